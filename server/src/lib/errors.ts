@@ -1,0 +1,79 @@
+/** Every code the service can answer with, and the HTTP status that goes with it. */
+export const errorTable = {
+  // Relay (contract §5).
+  invalid_json: 400,
+  missing_required_parameter: 400,
+  invalid_value: 400,
+  unsupported_parameter: 400,
+  context_length_exceeded: 400,
+  invalid_api_key: 401,
+  insufficient_user_quota: 403,
+  insufficient_key_quota: 403,
+  model_not_allowed: 403,
+  ip_not_allowed: 403,
+  model_not_found: 404,
+  no_eligible_provider: 404,
+  request_too_large: 413,
+  rate_limit_exceeded: 429,
+  capacity_exhausted: 429,
+  provider_error: 502,
+  no_available_provider: 503,
+  service_not_initialized: 503,
+  timeout: 504,
+  // A refusal of the upstream that is the caller's own doing; its status travels in `status`.
+  upstream_refused: 400,
+  // Video.
+  insufficient_credits: 402,
+  // OAuth (RFC 6749 §5.2, RFC 6750 §3.1).
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  access_denied: 403,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  // Everywhere.
+  not_logged_in: 401,
+  wrong_credentials: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface ErrorExtras {
+  /** The request field at fault. */
+  param?: string;
+  /** Overrides the table, for errors that carry an upstream's own status. */
+  status?: number;
+  headers?: Record<string, string>;
+  /** Members added to the top level of a management or OAuth body, such as `redirect_url`. */
+  body?: Record<string, unknown>;
+  /** Error `type` of relay bodies where the code's own does not fit. */
+  type?: string;
+}
+
+/** The one error type: a code from the table, a message for the caller, a detail for the log only. */
+export class AppError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly extras: ErrorExtras = {},
+    readonly detail?: unknown,
+  ) {
+    super(message);
+    this.name = 'AppError';
+  }
+
+  get status(): number {
+    return this.extras.status ?? errorTable[this.code];
+  }
+}

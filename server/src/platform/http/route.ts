@@ -1,0 +1,111 @@
+import type { ZodType, z } from '@hono/zod-openapi';
+import type { AppError } from '../../lib/errors.ts';
+
+/**
+ * Who may call. Each room that can tell a caller adds its kind with
+ * `declare module '../platform/http/route.ts' { interface Principals { session: … } }`
+ * and app.ts hands over the function that finds it.
+ */
+export interface Principals {
+  none: null;
+}
+export type AuthKind = keyof Principals;
+
+/** One wire format of errors each; see renderers.ts. */
+export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'video';
+
+/** A limit counts calls per minute; its number is the runtime option of that name. */
+export interface Limit {
+  option: string;
+  /** What is counted together: the caller's address, or the signed-in user or key (address when there is none). */
+  by: 'ip' | 'principal';
+}
+
+/** What a handler gets: the request parsed and its caller known. */
+export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P = unknown> {
+  request: Request;
+  requestId: string;
+  /** The caller's address, after TRUSTED_PROXIES. */
+  ip: string;
+  principal: Principals[A];
+  body: B;
+  query: Q;
+  params: P;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
+  /** Headers for the answer; filled by limits, may be added to. */
+  headers: Record<string, string>;
+}
+
+/** The schema of an answer, or a media type and a word about it for answers that are not JSON. */
+export type Answer = ZodType | { type: string; description: string };
+
+export interface RouteSpec<
+  A extends AuthKind,
+  B extends ZodType | undefined,
+  Q extends ZodType | undefined,
+  P extends ZodType | undefined,
+> {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `{name}` for parameters; `{name+}` takes the rest of the path, slashes included. */
+  path: string;
+  /** One line for the reference page. */
+  summary: string;
+  tag: string;
+  auth: A;
+  /** `null` for none. */
+  limit: Limit | null;
+  errors: ErrorFormat;
+  /**
+   * Body: `json` (default) and `form` parse and check with the schema (`form` takes JSON too); `raw` leaves the request's
+   * body to the handler, and the schema is for the reference page only.
+   */
+  bodyAs?: 'json' | 'form' | 'raw';
+  body?: B;
+  query?: Q;
+  params?: P;
+  answers: Record<number, Answer>;
+  /** Most bytes of a body; default 1 MiB. */
+  maxBytes?: number;
+  handle(
+    call: Call<
+      A,
+      B extends ZodType ? z.infer<B> : undefined,
+      Q extends ZodType ? z.infer<Q> : undefined,
+      P extends ZodType ? z.infer<P> : undefined
+    >,
+  ): Response | Promise<Response>;
+}
+
+/** A route with its types forgotten, as the table holds it. */
+export type Route = Omit<
+  RouteSpec<AuthKind, ZodType | undefined, ZodType | undefined, ZodType | undefined>,
+  'handle'
+> & {
+  handle(call: Call): Response | Promise<Response>;
+};
+
+export function defineRoute<
+  A extends AuthKind,
+  B extends ZodType | undefined = undefined,
+  Q extends ZodType | undefined = undefined,
+  P extends ZodType | undefined = undefined,
+>(spec: RouteSpec<A, B, Q, P>): Route {
+  // The parser in mount.ts guarantees what the handler's types promise.
+  return spec as unknown as Route;
+}
+
+/** Finds the caller or throws the error that tells why not. */
+export type Authenticator = (call: Call) => Call['principal'] | Promise<Call['principal']>;
+export type Authenticators = { [A in Exclude<AuthKind, 'none'>]: (call: Call) => Principals[A] | Promise<Principals[A]> };
+
+export type ErrorRenderer = (error: AppError, requestId: string) => Response;
+
+/** JSON answer carrying the headers the call has gathered. */
+export function json(call: Pick<Call, 'headers'>, value: unknown, status = 200): Response {
+  return Response.json(value, { status, headers: call.headers });
+}
+
+/** `{success: true, data}`, the envelope of management endpoints. */
+export const ok = (call: Pick<Call, 'headers'>, data: unknown, status = 200): Response =>
+  json(call, { success: true, data }, status);

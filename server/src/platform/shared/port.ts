@@ -1,0 +1,34 @@
+/** What processes share: in memory for one process, in Redis for several. */
+export interface Shared {
+  readonly kind: 'memory' | 'redis';
+  /** Counts one call in a fixed window and says where the caller stands. Falls back to a local count while Redis is away. */
+  hit(key: string, limit: number, windowMs: number): RateState | Promise<RateState>;
+  publish(channel: string, message: string): Promise<void>;
+  /** Resolves once subscribed. After a lost connection `onGap` is called, since messages may have been missed. */
+  subscribe(channel: string, onMessage: (message: string) => void, onGap?: () => void): Promise<() => Promise<void>>;
+  /** Takes a lock for `ttlMs`; null when another holds it. */
+  lock(key: string, ttlMs: number): Promise<Lock | null>;
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string, ttlMs: number): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Adds to a counter that lives `ttlMs` from its first use; returns the new value. */
+  increment(key: string, by: number, ttlMs: number): Promise<number>;
+  /** False while Redis is unreachable: caches then shorten their lives. Memory is always healthy. */
+  healthy(): boolean;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RateState {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  /** Milliseconds until the window starts anew. */
+  resetMs: number;
+}
+
+export interface Lock {
+  /** False when the lock was lost meanwhile. */
+  extend(ttlMs: number): Promise<boolean>;
+  release(): Promise<void>;
+}
