@@ -1,0 +1,178 @@
+// What every npm command runs first: plain Node 20 and no dependency, because on a bare clone there is nothing else.
+// Usage: node scripts/setup.mjs <command> [arguments]
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const installStamp = join(modules, '.svc-setup.json');
+const webStamp = join(root, 'dist', 'web.stamp');
+
+const programs = {
+  start: ['server/src/main.ts'],
+  dev: ['scripts/dev.ts'],
+  test: ['scripts/test.ts'],
+  check: ['scripts/check.ts'],
+  bench: ['bench/main.ts'],
+  'build:binary': ['scripts/build-binary.ts'],
+};
+const needsWeb = new Set(['start', 'dev', 'bench', 'build:binary']);
+
+// Bun runs 256 outgoing requests at once and queues the rest; it reads this at process start only, and a gateway with
+// 300 open streams would stall without it.
+const environment = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
+
+const say = (line) => process.stderr.write(`svc: ${line}\n`);
+
+function fail(message) {
+  say(message);
+  process.exit(1);
+}
+
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+function readJsonOr(path, otherwise) {
+  try {
+    return readJson(path);
+  } catch {
+    return otherwise;
+  }
+}
+
+const lockHash = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(`${process.platform}-${process.arch}`)
+    .digest('hex');
+
+/** Whether somebody's own `npm ci` already put there what the lock asks for (npm keeps a list of what it installed). */
+function installedByHand() {
+  const installed = readJsonOr(join(modules, '.package-lock.json'), undefined)?.packages;
+  if (!installed) return false;
+  const wanted = readJson(join(root, 'package-lock.json')).packages;
+  return Object.entries(wanted).every(
+    ([path, entry]) => path === '' || entry.optional || entry.devOptional || installed[path]?.version === entry.version,
+  );
+}
+
+function install() {
+  say('installing dependencies (npm ci); this takes a minute the first time');
+  const startedMs = Date.now();
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  // npm names itself in npm_execpath when it runs us, so the same npm does the work even where several are installed.
+  const npm = process.env.npm_execpath;
+  const done = npm?.endsWith('.js')
+    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
+    : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (done.error) fail(`npm could not be run: ${done.error.message}`);
+  if (done.status !== 0) fail(`npm ci failed (exit ${done.status ?? done.signal}); see its output above`);
+  say(`dependencies installed in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
+}
+
+/**
+ * npm's install script moves the binary from the platform package into node_modules/bun; where scripts are refused it
+ * stays in the platform package, and node_modules/bun holds a placeholder of a few bytes.
+ */
+function findBun() {
+  const platformPackages = join(modules, '@oven');
+  const candidates = [
+    join(modules, 'bun', 'bin', 'bun.exe'),
+    ...(existsSync(platformPackages) ? readdirSync(platformPackages) : []).flatMap((name) =>
+      ['bun', 'bun.exe'].map((file) => join(platformPackages, name, 'bin', file)),
+    ),
+  ];
+  const wanted = readJsonOr(join(modules, 'bun', 'package.json'), {}).version;
+  return candidates.find((path) => {
+    if (!existsSync(path) || statSync(path).size < 1_000_000) return false;
+    try {
+      chmodSync(path, 0o755);
+    } catch {
+      // A read-only tree: it runs if it was executable already.
+    }
+    // A package for another libc may be installed beside the right one; only running it tells.
+    return spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim() === wanted;
+  });
+}
+
+/** Installs what is missing and returns the Bun to run with; when nothing changed, this only reads two files. */
+function prepare() {
+  const lock = lockHash();
+  const stamp = readJsonOr(installStamp, {});
+  if (stamp.lock === lock && stamp.bun && existsSync(stamp.bun)) return stamp.bun;
+
+  const complete = stamp.lock === undefined && installedByHand();
+  if (!complete) install();
+  let bun = findBun();
+  if (!bun && complete) {
+    install();
+    bun = findBun();
+  }
+  if (!bun) {
+    fail(
+      `no Bun for ${process.platform}-${process.arch}: npm installed none of the @oven/bun-* packages of this platform`,
+    );
+  }
+  try {
+    writeFileSync(installStamp, `${JSON.stringify({ lock, bun })}\n`);
+  } catch (error) {
+    say(`cannot write ${installStamp}: ${error.message}; the next start will check everything again`);
+  }
+  return bun;
+}
+
+function filesUnder(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.gen.ts'))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+}
+
+/** Bundles the web app unless what goes into it is what it was at the last build. */
+function buildWeb(bun) {
+  const builder = join(root, 'scripts', 'build-web.ts');
+  const inputs = [...filesUnder(join(root, 'web')), join(root, 'package-lock.json'), builder];
+  const hash = createHash('sha256');
+  for (const file of inputs)
+    hash
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  const wanted = hash.digest('hex');
+  const built = existsSync(webStamp) && existsSync(join(root, 'dist', 'web', 'index.html'));
+  if (built && readFileSync(webStamp, 'utf8') === wanted) return;
+
+  say('building the web app');
+  const startedMs = Date.now();
+  const done = spawnSync(bun, [builder], { cwd: root, stdio: ['ignore', 2, 2], env: environment });
+  if (done.status !== 0) fail('the web app could not be built; see above');
+  mkdirSync(dirname(webStamp), { recursive: true });
+  writeFileSync(webStamp, wanted);
+  say(`web app built in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
+}
+
+/** Runs the program as if in our place: same streams, its signals, its exit code. */
+function become(bun, args) {
+  const child = spawn(bun, args, { cwd: root, stdio: 'inherit', env: environment });
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
+    process.on(signal, () => {
+      // Ctrl-C in a terminal reaches the child by itself; a second copy would read as "stop at once".
+      if (signal === 'SIGINT' && process.stdin.isTTY) return;
+      child.kill(signal);
+    });
+  }
+  child.on('error', (error) => fail(`Bun could not be run: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+const [command, ...rest] = process.argv.slice(2);
+const program = programs[command];
+if (!program) fail(`unknown command ${command ?? '(none)'}; known: ${Object.keys(programs).join(', ')}`);
+
+const bun = prepare();
+if (needsWeb.has(command)) buildWeb(bun);
+become(bun, [...program, ...rest]);

@@ -1,0 +1,16 @@
+/**
+ * Bun runs 256 outgoing requests at once and queues the rest, and reads BUN_CONFIG_MAX_HTTP_REQUESTS only when the
+ * process starts: a gateway with 300 open streams would stall. `npm start` sets it; the single executable and a bare
+ * `bun server/src/main.ts` have nobody to do so, hence this: the process replaces itself once (same pid, so signals,
+ * supervisors and exit code need no forwarding).
+ */
+export function liftRequestLimit(): void {
+  const name = 'BUN_CONFIG_MAX_HTTP_REQUESTS';
+  // Windows has no execve; there the limit stays unless the environment lifts it.
+  if (process.env[name] || typeof process.execve !== 'function') return;
+  const script = process.argv[1] ?? '';
+  // A compiled executable carries its own entry point and takes arguments only.
+  const args = script.startsWith('/$bunfs/') ? [] : [...process.execArgv, script];
+  const env = Object.fromEntries(Object.entries(process.env).map(([key, value]) => [key, value ?? '']));
+  process.execve(process.execPath, [process.execPath, ...args, ...process.argv.slice(2)], { ...env, [name]: '65535' });
+}
