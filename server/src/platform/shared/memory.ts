@@ -1,0 +1,99 @@
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { expiringMap } from './expiring-map.ts';
+import type { Lock, RateState, Shared } from './port.ts';
+
+/** Callers choose some keys (addresses, user names): without a cap a flood of new ones would take all memory. */
+const defaultMaxKeys = 100_000;
+const sweepEveryMs = 10_000;
+
+interface Count {
+  value: number;
+}
+
+export interface MemoryShared extends Shared {
+  readonly kind: 'memory';
+  hit(key: string, limit: number, windowMs: number): RateState;
+  /** Entries held, for tests and metrics. */
+  size(): number;
+}
+
+/** Shared state of a single process. */
+export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKeys): MemoryShared {
+  const windows = expiringMap<Count>(clock, maxKeys);
+  const values = expiringMap<string>(clock, maxKeys);
+  // Locks are named by our own code and never pushed out: losing one would let two holders in.
+  const locks = expiringMap<symbol>(clock, Number.POSITIVE_INFINITY);
+  const maps = [windows, values, locks];
+  const channels = new Map<string, Set<(message: string) => void>>();
+  const sweeper = setInterval(() => {
+    for (const map of maps) map.sweep();
+  }, sweepEveryMs);
+  sweeper.unref();
+
+  return {
+    kind: 'memory',
+    hit(key, limit, windowMs) {
+      const entry = windows.find(key) ?? windows.set(key, { value: 0 }, windowMs);
+      entry.value.value += 1;
+      const count = entry.value.value;
+      return rateState(count, limit, entry.expiresAtMs - clock.nowMs());
+    },
+    async publish(channel, message) {
+      for (const listener of channels.get(channel) ?? []) queueMicrotask(() => listener(message));
+    },
+    async subscribe(channel, onMessage) {
+      // Wrapped, so that the same function subscribed twice is two subscriptions.
+      const listener = (message: string) => onMessage(message);
+      const listeners = channels.get(channel) ?? new Set();
+      channels.set(channel, listeners.add(listener));
+      return async () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && channels.get(channel) === listeners) channels.delete(channel);
+      };
+    },
+    async lock(key, ttlMs): Promise<Lock | null> {
+      if (locks.find(key)) return null;
+      const token = Symbol(key);
+      locks.set(key, token, ttlMs);
+      const held = () => locks.find(key)?.value === token;
+      return {
+        extend: async (ms) => {
+          if (!held()) return false;
+          locks.set(key, token, ms);
+          return true;
+        },
+        release: async () => {
+          if (held()) locks.delete(key);
+        },
+      };
+    },
+    get: async (key) => values.find(key)?.value ?? null,
+    async set(key, value, ttlMs) {
+      values.set(key, value, ttlMs);
+    },
+    async delete(key) {
+      values.delete(key);
+    },
+    async increment(key, by, ttlMs) {
+      const entry = values.find(key) ?? values.set(key, '0', ttlMs);
+      const next = Number(entry.value) + by;
+      entry.value = String(next);
+      return next;
+    },
+    healthy: () => true,
+    ping: async () => {},
+    async close() {
+      clearInterval(sweeper);
+      channels.clear();
+    },
+    size: () => maps.reduce((sum, map) => sum + map.size(), 0),
+  };
+}
+
+/** Where a caller stands after its `count`-th call of a window. */
+export const rateState = (count: number, limit: number, resetMs: number): RateState => ({
+  allowed: count <= limit,
+  limit,
+  remaining: Math.max(0, limit - count),
+  resetMs: Math.max(0, resetMs),
+});

@@ -1,0 +1,107 @@
+import type { RedisClient } from 'bun';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { randomString } from '../../lib/ids.ts';
+import { memoryShared, rateState } from './memory.ts';
+import type { Lock, Shared } from './port.ts';
+import { redisChannels } from './redis-channels.ts';
+import { RedisAway, redisConnection } from './redis-connection.ts';
+import { countScript, extendScript, releaseScript } from './redis-script.ts';
+
+/** Messages kept while Redis is away; more would be stale news, and readers are told of the gap anyway. */
+const maxOutbox = 1_000;
+
+/** Shared state of several processes. Never waits for a Redis that is away: see redis-connection.ts. */
+export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemClock): RedisShared {
+  const local = memoryShared(clock);
+  let outbox: { channel: string; message: string }[] = [];
+
+  const commands = redisConnection(url, async (client) => {
+    const late = outbox;
+    outbox = [];
+    await Promise.all(late.map(({ channel, message }) => client.publish(channel, message)));
+  });
+  const channels = redisChannels(url);
+  const ask = <T>(command: (client: RedisClient) => Promise<T>): Promise<T> => commands.run(command).catch(refuse);
+  const count = async (key: string, by: number, ttlMs: number): Promise<[value: number, ttlMs: number]> =>
+    (await commands.run((client) => countScript(client, key, String(by), wholeMs(ttlMs)))) as [number, number];
+
+  return {
+    kind: 'redis',
+    async hit(key, limit, windowMs) {
+      try {
+        const [value, ttlMs] = await count(`${prefix}rate:${key}`, 1, windowMs);
+        return rateState(value, limit, ttlMs);
+      } catch (error) {
+        if (!(error instanceof RedisAway)) throw error;
+        return local.hit(key, limit, windowMs);
+      }
+    },
+    async publish(channel, message) {
+      const name = `${prefix}channel:${channel}`;
+      try {
+        await commands.run((client) => client.publish(name, message));
+      } catch (error) {
+        if (!(error instanceof RedisAway)) throw error;
+        // This process hears it now, the others once Redis is back; it may then come a second time here.
+        channels.deliver(name, message);
+        if (outbox.length < maxOutbox) outbox.push({ channel: name, message });
+      }
+    },
+    subscribe: (channel, onMessage, onGap) =>
+      channels.subscribe(`${prefix}channel:${channel}`, { onMessage, ...(onGap && { onGap }) }),
+    async lock(key, ttlMs) {
+      const name = `${prefix}lock:${key}`;
+      const token = randomString(20);
+      const taken = await ask((client) => client.send('SET', [name, token, 'NX', 'PX', wholeMs(ttlMs)]));
+      return taken === 'OK' ? heldLock(ask, name, token) : null;
+    },
+    get: (key) => ask((client) => client.get(`${prefix}kv:${key}`)),
+    async set(key, value, ttlMs) {
+      await ask((client) => client.send('SET', [`${prefix}kv:${key}`, value, 'PX', wholeMs(ttlMs)]));
+    },
+    async delete(key) {
+      await ask((client) => client.del(`${prefix}kv:${key}`));
+    },
+    async increment(key, by, ttlMs) {
+      const [value] = await count(`${prefix}kv:${key}`, by, ttlMs).catch(refuse);
+      return value;
+    },
+    healthy: () => commands.up() && channels.connection.up(),
+    async ping() {
+      await ask((client) => client.send('PING', []));
+      await channels.connection.run((client) => client.send('PING', [])).catch(refuse);
+    },
+    async ready(timeoutMs) {
+      await Promise.all([commands.firstUp(timeoutMs), channels.connection.firstUp(timeoutMs)]);
+    },
+    async close() {
+      commands.close();
+      channels.connection.close();
+      await local.close();
+    },
+  };
+}
+
+export interface RedisShared extends Shared {
+  readonly kind: 'redis';
+  /** Resolves once connected; rejects when that takes longer than `timeoutMs`. */
+  ready(timeoutMs: number): Promise<void>;
+}
+
+type Ask = <T>(command: (client: RedisClient) => Promise<T>) => Promise<T>;
+
+const heldLock = (ask: Ask, name: string, token: string): Lock => ({
+  extend: async (ttlMs) => (await ask((client) => extendScript(client, name, token, wholeMs(ttlMs)))) === 1,
+  release: async () => {
+    await ask((client) => releaseScript(client, name, token));
+  },
+});
+
+/** Redis takes whole, positive milliseconds only. */
+const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));
+
+function refuse(error: unknown): never {
+  if (error instanceof RedisAway) throw new AppError('unavailable', 'Shared state is unreachable.', {}, error);
+  throw error;
+}
