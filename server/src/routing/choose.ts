@@ -1,0 +1,138 @@
+import type { Candidate } from './candidate.ts';
+import type { Override } from './override.ts';
+import { classOf, noneEligible, type RankRequest, type Scored, scoreAll, strategyInForce } from './rank.ts';
+import { averagePrice, type Strategy } from './score.ts';
+
+export interface ChooseRequest extends RankRequest {
+  modelId: string;
+  /** Uniform in [0, 1). */
+  random(): number;
+  /** Requests of this model so far; used by round-robin only. */
+  roundRobinCounter: number;
+}
+
+/** How the first of the list came to be first; turned into words when the decision is written. */
+export interface Reason {
+  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'legacy';
+  /** Chance the draw gave the picked one. */
+  chance: number;
+  /** How many took part in the draw or the round. */
+  among: number;
+}
+
+export interface Choice {
+  /** In the order they are to be tried; the first is the picked one. Open circuits stand last. */
+  ordered: Candidate[];
+  picked: Candidate;
+  strategy: Strategy;
+  reason: Reason;
+  /** Every candidate, dropped ones included. */
+  scored: Scored[];
+}
+
+const drawSize = 3;
+/** A score of 0 keeps a small chance, so that a provider that was bad once can show it got better. */
+const smallestWeight = 0.001;
+
+const weightOf = (one: Scored): number => Math.max(one.score, smallestWeight);
+
+/** Sorted by class, then score; ties keep the catalog's order. */
+const byRank = (a: Scored, b: Scored): number => classOf(a) - classOf(b) || b.score - a.score;
+
+/**
+ * Who takes part in the draw: the top 3, without open circuits, and without those over a soft limit when
+ * the foremost keeps it. Half-open ones do take part, or a circuit would never close while others are healthy.
+ */
+function drawersOf(ranked: readonly Scored[]): number {
+  const limitsKept = !ranked[0]!.overSoftLimit;
+  let count = 0;
+  for (const one of ranked) {
+    if (count === drawSize || one.circuit === 'open') break;
+    if (limitsKept && one.overSoftLimit) break;
+    count += 1;
+  }
+  return Math.max(count, 1);
+}
+
+/** Moves the drawn one to the front; the unpicked keep their order by score. */
+function draw(ranked: Scored[], random: () => number): Reason {
+  const among = Math.min(drawersOf(ranked), ranked.length);
+  if (among === 1) return { how: ranked.length === 1 ? 'only_one' : 'drawn', chance: 1, among };
+  let total = 0;
+  for (let i = 0; i < among; i++) total += weightOf(ranked[i]!);
+  let left = random() * total;
+  let index = 0;
+  while (index < among - 1 && left >= weightOf(ranked[index]!)) {
+    left -= weightOf(ranked[index]!);
+    index += 1;
+  }
+  const picked = ranked[index]!;
+  ranked.copyWithin(1, 0, index);
+  ranked[0] = picked;
+  return { how: 'drawn', chance: weightOf(picked) / total, among };
+}
+
+/** Turns the foremost class by the counter; the rest follows as fallback in the catalog's order. */
+function takeTurns(ranked: Scored[], counter: number): Reason {
+  const front = classOf(ranked[0]!);
+  let among = 0;
+  while (among < ranked.length && classOf(ranked[among]!) === front) among += 1;
+  const start = counter % among;
+  const turned = ranked.slice(0, among);
+  for (let i = 0; i < among; i++) ranked[i] = turned[(start + i) % among]!;
+  return { how: 'round_robin', chance: 1, among };
+}
+
+type Sort = NonNullable<Override['sort']>;
+/** Smaller is better. */
+const sortKeys: Record<Sort, (one: Scored) => number> = {
+  price: (one) => averagePrice(one.candidate),
+  latency: (one) => one.measured.latencyMs,
+  throughput: (one) => -(one.measured.throughput ?? 0),
+};
+
+function orderBySort(ranked: Scored[], sort: Sort): Reason {
+  const key = sortKeys[sort];
+  ranked.sort((a, b) => classOf(a) - classOf(b) || key(a) - key(b) || b.score - a.score);
+  return { how: 'sort', chance: 1, among: ranked.length };
+}
+
+/** The caller's order stands above half-open and soft limits; only an open circuit goes last whatever was asked. */
+function orderAsAsked(ranked: Scored[], order: readonly string[]): Reason {
+  const place = (one: Scored): number => {
+    if (one.circuit === 'open') return order.length + 1;
+    const index = order.indexOf(one.candidate.channel.provider);
+    return index < 0 ? order.length : index;
+  };
+  ranked.sort((a, b) => place(a) - place(b) || byRank(a, b));
+  return { how: 'order', chance: 1, among: ranked.length };
+}
+
+function arrange(ranked: Scored[], request: ChooseRequest, strategy: Strategy): Reason {
+  const { override } = request;
+  if (override?.order?.length) return orderAsAsked(ranked, override.order);
+  if (override?.sort) return orderBySort(ranked, override.sort);
+  if (strategy === 'round_robin') {
+    // Scores differ by the boost only, which has no say in whose turn it is.
+    ranked.sort((a, b) => classOf(a) - classOf(b));
+    return takeTurns(ranked, request.roundRobinCounter);
+  }
+  ranked.sort(byRank);
+  return draw(ranked, request.random);
+}
+
+/** Picks a candidate and lines up the others behind it. Pure: chance, time and state come in with the request. */
+export function choose(request: ChooseRequest): Choice {
+  const strategy = strategyInForce(request);
+  const scored = scoreAll(request, strategy);
+  const ranked: Scored[] = [];
+  for (const one of scored) if (!one.dropped) ranked.push(one);
+  if (ranked.length === 0) throw noneEligible(request.modelId, scored);
+  const reason = arrange(ranked, request, strategy);
+  // With `order`, allow_fallbacks: false has already dropped those not named in it.
+  const single = request.override?.allow_fallbacks === false && !request.override.order?.length;
+  const length = single ? 1 : ranked.length;
+  const ordered: Candidate[] = new Array(length);
+  for (let i = 0; i < length; i++) ordered[i] = ranked[i]!.candidate;
+  return { ordered, picked: ordered[0]!, strategy, reason, scored };
+}

@@ -1,0 +1,52 @@
+import type { Price } from '../lib/money.ts';
+import { type Candidate, type Channel, candidateKey, type ModelType } from './candidate.ts';
+
+/** A channel that lists the model without a provider model: everything but the name is unknown. */
+export const legacyCandidate = (channel: Channel, modelId: string, type: ModelType, price: Price): Candidate => ({
+  key: candidateKey(channel.provider, modelId, channel.id),
+  channel,
+  modelId,
+  modelName: modelId,
+  type,
+  price,
+  contextLength: 0,
+  maxOutputTokens: 0,
+  qualityScore: 1,
+  capabilities: {},
+});
+
+/** Takes out one at random by weight; when all weigh nothing, each is as likely. */
+function drawOne<T extends { channel: Channel }>(rest: T[], random: () => number): T {
+  let total = 0;
+  for (const one of rest) total += Math.max(one.channel.weight, 0);
+  let index = 0;
+  if (total > 0) {
+    let left = random() * total;
+    for (let i = 0; i < rest.length; i++) {
+      const weight = Math.max(rest[i]!.channel.weight, 0);
+      // A channel without weight is never landed on while others have some.
+      if (weight > 0) index = i;
+      if (left < weight) break;
+      left -= weight;
+    }
+  } else {
+    index = Math.floor(random() * rest.length);
+  }
+  return rest.splice(index, 1)[0]!;
+}
+
+/** Contract §7.2: highest priority first, weighted random within a tier, next on failure. */
+export function orderByTiers<T extends { channel: Channel }>(candidates: readonly T[], random: () => number): T[] {
+  const tiers = new Map<number, T[]>();
+  for (const one of candidates) {
+    const tier = tiers.get(one.channel.priority);
+    if (tier) tier.push(one);
+    else tiers.set(one.channel.priority, [one]);
+  }
+  const ordered: T[] = [];
+  for (const priority of [...tiers.keys()].sort((a, b) => b - a)) {
+    const rest = tiers.get(priority)!;
+    while (rest.length > 0) ordered.push(drawOne(rest, random));
+  }
+  return ordered;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import { AppError } from '../lib/errors.ts';
+import { parseOverride } from './override.ts';
+
+test('absent and null are no override; what we do not know is left out', () => {
+  expect(parseOverride(undefined)).toBeNull();
+  expect(parseOverride(null)).toBeNull();
+  expect(parseOverride({ only: ['openai'], quantizations: ['fp8'] })).toEqual({ only: ['openai'] });
+  expect(parseOverride({ max_price: { prompt: 1 } })).toEqual({ max_price: { prompt: 1 } });
+});
+
+test.each([
+  ['openai', 'provider'],
+  [[], 'provider'],
+  [{ strategy: 'fastest' }, 'provider.strategy'],
+  [{ sort: 'random' }, 'provider.sort'],
+  [{ max_price: -1 }, 'provider.max_price'],
+  [{ max_price: Number.POSITIVE_INFINITY }, 'provider.max_price'],
+  [{ max_price: '3' }, 'provider.max_price'],
+  [{ allow_fallbacks: 'no' }, 'provider.allow_fallbacks'],
+  [{ order: 'openai' }, 'provider.order'],
+  [{ only: ['openai', 7] }, 'provider.only.1'],
+  [{ ignore: new Array(101).fill('a') }, 'provider.ignore'],
+])('%j is refused with param %s', (value, param) => {
+  try {
+    parseOverride(value);
+    throw new Error('was taken');
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError);
+    expect((error as AppError).code).toBe('invalid_value');
+    expect((error as AppError).extras.param).toBe(param);
+  }
+});

@@ -1,0 +1,35 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../lib/errors.ts';
+import { strategies } from './score.ts';
+
+const names = z.array(z.string().min(1).max(100)).max(100);
+const price = z.number().nonnegative();
+
+/** Body member `provider` of relay requests (contract §8); members we do not know are ignored. */
+export const overrideSchema = z.object({
+  /** Providers to try first, in this order. */
+  order: names.optional(),
+  only: names.optional(),
+  ignore: names.optional(),
+  allow_fallbacks: z.boolean().optional(),
+  sort: z.enum(['price', 'latency', 'throughput']).optional(),
+  /** Of the average price, or of each price by itself. */
+  max_price: z
+    .union([price, z.object({ prompt: price.optional(), completion: price.optional(), request: price.optional() })])
+    .optional(),
+  strategy: z.enum(strategies).optional(),
+});
+
+export type Override = z.infer<typeof overrideSchema>;
+
+/** Null and absent mean no override; anything unfit is the caller's error, with the path of the field at fault. */
+export function parseOverride(value: unknown): Override | null {
+  if (value === undefined || value === null) return null;
+  const parsed = overrideSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const param = ['provider', ...(issue?.path ?? [])].join('.');
+  throw new AppError('invalid_value', `Invalid value for '${param}': ${issue?.message ?? 'not understood'}.`, {
+    param,
+  });
+}

@@ -1,0 +1,133 @@
+import { AppError } from '../lib/errors.ts';
+import type { CircuitState } from './breaker.ts';
+import type { Candidate } from './candidate.ts';
+import type { Override } from './override.ts';
+import { averagePrice, defaultWeights, type Measured, type Strategy, scoreOf, type Weights } from './score.ts';
+
+export interface Preferences {
+  defaultStrategy: Strategy | null;
+  preferredProviders: readonly string[];
+  blockedProviders: readonly string[];
+  maxPrice: number | null;
+  minSuccessRate: number | null;
+  maxLatencyMs: number | null;
+}
+
+export interface ModelConfig {
+  weights: Weights;
+  defaultStrategy: Strategy | null;
+}
+
+/** Why a candidate is not in the list at all. */
+export type Dropped = 'blocked' | 'ignored' | 'not_in_only' | 'not_in_order' | 'over_max_price' | 'unfit';
+
+export interface Scored {
+  candidate: Candidate;
+  measured: Measured;
+  /** After the boost; 0 when dropped. */
+  score: number;
+  boosted: boolean;
+  circuit: CircuitState;
+  /** Misses `min_success_rate` or `max_latency_ms` with enough samples to say so. */
+  overSoftLimit: boolean;
+  dropped: Dropped | null;
+}
+
+export interface RankRequest {
+  candidates: readonly Candidate[];
+  measured(candidate: Candidate): Measured;
+  circuit(key: string): CircuitState;
+  preferences: Preferences | null;
+  config: ModelConfig | null;
+  override: Override | null;
+  /** What else the request needs (context length, a video size); false drops the candidate. */
+  fits?: (candidate: Candidate) => boolean;
+}
+
+const boost = 1.5;
+/** One slow answer must not push a provider behind the others. */
+const samplesForSoftLimits = 5;
+
+/** Contract §8 "strategy in force". */
+export const strategyInForce = (request: Pick<RankRequest, 'override' | 'preferences' | 'config'>): Strategy =>
+  request.override?.strategy ?? request.preferences?.defaultStrategy ?? request.config?.defaultStrategy ?? 'balanced';
+
+function tooDear(candidate: Candidate, override: Override | null, preferences: Preferences | null): boolean {
+  const limit = override?.max_price ?? preferences?.maxPrice ?? null;
+  if (limit === null) return false;
+  if (typeof limit === 'number') return averagePrice(candidate) > limit;
+  const { price } = candidate;
+  return (
+    price.promptPrice > (limit.prompt ?? Number.POSITIVE_INFINITY) ||
+    price.completionPrice > (limit.completion ?? Number.POSITIVE_INFINITY) ||
+    price.requestPrice > (limit.request ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+function whyDropped(candidate: Candidate, request: RankRequest): Dropped | null {
+  const { override, preferences } = request;
+  const { provider } = candidate.channel;
+  if (preferences?.blockedProviders.includes(provider)) return 'blocked';
+  if (override?.ignore?.includes(provider)) return 'ignored';
+  if (override?.only && !override.only.includes(provider)) return 'not_in_only';
+  if (override?.order?.length && override.allow_fallbacks === false && !override.order.includes(provider)) {
+    return 'not_in_order';
+  }
+  if (tooDear(candidate, override, preferences)) return 'over_max_price';
+  if (request.fits && !request.fits(candidate)) return 'unfit';
+  return null;
+}
+
+function missesSoftLimit(measured: Measured, preferences: Preferences | null): boolean {
+  if (!preferences || measured.samples < samplesForSoftLimits) return false;
+  return (
+    (preferences.minSuccessRate !== null && measured.successRate < preferences.minSuccessRate) ||
+    (preferences.maxLatencyMs !== null && measured.latencyMs > preferences.maxLatencyMs)
+  );
+}
+
+/** Scores every candidate, dropped ones included, in the order given. */
+export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
+  const { preferences, candidates } = request;
+  const weights = request.config?.weights ?? defaultWeights;
+  const scored: Scored[] = new Array(candidates.length);
+  for (let i = 0; i < candidates.length; i++) {
+    const candidate = candidates[i]!;
+    const measured = request.measured(candidate);
+    const dropped = whyDropped(candidate, request);
+    const boosted = preferences?.preferredProviders.includes(candidate.channel.provider) ?? false;
+    const score = dropped ? 0 : scoreOf(strategy, candidate, measured, weights) * (boosted ? boost : 1);
+    scored[i] = {
+      candidate,
+      measured,
+      score,
+      boosted,
+      circuit: request.circuit(candidate.key),
+      overSoftLimit: missesSoftLimit(measured, preferences),
+      dropped,
+    };
+  }
+  return scored;
+}
+
+/** Closed circuits before half-open before open; within each, those who keep the soft limits first. */
+export const classOf = (one: Scored): number =>
+  (one.circuit === 'closed' ? 0 : one.circuit === 'half_open' ? 2 : 4) + (one.overSoftLimit ? 1 : 0);
+
+const reasonTexts: Record<Dropped, string> = {
+  blocked: 'blocked in your preferences',
+  ignored: 'ignored by this request',
+  not_in_only: 'not among the providers this request allows',
+  not_in_order: 'not among the providers this request allows',
+  over_max_price: 'above the price limit',
+  unfit: 'unable to serve this request',
+};
+
+/** Limits left nobody: the caller can change that, so it is told which ones. */
+export function noneEligible(modelId: string, scored: readonly Scored[]): AppError {
+  const reasons = [...new Set(scored.map((one) => one.dropped && reasonTexts[one.dropped]))].filter(Boolean);
+  return new AppError(
+    'no_eligible_provider',
+    `No provider of '${modelId}' is left: every one is ${reasons.join(' or ')}.`,
+  );
+}
