@@ -1,0 +1,182 @@
+import type { Sealer } from '../../lib/seal.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { Shared } from '../../platform/shared/port.ts';
+import { type Candidate, type Channel, candidateKey, type ModelType } from '../candidate.ts';
+import type { ModelListing } from './listing.ts';
+import type { ProviderModelSeed } from './seed.ts';
+import { buildSnapshot, type DemoMode, type Snapshot, type View } from './snapshot.ts';
+import { type ChannelRecord, listChannels } from './store/channels.ts';
+import { listProviderModels } from './store/provider-models.ts';
+import { catalogVersion } from './store/version.ts';
+
+export interface CatalogOptions {
+  db: Db;
+  shared: Shared;
+  sealer: Sealer;
+  demo: DemoMode;
+  /** Models of the built-in provider. */
+  builtIn: readonly ProviderModelSeed[];
+  /** Option `DefaultModelPrice`: USD per million tokens for models of legacy routing. */
+  defaultPrice?: () => number;
+  /** How often the version is compared, in case a message was lost. */
+  pollMs?: number;
+  /** Told of what cannot be shown to anybody: a credential that does not open, a reload that failed. */
+  onTrouble?: (message: string, error: unknown) => void;
+}
+
+/** Every lookup is synchronous and answers from one immutable snapshot. */
+export interface Catalog {
+  /** Enabled provider models of that name and type, best ranked first; empty when there are none. */
+  candidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
+  /** Enabled channels that list a name which no provider model has, best ranked first. */
+  legacyChannelsFor(modelId: string, group: string): readonly Channel[];
+  /** The same as candidates: upstream name = public name, price = `DefaultModelPrice`. */
+  legacyCandidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
+  models(group: string): readonly ModelListing[];
+  model(modelId: string, group: string): ModelListing | undefined;
+  /** The public id meant by a name: itself when it is one, else the only `<vendor>/<name>`; null when there is none. */
+  resolve(name: string, group: string): string | null;
+  /** Whether the built-in provider is being offered. */
+  builtInActive(): boolean;
+  readonly demo: DemoMode;
+  readonly version: number;
+  /** After a committed change: reloads here, and tells the other processes to. */
+  changed(): Promise<void>;
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const channelName = 'catalog';
+const none: readonly never[] = Object.freeze([]);
+
+export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
+  const { db, shared, onTrouble = () => {} } = options;
+  let snapshot = await load(options);
+  const refresh = oneAtATime(async () => {
+    snapshot = await load(options);
+  });
+  const reload = (): Promise<void> => refresh().catch((error) => onTrouble('the catalog could not be reloaded', error));
+  const reloadIfOld = async (): Promise<void> => {
+    try {
+      if ((await catalogVersion(db)) !== snapshot.version) await refresh();
+    } catch (error) {
+      onTrouble('the catalog could not be compared', error);
+    }
+  };
+  const unsubscribe = await shared.subscribe(
+    channelName,
+    () => void reloadIfOld(),
+    () => void reloadIfOld(),
+  );
+  const timer = setInterval(() => void reloadIfOld(), options.pollMs ?? 15_000);
+  timer.unref();
+
+  const legacyCandidates = legacyCache(options.defaultPrice ?? (() => 0));
+  const view = (group: string): View => snapshot.views.get(group) ?? snapshot.shared;
+  return {
+    candidatesFor: (modelId, type, group) => view(group).candidates.get(modelId)?.[type] ?? none,
+    legacyChannelsFor: (modelId, group) => view(group).legacy.get(modelId) ?? none,
+    legacyCandidatesFor: (modelId, type, group) => {
+      const channels = view(group).legacy.get(modelId);
+      return channels ? legacyCandidates(channels, modelId, type) : none;
+    },
+    models: (group) => view(group).listing,
+    model: (modelId, group) => view(group).byId.get(modelId),
+    resolve: (name, group) => {
+      const { byId, shortNames } = view(group);
+      return byId.has(name) ? name : (shortNames.get(name) ?? null);
+    },
+    builtInActive: () => snapshot.builtInActive,
+    demo: options.demo,
+    get version() {
+      return snapshot.version;
+    },
+    changed: async () => {
+      await reload();
+      // The change is committed: a lost message only means that the others see it at their next poll.
+      await shared.publish(channelName, String(snapshot.version)).catch((error) => {
+        onTrouble('a change of the catalog could not be announced', error);
+      });
+    },
+    reload,
+    close: async () => {
+      clearInterval(timer);
+      await unsubscribe();
+    },
+  };
+}
+
+async function load({ db, sealer, builtIn, demo, onTrouble }: CatalogOptions): Promise<Snapshot> {
+  // The version is read first: a change in between makes this snapshot look older than it is, never newer.
+  const version = await catalogVersion(db);
+  const channels = await listChannels(db);
+  const models = await listProviderModels(db);
+  const open = (channel: ChannelRecord): string | null => {
+    if (channel.sealedCredential === '') return '';
+    try {
+      return sealer.open(channel.sealedCredential);
+    } catch (error) {
+      onTrouble?.(`channel ${channel.id} is left out: its credential cannot be opened`, error);
+      return null;
+    }
+  };
+  return buildSnapshot({ version, channels, models, builtIn, demo, open });
+}
+
+/** Calls that come while one runs share the next run, so each caller sees what was committed before its call. */
+function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const start = (): Promise<void> => {
+    running = run().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  return () => {
+    if (!running) return start();
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return start();
+      });
+    return next;
+  };
+}
+
+/** Built once per channel list, model and type; the lists belong to a snapshot, so they go with it. */
+function legacyCache(defaultPrice: () => number) {
+  let cache = new WeakMap<readonly Channel[], Map<string, readonly Candidate[]>>();
+  let usd = Number.NaN;
+  return (channels: readonly Channel[], modelId: string, type: ModelType): readonly Candidate[] => {
+    const now = defaultPrice();
+    if (now !== usd) {
+      usd = now;
+      cache = new WeakMap();
+    }
+    const byName = cache.get(channels) ?? new Map<string, readonly Candidate[]>();
+    cache.set(channels, byName);
+    const key = `${type} ${modelId}`;
+    const known = byName.get(key);
+    if (known) return known;
+    const made = Object.freeze(channels.map((channel) => legacyCandidate(channel, modelId, type, usd)));
+    byName.set(key, made);
+    return made;
+  };
+}
+
+function legacyCandidate(channel: Channel, modelId: string, type: ModelType, usd: number): Candidate {
+  return {
+    key: candidateKey(channel.provider, modelId, channel.id),
+    channel,
+    modelId,
+    modelName: modelId,
+    type,
+    price: { promptPrice: usd, completionPrice: usd, requestPrice: 0 },
+    contextLength: 0,
+    maxOutputTokens: 0,
+    qualityScore: 1,
+    capabilities: {},
+  };
+}

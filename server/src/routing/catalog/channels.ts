@@ -1,0 +1,127 @@
+import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { Catalog } from './catalog.ts';
+import { findPreset, type Preset } from './presets.ts';
+import { pricesOf } from './price-list.ts';
+import type { ProviderModelSeed } from './seed.ts';
+import { sharedGroup } from './snapshot.ts';
+import * as store from './store/channels.ts';
+import { insertProviderModels } from './store/provider-models.ts';
+import { enabled } from './store/tables.ts';
+
+/** What changing the catalog needs. */
+export interface CatalogRoom {
+  db: Db;
+  sealer: Sealer;
+  clock: Clock;
+  catalog: Pick<Catalog, 'changed'>;
+}
+
+export type ChannelInput = Omit<store.ChannelFields, 'sealedCredential'> & { credential: string };
+
+export const channelDefaults = {
+  credential: '',
+  priority: 0,
+  weight: 1,
+  status: enabled,
+  models: [] as string[],
+  group: sharedGroup,
+  timeoutMs: 120_000,
+};
+
+/** An empty credential stays empty: some upstreams need none. */
+const sealed = (sealer: Sealer, credential: string): string => (credential === '' ? '' : sealer.seal(credential));
+
+/** Channel and models come together or not at all. */
+export async function addChannel(
+  room: CatalogRoom,
+  { credential, ...fields }: ChannelInput,
+  seeds: readonly ProviderModelSeed[] = [],
+): Promise<store.ChannelRecord> {
+  const channel = await room.db
+    .transaction()
+    .execute((tx) =>
+      insertWithModels(tx, room, { ...fields, sealedCredential: sealed(room.sealer, credential) }, seeds),
+    );
+  await room.catalog.changed();
+  return channel;
+}
+
+export async function insertWithModels(
+  tx: Db,
+  { clock }: Pick<CatalogRoom, 'clock'>,
+  fields: store.ChannelFields,
+  seeds: readonly ProviderModelSeed[],
+): Promise<store.ChannelRecord> {
+  const now = nowSeconds(clock);
+  const channel = await store.insertChannel(tx, fields, now);
+  const models = seeds.map((seed) => ({
+    ...seed,
+    channelId: channel.id,
+    status: enabled,
+    capabilities: seed.capabilities ?? {},
+  }));
+  await insertProviderModels(tx, models, now);
+  return channel;
+}
+
+/** A channel made from a preset: every field may be overridden, the models come from the price list. */
+export async function addPresetChannel(
+  room: CatalogRoom,
+  presetId: string,
+  given: Partial<ChannelInput>,
+): Promise<store.ChannelRecord> {
+  const preset = findPreset(presetId);
+  if (!preset) throw new AppError('invalid_value', `preset: there is no preset "${presetId}"`, { param: 'preset' });
+  if (preset.needsKey && !given.credential) {
+    throw new AppError('invalid_value', `credential: ${preset.name} needs a key`, { param: 'credential' });
+  }
+  return addChannel(room, { ...fromPreset(preset), ...given }, pricesOf(preset.id));
+}
+
+export const fromPreset = (preset: Preset): ChannelInput => ({
+  ...channelDefaults,
+  name: preset.name,
+  provider: preset.id,
+  kind: preset.kind,
+  baseUrl: preset.baseUrl,
+});
+
+/** Fields not given stay; a credential of '' is taken away. */
+export async function changeChannel(
+  room: CatalogRoom,
+  id: number,
+  { credential, ...given }: Partial<ChannelInput>,
+): Promise<store.ChannelRecord> {
+  const change = credential === undefined ? given : { ...given, sealedCredential: sealed(room.sealer, credential) };
+  const channel = await store.updateChannel(
+    room.db,
+    id,
+    (old) => {
+      const fields = { ...old, ...change };
+      if (fields.kind !== 'demo' && fields.baseUrl === '') {
+        throw new AppError('invalid_value', 'base_url: is required', { param: 'base_url' });
+      }
+      return fields;
+    },
+    nowSeconds(room.clock),
+  );
+  if (!channel) throw noChannel(id);
+  await room.catalog.changed();
+  return channel;
+}
+
+export async function removeChannel(room: CatalogRoom, id: number): Promise<void> {
+  if (!(await store.deleteChannel(room.db, id))) throw noChannel(id);
+  await room.catalog.changed();
+}
+
+export async function getChannel(room: Pick<CatalogRoom, 'db'>, id: number): Promise<store.ChannelRecord> {
+  const channel = await store.findChannel(room.db, id);
+  if (!channel) throw noChannel(id);
+  return channel;
+}
+
+const noChannel = (id: number): AppError => new AppError('not_found', `there is no channel ${id}`);

@@ -1,0 +1,47 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { fromPreset, insertWithModels } from './channels.ts';
+import { presets } from './presets.ts';
+import { pricesOf } from './price-list.ts';
+import { providerHasChannel } from './store/channels.ts';
+import { bumpVersion } from './store/version.ts';
+
+/** Variables that create a channel at start (contract §1, and the same for every other preset). */
+export const envVariables: readonly string[] = presets.map((preset) => preset.env).filter((name) => name !== '');
+
+/**
+ * Makes a channel, with its models, for each variable that is set and whose provider has none yet. Call before the catalog
+ * is opened. Returns the names of the channels made.
+ */
+export async function ensureEnvChannels(
+  db: Db,
+  env: Readonly<Record<string, string | undefined>>,
+  { sealer, clock }: { sealer: Sealer; clock: Clock },
+): Promise<string[]> {
+  const made: string[] = [];
+  for (const preset of presets) {
+    const value = (preset.env && env[preset.env])?.trim();
+    if (!value) continue;
+    const { credential: _, ...fields } = fromPreset(preset);
+    const filled = preset.needsKey
+      ? { ...fields, sealedCredential: sealer.seal(value) }
+      : { ...fields, baseUrl: withVersionPath(value), sealedCredential: '' };
+    const created = await db.transaction().execute(async (tx) => {
+      // Processes that start together wait here, so that only the first makes the channel.
+      await bumpVersion(tx);
+      if (await providerHasChannel(tx, preset.id)) return false;
+      await insertWithModels(tx, { clock }, filled, pricesOf(preset.id));
+      return true;
+    });
+    if (created) made.push(preset.name);
+  }
+  return made;
+}
+
+/** `http://host:11434` is how the address is usually given; its OpenAI-compatible API is below `/v1`. */
+function withVersionPath(address: string): string {
+  const url = new URL(address);
+  if (url.pathname === '/') url.pathname = '/v1';
+  return url.href.replace(/\/+$/, '');
+}

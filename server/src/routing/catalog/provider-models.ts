@@ -1,0 +1,144 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { CatalogRoom } from './channels.ts';
+import { priceOf } from './price-list.ts';
+import * as store from './store/provider-models.ts';
+import { disabled, enabled } from './store/tables.ts';
+
+export async function addProviderModel(
+  room: CatalogRoom,
+  fields: store.ProviderModelFields,
+): Promise<store.ProviderModelRecord> {
+  const outcome = await store.createProviderModel(room.db, fields, nowSeconds(room.clock));
+  return settled(room, outcome, 'there is no such provider model');
+}
+
+/** Fields not given stay. */
+export async function changeProviderModel(
+  room: CatalogRoom,
+  id: number,
+  given: Partial<store.ProviderModelFields>,
+): Promise<store.ProviderModelRecord> {
+  const merge = (old: store.ProviderModelRecord): store.ProviderModelFields => ({ ...old, ...given });
+  const outcome = await store.updateProviderModel(room.db, id, merge, nowSeconds(room.clock));
+  return settled(room, outcome, `there is no provider model ${id}`);
+}
+
+async function settled(
+  room: CatalogRoom,
+  outcome: store.UpdateOutcome,
+  missing: string,
+): Promise<store.ProviderModelRecord> {
+  if (outcome === 'not_found') throw new AppError('not_found', missing);
+  if (outcome === 'no_channel') {
+    throw new AppError('invalid_value', 'channel_id: there is no such channel', { param: 'channel_id' });
+  }
+  if (outcome === 'duplicate') {
+    throw new AppError('conflict', 'model_id: this channel already serves that model', { param: 'model_id' });
+  }
+  await room.catalog.changed();
+  return outcome.model;
+}
+
+export async function removeProviderModel(room: CatalogRoom, id: number): Promise<void> {
+  if (!(await store.deleteProviderModel(room.db, id)))
+    throw new AppError('not_found', `there is no provider model ${id}`);
+  await room.catalog.changed();
+}
+
+/** A model an upstream says it has; what it does not tell is looked up. */
+export interface DiscoveredModel {
+  /** Upstream name. */
+  name: string;
+  type?: store.ProviderModelFields['type'];
+  /** USD per million tokens. */
+  promptPrice?: number;
+  completionPrice?: number;
+  contextLength?: number;
+  maxOutputTokens?: number;
+}
+
+export interface SyncResult {
+  added: store.ProviderModelRecord[];
+  /** Of the added, how many wait for a price. */
+  unpriced: number;
+  /** Already known, left as they were. */
+  kept: number;
+  /** No longer offered by the upstream; disabled when `missing` is `disable`. */
+  missing: store.ProviderModelRecord[];
+}
+
+/** Providers that run on the operator's own machines: what has no price there is free. */
+const ownMachines = new Set(['ollama']);
+
+/**
+ * Brings a channel's models in line with its upstream's list. Existing rows keep their prices. A model whose price nobody
+ * knows is added disabled, since enabled it would be given away.
+ */
+export async function syncProviderModels(
+  room: CatalogRoom,
+  channel: { id: number; provider: string },
+  discovered: readonly DiscoveredModel[],
+  { missing: onMissing = 'keep' }: { missing?: 'keep' | 'disable' } = {},
+): Promise<SyncResult> {
+  const now = nowSeconds(room.clock);
+  const result = await room.db.transaction().execute(async (tx): Promise<SyncResult> => {
+    const existing = await store.listProviderModels(tx, { channelId: channel.id });
+    const names = new Set(existing.map((model) => model.modelName));
+    const ids = new Set(existing.map((model) => model.modelId));
+    const offered = new Map(discovered.map((model) => [model.name, model]));
+    const fresh = [...offered.values()]
+      .filter((model) => !names.has(model.name))
+      .map((model) => fieldsOf(channel, model))
+      .filter((fields) => !ids.has(fields.modelId));
+    const added = await store.insertProviderModels(tx, fresh, now);
+    const missing = existing.filter((model) => !offered.has(model.modelName) && model.status === enabled);
+    if (onMissing === 'disable') {
+      await store.setProviderModelStatus(
+        tx,
+        missing.map((model) => model.id),
+        disabled,
+        now,
+      );
+    }
+    const unpriced = added.filter((model) => model.status === disabled).length;
+    return { added, unpriced, kept: offered.size - added.length, missing };
+  });
+  await room.catalog.changed();
+  return result;
+}
+
+function fieldsOf(channel: { id: number; provider: string }, model: DiscoveredModel): store.ProviderModelFields {
+  const known = priceOf(channel.provider, model.name);
+  const priced = known !== null || model.promptPrice !== undefined || ownMachines.has(channel.provider);
+  // A dated snapshot must not take the public name of the model it is a snapshot of.
+  const ownId = model.name.includes('/') ? model.name : `${channel.provider}/${model.name}`;
+  return {
+    modelId: known && known.modelName === model.name ? known.modelId : ownId,
+    channelId: channel.id,
+    modelName: model.name,
+    type: model.type ?? known?.type ?? guessType(model.name),
+    promptPrice: model.promptPrice ?? known?.promptPrice ?? 0,
+    completionPrice: model.completionPrice ?? known?.completionPrice ?? 0,
+    requestPrice: known?.requestPrice ?? 0,
+    contextLength: model.contextLength ?? known?.contextLength ?? 0,
+    maxOutputTokens: model.maxOutputTokens ?? known?.maxOutputTokens ?? 0,
+    status: priced ? enabled : disabled,
+    qualityScore: known?.qualityScore ?? 1,
+    capabilities: known?.capabilities ?? {},
+  };
+}
+
+/** Upstream lists rarely tell a model's type; its name nearly always does. First match wins. */
+const typeWords: [RegExp, store.ProviderModelFields['type']][] = [
+  [/embed/, 'embedding'],
+  [/rerank/, 'rerank'],
+  [/moderation|guard/, 'moderation'],
+  [/whisper|transcri/, 'transcription'],
+  [/tts|speech|orpheus/, 'speech'],
+  [/veo|sora|video|seedance|kling/, 'video'],
+  [/image|imagen|dall-e|flux|diffusion/, 'image'],
+];
+
+export const guessType = (name: string): store.ProviderModelFields['type'] =>
+  typeWords.find(([words]) => words.test(name.toLowerCase()))?.[1] ?? 'chat';

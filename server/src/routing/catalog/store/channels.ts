@@ -1,0 +1,139 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../../platform/db/tables.ts';
+import type { ChannelKind } from '../../candidate.ts';
+import type { ChannelTable } from './tables.ts';
+import { bumpVersion } from './version.ts';
+
+/** A channel as stored: the credential is still sealed. */
+export interface ChannelRecord {
+  id: number;
+  name: string;
+  provider: string;
+  kind: ChannelKind;
+  baseUrl: string;
+  sealedCredential: string;
+  priority: number;
+  weight: number;
+  status: number;
+  models: string[];
+  group: string;
+  timeoutMs: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type ChannelFields = Omit<ChannelRecord, 'id' | 'createdAt' | 'updatedAt'>;
+
+const fromRow = (row: Selectable<ChannelTable>): ChannelRecord => ({
+  id: row.id,
+  name: row.name,
+  provider: row.provider,
+  kind: row.kind as ChannelKind,
+  baseUrl: row.base_url,
+  sealedCredential: row.credential,
+  priority: row.priority,
+  weight: row.weight,
+  status: row.status,
+  models: JSON.parse(row.models) as string[],
+  group: row.group_name,
+  timeoutMs: row.timeout_ms,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toRow = (fields: ChannelFields) => ({
+  name: fields.name,
+  provider: fields.provider,
+  kind: fields.kind,
+  base_url: fields.baseUrl,
+  credential: fields.sealedCredential,
+  priority: fields.priority,
+  weight: fields.weight,
+  status: fields.status,
+  models: JSON.stringify(fields.models),
+  group_name: fields.group,
+  timeout_ms: fields.timeoutMs,
+});
+
+export async function listChannels(db: Db): Promise<ChannelRecord[]> {
+  return (await db.selectFrom('channels').selectAll().orderBy('id').execute()).map(fromRow);
+}
+
+export async function pageChannels(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ channels: ChannelRecord[]; total: number }> {
+  const { total } = await db
+    .selectFrom('channels')
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await db.selectFrom('channels').selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { channels: rows.map(fromRow), total: Number(total) };
+}
+
+export async function findChannel(db: Db, id: number): Promise<ChannelRecord | null> {
+  const row = await db.selectFrom('channels').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+export async function providerHasChannel(db: Db, provider: string): Promise<boolean> {
+  const row = await db.selectFrom('channels').select('id').where('provider', '=', provider).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Call inside a transaction, together with the channel's models. */
+export async function insertChannel(tx: Db, fields: ChannelFields, now: number): Promise<ChannelRecord> {
+  const row = await tx
+    .insertInto('channels')
+    .values({ ...toRow(fields), created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await bumpVersion(tx);
+  return fromRow(row);
+}
+
+/** Null when there is no such channel. */
+export async function updateChannel(
+  db: Db,
+  id: number,
+  change: (old: ChannelRecord) => ChannelFields,
+  now: number,
+): Promise<ChannelRecord | null> {
+  return db.transaction().execute(async (tx) => {
+    // Bumping first makes writers wait for each other, so that two partial updates cannot undo one another.
+    await bumpVersion(tx);
+    const old = await findChannel(tx, id);
+    if (!old) return null;
+    const row = await tx
+      .updateTable('channels')
+      .set({ ...toRow(change(old)), updated_at: now })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return fromRow(row);
+  });
+}
+
+/** Takes the channel's models along; false when there is no such channel. */
+export async function deleteChannel(db: Db, id: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await bumpVersion(tx);
+    await tx.deleteFrom('provider_models').where('channel_id', '=', id).execute();
+    const { numDeletedRows } = await tx.deleteFrom('channels').where('id', '=', id).executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+/** Puts every credential under the first sealing key; returns how many were changed. */
+export async function resealCredentials(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    let changed = 0;
+    for (const { id, sealedCredential } of await listChannels(tx)) {
+      const credential = sealedCredential === '' ? '' : reseal(sealedCredential);
+      if (credential === sealedCredential) continue;
+      await tx.updateTable('channels').set({ credential }).where('id', '=', id).execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}

@@ -1,0 +1,57 @@
+import type { Generated } from 'kysely';
+
+/** Status of channels and provider models (contract §7.1). */
+export const enabled = 1;
+export const disabled = 2;
+
+export interface ChannelTable {
+  id: Generated<number>;
+  name: string;
+  provider: string;
+  kind: string;
+  base_url: string;
+  /** Sealed; empty when the upstream needs none. */
+  credential: string;
+  priority: number;
+  weight: number;
+  status: number;
+  /** JSON array of names for legacy channel routing. */
+  models: string;
+  group_name: string;
+  timeout_ms: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ProviderModelTable {
+  id: Generated<number>;
+  model_id: string;
+  channel_id: number;
+  model_name: string;
+  type: string;
+  prompt_price: number;
+  completion_price: number;
+  request_price: number;
+  context_length: number;
+  max_output_tokens: number;
+  status: number;
+  quality_score: number;
+  /** JSON object. */
+  capabilities: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** One row, counted up with every change, so that a process can tell cheaply whether its snapshot is old. */
+export interface CatalogStateTable {
+  id: number;
+  version: number;
+}
+
+declare module '../../../platform/db/tables.ts' {
+  interface Tables {
+    channels: ChannelTable;
+    provider_models: ProviderModelTable;
+    catalog_state: CatalogStateTable;
+  }
+}
