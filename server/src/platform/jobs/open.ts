@@ -1,0 +1,25 @@
+import type { SQL } from 'bun';
+import type { Clock } from '../../lib/clock.ts';
+import type { Db } from '../db/tables.ts';
+import { pgBossJobStore } from './pg-boss.ts';
+import type { Jobs } from './port.ts';
+import { runJobs } from './runner.ts';
+import { sqliteJobStore } from './sqlite.ts';
+import type { JobsLog } from './store.ts';
+
+export interface JobsParts {
+  /** Migrated already. */
+  db: Db;
+  /** Given on PostgreSQL; jobs are then pg-boss's. */
+  sql?: SQL;
+  clock: Clock;
+  log: JobsLog;
+}
+
+/** Ready to take jobs when it resolves; they run from `start` on. */
+export async function openJobs({ db, sql, clock, log }: JobsParts): Promise<Jobs> {
+  const store = sql
+    ? await pgBossJobStore(sql, (error) => log.error({ err: error }, 'pg-boss reports an error'))
+    : sqliteJobStore(db, clock);
+  return runJobs(store, log);
+}
