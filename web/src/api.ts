@@ -1,0 +1,117 @@
+/**
+ * The service's API, typed by its own OpenAPI document:
+ *   get('/api/user/self'), put('/api/tokens/{id}', { path: { id }, body: { name } })
+ * Answers come without their `{success, data}` envelope; every failure is an `ApiError`.
+ */
+import createClient from 'openapi-fetch';
+import type { paths } from './api-types.gen.ts';
+
+export class ApiError extends Error {
+  override name = 'ApiError';
+  constructor(
+    /** 0 when no answer came at all. */
+    readonly status: number,
+    message: string,
+    readonly requestId: string | null,
+  ) {
+    super(message);
+  }
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, object> ? P : never;
+}[keyof paths];
+type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends Record<M, infer O> ? O : never;
+
+type Content<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
+type Given<T, K extends string> = K extends keyof T ? (T[K] extends undefined ? unknown : Pick<T, K>) : unknown;
+type ParametersOf<O> = O extends { parameters: infer P } ? Given<P, 'path'> & Given<P, 'query'> : unknown;
+type BodyOf<O> = O extends { requestBody: infer B }
+  ? { body: Content<B> }
+  : O extends { requestBody?: infer B }
+    ? [NonNullable<B>] extends [never]
+      ? unknown
+      : { body?: Content<NonNullable<B>> }
+    : unknown;
+type Options<O> = ParametersOf<O> & BodyOf<O> & { signal?: AbortSignal };
+type Rest<O> = Record<never, never> extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
+
+type Success<R> = { [S in keyof R & (200 | 201 | 202)]: Content<R[S]> }[keyof R & (200 | 201 | 202)];
+type Unwrapped<T> = T extends { data: infer D } ? D : T;
+/** What a call gives: `Result<'/api/user/self', 'get'>` is the user. */
+export type Result<P extends keyof paths, M extends Method> =
+  OperationOf<P, M> extends { responses: infer R } ? Unwrapped<Success<R>> : never;
+
+const client = createClient<Record<string, never>>({ credentials: 'same-origin' });
+
+let unauthorized: (method: Method, path: string) => void = () => {};
+/** What to do when the service does not know us (any more); main.tsx sets it. */
+export function onUnauthorized(handle: typeof unauthorized): void {
+  unauthorized = handle;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Both of the service's error shapes: `{success: false, message}` and `{error: {message}}`. */
+export function messageOf(body: unknown, fallback: string): string {
+  if (!isRecord(body)) return fallback;
+  const error = body.error;
+  const candidates = [isRecord(error) ? error.message : undefined, body.message, body.error_description, error];
+  return candidates.find((text): text is string => typeof text === 'string' && text !== '') ?? fallback;
+}
+
+/** Also for answers fetched by hand (streams, files): the same error for every failure. */
+export async function errorOf(response: Response, body?: unknown): Promise<ApiError> {
+  const parsed = body ?? (await response.json().catch(() => undefined));
+  const fallback = `The server answered ${response.status}${response.statusText ? ` ${response.statusText}` : ''}.`;
+  return new ApiError(response.status, messageOf(parsed, fallback), response.headers.get('x-request-id'));
+}
+
+const parsed = (text: unknown): unknown => {
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+interface AnyOptions {
+  path?: unknown;
+  query?: unknown;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+async function send(method: Method, path: string, { path: names, query, body, signal }: AnyOptions = {}) {
+  // Cookie-authenticated writes must say JSON even when they carry no body.
+  const headers = method === 'get' ? undefined : { 'Content-Type': 'application/json' };
+  const init = { params: { path: names, query }, body, signal, headers };
+  // Our own signatures below have checked path and options against `paths`.
+  const request = client.request as unknown as (
+    method: string,
+    path: string,
+    init: object,
+  ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+  const answer = await request(method, path, init).catch((cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
+  });
+  if (!answer.response.ok) {
+    if (answer.response.status === 401) unauthorized(method, path);
+    throw await errorOf(answer.response, parsed(answer.error) ?? null);
+  }
+  return isRecord(answer.data) && 'data' in answer.data ? answer.data.data : answer.data;
+}
+
+const caller =
+  <M extends Method>(method: M) =>
+  <P extends PathOf<M>>(path: P, ...[options]: Rest<OperationOf<P, M>>) =>
+    send(method, path, options as AnyOptions) as Promise<Result<P, M>>;
+
+export const get = caller('get');
+export const post = caller('post');
+export const put = caller('put');
+export const patch = caller('patch');
+export const del = caller('delete');

@@ -1,0 +1,37 @@
+import { Card, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useHeadingFocus } from '../heading-focus.ts';
+
+interface BareFrameProps {
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  /** Below the card: the way to the other page. */
+  footer?: ReactNode;
+}
+
+/** A page without navigation: one card in the middle. */
+export function BareFrame({ title, description, children, footer }: BareFrameProps) {
+  const heading = useHeadingFocus();
+  return (
+    <main className="svc-bare">
+      <img src="/favicon.svg" width={40} height={40} alt="svc" />
+      <Title order={1} ref={heading} tabIndex={-1} className="svc-heading" ta="center" mt="md">
+        {title}
+      </Title>
+      {description && (
+        <Text c="dimmed" size="sm" ta="center" mt={4}>
+          {description}
+        </Text>
+      )}
+      <Card mt="lg" padding="xl" shadow="xs">
+        {children}
+      </Card>
+      {footer && (
+        <Text size="sm" mt="md" c="dimmed">
+          {footer}
+        </Text>
+      )}
+    </main>
+  );
+}

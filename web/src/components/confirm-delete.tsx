@@ -1,0 +1,67 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { ErrorState } from './error-state.tsx';
+
+interface ConfirmDeleteProps {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What will be lost. */
+  children: ReactNode;
+  confirmLabel?: string;
+  /** When set, must be typed first: for what cannot be made again. */
+  typeToConfirm?: string;
+  /** Closes when it succeeds; a failure is shown in place. */
+  onConfirm: () => Promise<unknown>;
+}
+
+export function ConfirmDelete(props: ConfirmDeleteProps) {
+  const { opened, onClose, title, children, confirmLabel = 'Delete', typeToConfirm, onConfirm } = props;
+  const [typed, setTyped] = useState('');
+  const act = useMutation({ mutationFn: onConfirm, onSuccess: () => close() });
+  const close = () => {
+    onClose();
+    act.reset();
+    setTyped('');
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.mutate();
+        }}
+      >
+        <Stack>
+          <Text size="sm" component="div">
+            {children}
+          </Text>
+          {typeToConfirm && (
+            <TextInput
+              label={`Type ${typeToConfirm} to confirm`}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              data-autofocus
+              autoComplete="off"
+            />
+          )}
+          {act.error && <ErrorState error={act.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color="red"
+              loading={act.isPending}
+              disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
+            >
+              {confirmLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,28 @@
+import { ActionIcon, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+
+interface CopyButtonProps {
+  value: string;
+  label?: string;
+}
+
+/** An icon that puts `value` on the clipboard and says so. */
+export function CopyButton({ value, label = 'Copy' }: CopyButtonProps) {
+  return (
+    <MantineCopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon
+            variant="subtle"
+            color={copied ? 'teal' : 'gray'}
+            size="sm"
+            onClick={copy}
+            aria-label={copied ? 'Copied' : label}
+          >
+            {copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </MantineCopyButton>
+  );
+}

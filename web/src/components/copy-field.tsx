@@ -1,0 +1,26 @@
+import { TextInput } from '@mantine/core';
+import { CopyButton } from './copy-button.tsx';
+
+interface CopyFieldProps {
+  label: string;
+  value: string;
+  description?: string;
+}
+
+/** A read-only value, one click from the clipboard. */
+export function CopyField({ label, value, description }: CopyFieldProps) {
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      value={value}
+      readOnly
+      ff="monospace"
+      styles={{
+        input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 'var(--mantine-font-size-sm)' },
+      }}
+      rightSection={<CopyButton value={value} label={`Copy ${label}`} />}
+      onFocus={(event) => event.currentTarget.select()}
+    />
+  );
+}

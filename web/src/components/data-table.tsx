@@ -1,0 +1,114 @@
+import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { formatNumber } from '../format.ts';
+import { ErrorState } from './error-state.tsx';
+
+export interface Column<Row> {
+  key: string;
+  header: ReactNode;
+  cell: (row: Row) => ReactNode;
+  align?: 'left' | 'right';
+  width?: number | string;
+}
+
+interface DataTableProps<Row> {
+  /** What the table holds, for screen readers. */
+  label: string;
+  columns: Column<Row>[];
+  /** Undefined until the first answer. */
+  rows: Row[] | undefined;
+  rowKey: (row: Row) => string | number;
+  /** The query the rows come from: its failure is shown, and can be tried again. */
+  query: { error: unknown; isFetching: boolean; refetch: () => unknown };
+  empty: ReactNode;
+  /** Absent: all rows are here and nothing pages. */
+  paging?: { page: number; pageSize: number; total: number; onPage: (page: number) => void };
+  /** Below this width the table scrolls sideways. */
+  minWidth?: number;
+}
+
+const skeletonKeys = Array.from({ length: 8 }, (_, index) => index);
+
+function SkeletonRows({ columns, count }: { columns: Column<never>[]; count: number }) {
+  return skeletonKeys.slice(0, count).map((row) => (
+    <Table.Tr key={row}>
+      {columns.map(({ key }) => (
+        <Table.Td key={key}>
+          <Skeleton height={12} my={5} width={`${50 + ((row * 17 + key.length * 11) % 40)}%`} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ));
+}
+
+function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<never>['paging']>) {
+  const first = (page - 1) * pageSize + 1;
+  return (
+    <Group justify="space-between" px="md" py="sm" className="svc-table-foot">
+      <Text size="sm" c="dimmed" className="svc-number">
+        {total === 0
+          ? 'No rows'
+          : `${formatNumber(first)}–${formatNumber(Math.min(total, first + pageSize - 1))} of ${formatNumber(total)}`}
+      </Text>
+      {total > pageSize && (
+        <Pagination
+          size="sm"
+          value={page}
+          total={Math.ceil(total / pageSize)}
+          onChange={onPage}
+          siblings={1}
+          getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+          getControlProps={(control) => ({ 'aria-label': `${control[0]?.toUpperCase()}${control.slice(1)} page` })}
+        />
+      )}
+    </Group>
+  );
+}
+
+/** Rows that page on the server. Keeps its place while loading: skeletons at first, the old rows dimmed afterwards. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, query, empty, paging, minWidth = 640 } = props;
+  if (query.error && !rows) {
+    return <ErrorState error={query.error} title={`${label} could not be loaded`} onRetry={() => query.refetch()} />;
+  }
+  if (rows?.length === 0 && (!paging || paging.page === 1)) return <Card padding={0}>{empty}</Card>;
+  return (
+    <Card padding={0} aria-busy={query.isFetching}>
+      <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+        <Table
+          stickyHeader
+          highlightOnHover
+          verticalSpacing="sm"
+          horizontalSpacing="md"
+          className={rows && query.isFetching ? 'svc-table svc-stale' : 'svc-table'}
+        >
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map(({ key, header, align, width }) => (
+                <Table.Th key={key} ta={align} w={width} scope="col">
+                  {header}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows ? (
+              rows.map((row) => (
+                <Table.Tr key={rowKey(row)}>
+                  {columns.map(({ key, cell, align }) => (
+                    <Table.Td key={key} ta={align}>
+                      {cell(row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))
+            ) : (
+              <SkeletonRows columns={columns as Column<never>[]} count={Math.min(paging?.pageSize ?? 5, 8)} />
+            )}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {paging && <Pages {...paging} />}
+    </Card>
+  );
+}

@@ -1,0 +1,35 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+import { ApiError } from '../api.ts';
+import { CopyButton } from './copy-button.tsx';
+
+interface ErrorStateProps {
+  error: unknown;
+  title?: string;
+  onRetry?: () => void;
+}
+
+/** What went wrong in the server's words, with the id that finds it in the log. */
+export function ErrorState({ error, title = 'Something went wrong', onRetry }: ErrorStateProps) {
+  const requestId = error instanceof ApiError ? error.requestId : null;
+  return (
+    <Alert color="red" variant="light" title={title} icon={<IconAlertCircle aria-hidden />} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+        {requestId && (
+          <Group gap={4} wrap="nowrap">
+            <Text size="xs" c="dimmed">
+              Request <Code fz="xs">{requestId}</Code>
+            </Text>
+            <CopyButton value={requestId} label="Copy request id" />
+          </Group>
+        )}
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

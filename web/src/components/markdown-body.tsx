@@ -1,0 +1,44 @@
+import { Anchor, Table, Typography } from '@mantine/core';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import rehypeHighlight from 'rehype-highlight';
+import remarkGfm from 'remark-gfm';
+
+const components: Components = {
+  a: ({ href, children }) => (
+    <Anchor href={href} target="_blank" rel="noopener noreferrer nofollow" inherit>
+      {children}
+    </Anchor>
+  ),
+  // A picture's address can carry what a model has read to a stranger: shown as a link that someone must choose to open.
+  img: ({ src, alt }) => (
+    <Anchor href={String(src ?? '')} target="_blank" rel="noopener noreferrer nofollow" inherit>
+      {alt || 'image'}
+    </Anchor>
+  ),
+  table: ({ children }) => (
+    <Table.ScrollContainer minWidth={0}>
+      <Table withTableBorder withColumnBorders>
+        {children}
+      </Table>
+    </Table.ScrollContainer>
+  ),
+  pre: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
+    <pre className="svc-code" tabIndex={0}>
+      {children}
+    </pre>
+  ),
+};
+
+const remarkPlugins = [remarkGfm];
+const rehypePlugins = [rehypeHighlight];
+
+export function MarkdownBody({ children }: { children: string }) {
+  return (
+    <Typography className="svc-markdown">
+      <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
+        {children}
+      </ReactMarkdown>
+    </Typography>
+  );
+}

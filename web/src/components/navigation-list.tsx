@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
+import { type NavigationGroup, navigationFor } from '../navigation.ts';
+import { useUser } from '../session.ts';
+
+function NavigationSection({ label, entries, onLeave }: NavigationGroup & { onLeave?: () => void }) {
+  const id = useId();
+  return (
+    <>
+      {label && (
+        <div className="svc-nav-label" id={id}>
+          {label}
+        </div>
+      )}
+      <ul aria-labelledby={label ? id : undefined}>
+        {entries.map(({ label: text, path, icon: Icon }) => (
+          <li key={path}>
+            {/* The router marks the link of the open page with aria-current. */}
+            <Link
+              to={path}
+              className="svc-nav-link"
+              activeOptions={{ exact: path === '/', includeSearch: false }}
+              onClick={onLeave}
+            >
+              <Icon size={18} stroke={1.7} aria-hidden />
+              {text}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export function NavigationList({ onLeave }: { onLeave?: () => void }) {
+  const user = useUser();
+  return (
+    <nav className="svc-nav" aria-label="Main">
+      {navigationFor(user).map((group) => (
+        <NavigationSection key={group.label ?? ''} {...group} onLeave={onLeave} />
+      ))}
+    </nav>
+  );
+}

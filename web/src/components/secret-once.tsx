@@ -1,0 +1,33 @@
+import { Alert, Button, Modal, Stack } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { CopyField } from './copy-field.tsx';
+
+interface SecretOnceProps {
+  /** Shown while not null. */
+  secret: string | null;
+  title: string;
+  label: string;
+  onClose: () => void;
+}
+
+/** A secret that the server will never tell again; a stray click must not close it. */
+export function SecretOnce({ secret, title, label, onClose }: SecretOnceProps) {
+  return (
+    <Modal
+      opened={secret !== null}
+      onClose={onClose}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack>
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+          Copy it now and keep it safe. It cannot be shown again.
+        </Alert>
+        <CopyField label={label} value={secret ?? ''} />
+        <Button onClick={onClose}>I have saved it</Button>
+      </Stack>
+    </Modal>
+  );
+}

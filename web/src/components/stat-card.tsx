@@ -1,0 +1,30 @@
+import { Card, Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface StatCardProps {
+  label: string;
+  value: ReactNode;
+  hint?: ReactNode;
+  loading?: boolean;
+}
+
+/** One number that matters. Keeps its height while loading. */
+export function StatCard({ label, value, hint, loading = false }: StatCardProps) {
+  return (
+    <Card>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Skeleton visible={loading} mt={4}>
+        <Text fz={26} fw={600} lh={1.3} className="svc-number">
+          {loading ? '\u00a0' : value}
+        </Text>
+      </Skeleton>
+      {hint && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {hint}
+        </Text>
+      )}
+    </Card>
+  );
+}

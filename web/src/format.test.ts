@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { describeUserAgent, formatCompact, formatQuota, formatTimeAgo } from './format.ts';
+
+test('quota is shown as dollars, small costs with their digits', () => {
+  expect(formatQuota(50_000_000)).toBe('$100.00');
+  expect(formatQuota(1)).toBe('$0.000002');
+  expect(formatQuota(-250_000)).toBe('-$0.50');
+  expect(formatQuota(0)).toBe('$0.00');
+});
+
+test('times are told from now', () => {
+  expect(formatTimeAgo(1000, 1030)).toBe('just now');
+  expect(formatTimeAgo(1000, 1000 + 150)).toBe('2 minutes ago');
+  expect(formatTimeAgo(0, 90_000)).toBe('yesterday');
+  expect(formatTimeAgo(7_200, 0)).toBe('in 2 hours');
+});
+
+test('counts are shortened', () => {
+  expect(formatCompact(12_345)).toBe('12.3K');
+  expect(formatCompact(7)).toBe('7');
+});
+
+test('devices are named', () => {
+  const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36';
+  expect(describeUserAgent(chrome)).toBe('Chrome on Linux');
+  expect(describeUserAgent('curl/8.5.0')).toBe('curl');
+  expect(describeUserAgent('')).toBe('Unknown device');
+});

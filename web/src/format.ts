@@ -1,0 +1,62 @@
+export const quotaPerUsd = 500_000;
+
+/** 500,000 quota = 1 USD. Amounts under a dollar keep the digits that a single call costs. */
+export function formatQuota(quota: number): string {
+  const usd = quota / quotaPerUsd;
+  const maximumFractionDigits = Math.abs(usd) < 1 ? 6 : 2;
+  return usd.toLocaleString('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits,
+  });
+}
+
+export const formatNumber = (value: number): string => value.toLocaleString('en-US');
+
+/** Counts on cards and axes: 12.3K, 4.5M. */
+export const formatCompact = (value: number): string =>
+  value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+export const formatDateTime = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
+  const seconds = Math.round(unixSeconds - nowSeconds);
+  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? [];
+  if (!unit || !size) return 'just now';
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+}
+
+const browsers: [RegExp, string][] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/curl\//, 'curl'],
+];
+const systems: [RegExp, string][] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** "Firefox on Windows": enough for someone to know their own devices by. */
+export function describeUserAgent(userAgent: string): string {
+  const find = (table: [RegExp, string][]) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [browser, system] = [find(browsers), find(systems)];
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? system ?? 'Unknown device';
+}

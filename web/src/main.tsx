@@ -1,0 +1,44 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/charts/styles.css';
+import './styles.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { onUnauthorized } from './api.ts';
+import { watchNavigation } from './heading-focus.ts';
+import { router } from './router.tsx';
+import { queryClient, selfQuery } from './session.ts';
+import { colorSchemeKey, cssVariables, theme } from './theme.ts';
+
+// A 401 may concern one act (a wrong current password): ask who we are, and only when that is refused, leave.
+onUnauthorized((method, path) => {
+  if (queryClient.getQueryData(selfQuery.queryKey) === undefined) return;
+  if (method !== 'get' || path !== '/api/user/self') {
+    queryClient.invalidateQueries(selfQuery);
+    return;
+  }
+  queryClient.clear();
+  router.invalidate();
+});
+
+watchNavigation(router);
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      colorSchemeManager={localStorageColorSchemeManager({ key: colorSchemeKey })}
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="top-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,18 @@
+import { Stack } from '@mantine/core';
+import { PageHeader } from '../components/page-header.tsx';
+import { LoginSessions } from './account/login-sessions.tsx';
+import { PasswordForm } from './account/password-form.tsx';
+import { ProfileForm } from './account/profile-form.tsx';
+
+export function AccountPage() {
+  return (
+    <>
+      <PageHeader title="Account" description="Your profile, your password, and the devices you are logged in on." />
+      <Stack gap="lg">
+        <ProfileForm />
+        <PasswordForm />
+        <LoginSessions />
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { del, get, type Result } from '../../api.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { describeUserAgent } from '../../format.ts';
+import { queryClient } from '../../session.ts';
+
+type LoginSession = Result<'/api/user/sessions', 'get'>['sessions'][number];
+
+const queryKey = ['login-sessions'];
+
+const columns = (end: (ids: LoginSession['id'][]) => void, ending: boolean): Column<LoginSession>[] => [
+  {
+    key: 'device',
+    header: 'Device',
+    cell: ({ user_agent, current }) => (
+      <Group gap="xs" wrap="nowrap">
+        <Text size="sm" title={user_agent}>
+          {describeUserAgent(user_agent)}
+        </Text>
+        {current && (
+          <Badge size="sm" variant="light" color="teal">
+            This device
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  { key: 'ip', header: 'Address', cell: ({ ip }) => ip || 'unknown' },
+  { key: 'created', header: 'Logged in', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+  {
+    key: 'end',
+    header: <span className="svc-hidden">Actions</span>,
+    align: 'right',
+    cell: ({ id, current, user_agent }) =>
+      current ? null : (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          disabled={ending}
+          aria-label={`Log out ${describeUserAgent(user_agent)}`}
+          onClick={() => end([id])}
+        >
+          Log out
+        </Button>
+      ),
+  },
+];
+
+export function LoginSessions() {
+  const query = useQuery({ queryKey, queryFn: ({ signal }) => get('/api/user/sessions', { signal }) });
+  const sessions = query.data?.sessions;
+  const end = useMutation({
+    mutationFn: (ids: LoginSession['id'][]) =>
+      Promise.all(ids.map((id) => del('/api/user/sessions/{id}', { path: { id } }))),
+    onSuccess: (_, ids) => notifySuccess(ids.length === 1 ? 'Device logged out' : `${ids.length} devices logged out`),
+    onError: notifyError,
+    onSettled: () => queryClient.invalidateQueries({ queryKey }),
+  });
+  const others = sessions?.filter(({ current }) => !current).map(({ id }) => id) ?? [];
+  return (
+    <Section
+      title="Where you are logged in"
+      actions={
+        others.length > 0 && (
+          <Button variant="default" size="sm" loading={end.isPending} onClick={() => end.mutate(others)}>
+            Log out everywhere else
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label="Logged-in devices"
+        columns={columns(end.mutate, end.isPending)}
+        rows={sessions}
+        rowKey={({ id }) => id}
+        query={query}
+        empty={<EmptyState title="No devices" />}
+      />
+    </Section>
+  );
+}

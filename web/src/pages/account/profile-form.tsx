@@ -1,0 +1,69 @@
+import { Badge, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { put } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { queryClient, selfQuery, useUser } from '../../session.ts';
+
+export function ProfileForm() {
+  const user = useUser();
+  const [fields, setFields] = useState({
+    display_name: user.display_name ?? '',
+    email: user.email ?? '',
+    avatar_url: user.avatar_url ?? '',
+  });
+  const save = useMutation({
+    mutationFn: () => put('/api/user/self', { body: fields }),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(selfQuery.queryKey, saved);
+      notifySuccess('Profile saved');
+    },
+  });
+  const input = (name: keyof typeof fields) => ({
+    name,
+    value: fields[name],
+    onChange: (event: FormEvent<HTMLInputElement>) => setFields({ ...fields, [name]: event.currentTarget.value }),
+  });
+  const changed = (['display_name', 'email', 'avatar_url'] as const).some(
+    (name) => fields[name] !== (user[name] ?? ''),
+  );
+  const verified = user.email && fields.email === user.email && (
+    <Badge color={user.email_verified ? 'teal' : 'gray'} variant="light" size="sm">
+      {user.email_verified ? 'Verified' : 'Not verified'}
+    </Badge>
+  );
+  return (
+    <Section title="Profile">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput label="Username" value={user.username} readOnly variant="filled" />
+            <TextInput label="Display name" autoComplete="name" maxLength={64} {...input('display_name')} />
+            <TextInput
+              label="Email"
+              type="email"
+              autoComplete="email"
+              rightSection={verified}
+              rightSectionWidth={verified ? 112 : undefined}
+              {...input('email')}
+            />
+            <TextInput label="Picture address" type="url" placeholder="https://" {...input('avatar_url')} />
+          </SimpleGrid>
+          {save.error && <ErrorState error={save.error} title="The profile was not saved" />}
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!changed}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

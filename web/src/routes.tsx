@@ -1,0 +1,33 @@
+import type { ComponentType } from 'react';
+
+export interface PageEntry {
+  /** `$name` takes a parameter: `/sessions/$id`. */
+  path: string;
+  /** The document's title. */
+  title: string;
+  load: () => Promise<ComponentType>;
+  /** Who may open it: `guest` pages send signed-in users on. Default `user`. */
+  access?: 'guest' | 'public' | 'user' | 'admin';
+  /** Without navigation, for pages that stand alone. */
+  bare?: boolean;
+}
+
+/** Every page of the app. A new one is a line here, a file in pages/, and a line in navigation.ts if it has a place there. */
+export const pages: PageEntry[] = [
+  { path: '/', title: 'Home', load: () => import('./pages/home.tsx').then((m) => m.HomePage) },
+  { path: '/account', title: 'Account', load: () => import('./pages/account.tsx').then((m) => m.AccountPage) },
+  {
+    path: '/login',
+    title: 'Log in',
+    access: 'guest',
+    bare: true,
+    load: () => import('./pages/login.tsx').then((m) => m.LoginPage),
+  },
+  {
+    path: '/register',
+    title: 'Create an account',
+    access: 'guest',
+    bare: true,
+    load: () => import('./pages/register.tsx').then((m) => m.RegisterPage),
+  },
+];

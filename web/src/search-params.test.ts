@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
+
+test('values stay strings, repeats stay repeated', () => {
+  const text = '?state=007&scope=a+b&scope=true&empty=';
+  expect(parseSearch(text)).toEqual({ state: '007', scope: ['a b', 'true'], empty: '' });
+  expect(stringifySearch(parseSearch(text))).toBe(text);
+  expect(stringifySearch({ page: 2, q: undefined, tag: null })).toBe('?page=2');
+  expect(stringifySearch({})).toBe('');
+});
+
+test('next leads only to paths of this origin', () => {
+  const origin = 'http://localhost:3000';
+  expect(safeNext('/keys?page=2#top', origin)).toBe('/keys?page=2#top');
+  const hostile = [
+    '//evil.test',
+    '/\\evil.test',
+    '/\t/evil.test',
+    '/.//evil.test',
+    'https://evil.test',
+    'javascript:1',
+    '',
+  ];
+  for (const next of [...hostile, undefined, ['/a', '/b']]) expect(safeNext(next, origin)).toBe('/');
+});

@@ -1,0 +1,34 @@
+/**
+ * The router's own search format reads `?state=123` as a number and rewrites it. Addresses here mean what they say:
+ * values are strings, a repeated name is a list (the OAuth page must see a repeated parameter to refuse it).
+ */
+export type Search = Record<string, string | string[]>;
+
+export function parseSearch(text: string): Search {
+  const search: Search = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = search[name];
+    search[name] = before === undefined ? value : [before, value].flat();
+  }
+  return search;
+}
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    for (const one of [value].flat()) {
+      if (one !== undefined && one !== null) params.append(name, String(one));
+    }
+  }
+  const text = params.toString();
+  return text ? `?${text}` : '';
+}
+
+/** Where to go after logging in: a path of this origin, else home. Anything else would be an open redirect. */
+export function safeNext(next: unknown, origin: string): string {
+  if (typeof next !== 'string' || !next.startsWith('/') || !URL.canParse(next, origin)) return '/';
+  const url = new URL(next, origin);
+  // `/.//host` normalises to `//host`, which a browser takes for another origin.
+  if (url.origin !== origin || url.pathname.startsWith('//')) return '/';
+  return url.pathname + url.search + url.hash;
+}

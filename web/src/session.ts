@@ -1,0 +1,38 @@
+import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { ApiError, get, type Result } from './api.ts';
+
+export type User = Result<'/api/user/self', 'get'>;
+
+export const adminRole = 10;
+export const isAdmin = (user: Pick<User, 'role'>): boolean => user.role >= adminRole;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      // A refusal will not change by asking again; a lost connection or a 5xx may.
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+      retryDelay: (attempt) => 400 * 2 ** attempt,
+    },
+  },
+});
+
+export const selfQuery = queryOptions({
+  queryKey: ['self'],
+  queryFn: ({ signal }) => get('/api/user/self', { signal }),
+  staleTime: 30_000,
+});
+
+/** The signed-in user, or null when the service does not know us. Other failures are thrown. */
+export async function currentUser(): Promise<User | null> {
+  try {
+    return await queryClient.ensureQueryData(selfQuery);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** For pages inside the guard, which has loaded the user before they show. */
+export const useUser = (): User => useSuspenseQuery(selfQuery).data;

@@ -1,0 +1,54 @@
+import { Burger, Drawer } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { ModalsProvider } from '@mantine/modals';
+import { Outlet } from '@tanstack/react-router';
+import { AccountMenu } from './components/account-menu.tsx';
+import { Brand } from './components/brand.tsx';
+import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
+import { NavigationList } from './components/navigation-list.tsx';
+
+function NarrowNavigation() {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <div className="svc-only-narrow">
+      <Burger opened={opened} onClick={open} size="sm" aria-label="Open navigation" aria-expanded={opened} />
+      <Drawer
+        opened={opened}
+        onClose={close}
+        size={280}
+        title={<Brand onClick={close} />}
+        closeButtonProps={{ 'aria-label': 'Close navigation' }}
+      >
+        <NavigationList onLeave={close} />
+      </Drawer>
+    </div>
+  );
+}
+
+/** The frame of every page for signed-in users. */
+export function Shell() {
+  return (
+    <ModalsProvider>
+      <a className="svc-skip" href="#main">
+        Skip to content
+      </a>
+      <div className="svc-frame">
+        <div className="svc-sidebar">
+          <Brand />
+          <NavigationList />
+        </div>
+        <div>
+          <header className="svc-header">
+            <NarrowNavigation />
+            <div style={{ flex: 1 }} />
+            <ColorSchemeMenu />
+            <AccountMenu />
+          </header>
+          <main className="svc-main" id="main" tabIndex={-1}>
+            <Outlet />
+          </main>
+        </div>
+      </div>
+    </ModalsProvider>
+  );
+}
