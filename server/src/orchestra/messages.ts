@@ -1,0 +1,42 @@
+/** One chat message in the widely used wire format; parts other than text pass through untouched. */
+export interface ChatMessage {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  content: string | ContentPart[] | null;
+  tool_calls?: ToolCall[];
+  tool_call_id?: string;
+  name?: string;
+}
+
+export interface ContentPart {
+  type: string;
+  text?: string;
+  [key: string]: unknown;
+}
+
+export interface ToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+/** A stored message with what it weighs. Ids grow with time. */
+export interface Remembered {
+  id: number;
+  message: ChatMessage;
+  tokens: number;
+}
+
+/** The readable text of a message; pictures and files leave nothing. */
+export function textOf(message: Pick<ChatMessage, 'content'>): string {
+  if (typeof message.content === 'string') return message.content;
+  return (message.content ?? [])
+    .map((part) => part.text ?? '')
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+export const isInstruction = (message: ChatMessage): boolean =>
+  message.role === 'system' || message.role === 'developer';
+
+/** Same words whatever the spaces, so that a client that trims or rewraps still matches. */
+export const squeeze = (text: string): string => text.replace(/\s+/gu, ' ').trim();

@@ -1,0 +1,55 @@
+import type { Difficulty } from './params.ts';
+
+export const kinds = [
+  'chat',
+  'code',
+  'math',
+  'writing',
+  'extraction',
+  'translation',
+  'summary',
+  'analysis',
+  'question',
+] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What was learned about one model at one kind of task of one difficulty. */
+export interface Pattern {
+  kind: Kind;
+  difficulty: Difficulty;
+  model: string;
+  successes: number;
+  failures: number;
+}
+
+/** Fewer samples say nothing (contract §12.7). */
+export const minSamples = 5;
+/** 95 % confidence. */
+const z = 1.96;
+
+/** Wilson interval of a success rate: what it is at least and at most, few samples giving a wide one. */
+export function wilson(successes: number, failures: number): { low: number; high: number } {
+  const n = successes + failures;
+  if (n === 0) return { low: 0, high: 1 };
+  const p = successes / n;
+  const centre = p + (z * z) / (2 * n);
+  const margin = z * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
+  const scale = 1 + (z * z) / n;
+  return { low: (centre - margin) / scale, high: (centre + margin) / scale };
+}
+
+/** Sums the patterns that fit, whichever model they are about; null below the samples needed. */
+export function record(
+  patterns: Pattern[],
+  fits: (pattern: Pattern) => boolean,
+): { low: number; high: number; samples: number } | null {
+  let successes = 0;
+  let failures = 0;
+  for (const pattern of patterns) {
+    if (!fits(pattern)) continue;
+    successes += pattern.successes;
+    failures += pattern.failures;
+  }
+  const samples = successes + failures;
+  return samples < minSamples ? null : { ...wilson(successes, failures), samples };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { lenientJson } from './json.ts';
+import { graphFaults, makePlan, parsePlan, singleTaskPlan } from './plan.ts';
+
+const good = {
+  description: 'Two steps',
+  tasks: [
+    { id: 'a', title: 'A', instruction: 'do a', difficulty: 'easy' as const, depends_on: [] },
+    { id: 'b', title: 'B', instruction: 'do b', difficulty: 'hard' as const, depends_on: ['a'] },
+  ],
+};
+
+describe('lenient JSON', () => {
+  test.each([
+    ['plain', JSON.stringify(good)],
+    ['fenced', `Here you are:\n\`\`\`json\n${JSON.stringify(good, null, 2)}\n\`\`\`\nEnjoy!`],
+    ['prose around', `Sure! The plan is ${JSON.stringify(good)} and that is all {ok}.`],
+    ['trailing commas', JSON.stringify(good).replaceAll(']', ',]').replaceAll('}', ',}').replaceAll('[,', '[')],
+    ['single quotes', JSON.stringify(good).replaceAll('"', "'")],
+    ['bare keys', JSON.stringify(good).replace(/"(\w+)":/g, '$1:')],
+    ['comments', JSON.stringify(good, null, 1).replace('{', '{ // the plan\n /* here */')],
+    ['cut off', JSON.stringify(good).slice(0, -2)],
+  ])('%s', (_, text) => expect(lenientJson(text)).toEqual(good));
+  test('nothing to find', () => {
+    expect(lenientJson('no plan today')).toBeUndefined();
+    expect(lenientJson('')).toBeUndefined();
+    expect(lenientJson('"just a string"')).toBeUndefined();
+  });
+  test('an apostrophe inside a string is not a quote', () => {
+    expect(lenientJson('{"a": "it\'s", b: \'say "hi"\',}')).toEqual({ a: "it's", b: 'say "hi"' });
+  });
+  test('never throws', () => {
+    fc.assert(fc.property(fc.string(), (text) => void lenientJson(`{${text}`)));
+  });
+});
+
+describe('parsePlan', () => {
+  test('takes numbers as ids, a bare list, and unknown difficulties', () => {
+    const { plan } = parsePlan(
+      '[{"id": 1, "instruction": "x", "difficulty": "HARD"}, {"id": 2, "instruction": "y", "difficulty": "odd", "depends_on": [1, 1]}]',
+      8,
+    );
+    expect(plan?.tasks).toEqual([
+      { id: '1', title: 'x', instruction: 'x', difficulty: 'hard', depends_on: [] },
+      { id: '2', title: 'y', instruction: 'y', difficulty: 'medium', depends_on: ['1'] },
+    ]);
+  });
+  test.each([
+    ['garbage', 'garbage', 'not a JSON object'],
+    ['no tasks', '{"tasks": []}', 'tasks'],
+    ['an empty instruction', '{"tasks": [{"id": "a", "instruction": " "}]}', 'instruction'],
+    [
+      'a double id',
+      '{"tasks": [{"id": "a", "instruction": "x"}, {"id": "a", "instruction": "y"}]}',
+      'two tasks have the id "a"',
+    ],
+    [
+      'an unknown dependency',
+      '{"tasks": [{"id": "a", "instruction": "x", "depends_on": ["z"]}]}',
+      '"z", which does not exist',
+    ],
+    ['itself', '{"tasks": [{"id": "a", "instruction": "x", "depends_on": ["a"]}]}', 'circle: a'],
+    [
+      'a circle',
+      '{"tasks": [{"id": "a", "instruction": "x", "depends_on": ["b"]}, {"id": "b", "instruction": "x", "depends_on": ["a"]}]}',
+      'circle: a, b',
+    ],
+    [
+      '500 tasks',
+      JSON.stringify({ tasks: Array.from({ length: 500 }, (_, i) => ({ id: `${i}`, instruction: 'x' })) }),
+      '500 tasks, at most 8',
+    ],
+  ])('%s is a fault in words', (_, text, fault) => {
+    const { plan, faults } = parsePlan(text, 8);
+    expect(plan).toBeNull();
+    expect(faults.join('\n')).toContain(fault);
+  });
+  test('a graph without faults can always be run to the end', () => {
+    const graph = fc.array(fc.array(fc.nat({ max: 7 }), { maxLength: 3 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(graph, (edges) => {
+        const tasks = edges.map((needs, i) => ({ id: `${i}`, depends_on: needs.map(String) }));
+        if (graphFaults(tasks, 8).length > 0) return;
+        const done = new Set<string>();
+        for (let round = 0; round < tasks.length; round++) {
+          for (const task of tasks) if (task.depends_on.every((id) => done.has(id))) done.add(task.id);
+        }
+        expect(done.size).toBe(tasks.length);
+      }),
+    );
+  });
+});
+
+describe('makePlan', () => {
+  const signal = new AbortController().signal;
+  const fallback = singleTaskPlan('the request', 'easy');
+  const options = { maxTasks: 8, fallback, signal };
+  test('shows the faults once and takes the mended plan', async () => {
+    const seen: unknown[] = [];
+    const answers = ['garbage', JSON.stringify(good)];
+    const { plan, faults } = await makePlan(async (last) => {
+      seen.push(last);
+      return answers.shift()!;
+    }, options);
+    expect(plan).toEqual(good);
+    expect(faults).toEqual(['the answer is not a JSON object']);
+    expect(seen).toEqual([null, { answer: 'garbage', faults: ['the answer is not a JSON object'] }]);
+  });
+  test('falls back to one task after two bad answers, or when the planner fails', async () => {
+    let calls = 0;
+    const bad = async () => `nonsense ${++calls}`;
+    expect((await makePlan(bad, options)).plan).toEqual(fallback);
+    expect(calls).toBe(2);
+    const broken = () => Promise.reject(new Error('502'));
+    expect(await makePlan(broken, options)).toEqual({ plan: fallback, faults: ['the planner failed: 502'] });
+  });
+  test('an abort is passed on', async () => {
+    const aborted = AbortSignal.abort(new Error('gone'));
+    expect(makePlan(async () => 'x', { ...options, signal: aborted })).rejects.toThrow('gone');
+  });
+});

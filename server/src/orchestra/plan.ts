@@ -1,0 +1,143 @@
+import { z } from '@hono/zod-openapi';
+import { lenientJson } from './json.ts';
+import { type Difficulty, difficulties } from './params.ts';
+
+export interface PlanTask {
+  id: string;
+  title: string;
+  instruction: string;
+  difficulty: Difficulty;
+  depends_on: string[];
+}
+
+export interface Plan {
+  description: string;
+  tasks: PlanTask[];
+}
+
+/** For models that can be held to a schema. */
+export const planJsonSchema = (maxTasks: number) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['description', 'tasks'],
+  properties: {
+    description: { type: 'string' },
+    tasks: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxTasks,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['id', 'title', 'instruction', 'difficulty', 'depends_on'],
+        properties: {
+          id: { type: 'string' },
+          title: { type: 'string' },
+          instruction: { type: 'string' },
+          difficulty: { type: 'string', enum: difficulties },
+          depends_on: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
+  },
+});
+
+const id = z.union([z.string(), z.number()]).transform(String).pipe(z.string().trim().min(1).max(64));
+const taskSchema = z.object({
+  id,
+  title: z.string().trim().max(300).optional(),
+  instruction: z.string().trim().min(1).max(20_000),
+  difficulty: z.preprocess(
+    (value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
+    z.enum(difficulties).catch('medium'),
+  ),
+  depends_on: z.array(id).nullish(),
+});
+const planSchema = z.object({ description: z.string().max(4000).catch(''), tasks: z.array(taskSchema).min(1) });
+
+export type ParsedPlan = { plan: Plan; faults: [] } | { plan: null; faults: string[] };
+
+/** A plan from whatever the planner wrote, or what is wrong with it in words it can act on. */
+export function parsePlan(text: string, maxTasks: number): ParsedPlan {
+  const value = lenientJson(text);
+  if (value === undefined) return { plan: null, faults: ['the answer is not a JSON object'] };
+  // Some planners answer with the bare list of tasks.
+  const parsed = planSchema.safeParse(Array.isArray(value) ? { tasks: value } : value);
+  if (!parsed.success) {
+    return {
+      plan: null,
+      faults: parsed.error.issues.slice(0, 8).map((i) => `${i.path.join('.') || 'plan'}: ${i.message}`),
+    };
+  }
+  const plan: Plan = {
+    description: parsed.data.description,
+    tasks: parsed.data.tasks.map((task) => ({
+      ...task,
+      title: task.title || task.instruction.slice(0, 80),
+      depends_on: [...new Set(task.depends_on ?? [])],
+    })),
+  };
+  const faults = graphFaults(plan.tasks, maxTasks);
+  return faults.length === 0 ? { plan, faults: [] } : { plan: null, faults };
+}
+
+/** What keeps the tasks from being a graph that can be run. */
+export function graphFaults(tasks: Pick<PlanTask, 'id' | 'depends_on'>[], maxTasks: number): string[] {
+  if (tasks.length > maxTasks) return [`${tasks.length} tasks, at most ${maxTasks} are allowed`];
+  const faults: string[] = [];
+  const ids = new Set<string>();
+  for (const task of tasks) {
+    if (ids.has(task.id)) faults.push(`two tasks have the id "${task.id}"`);
+    ids.add(task.id);
+  }
+  for (const task of tasks) {
+    for (const needed of task.depends_on) {
+      if (!ids.has(needed)) faults.push(`task "${task.id}" depends on "${needed}", which does not exist`);
+    }
+  }
+  const cycle = faults.length === 0 ? cyclic(tasks) : [];
+  if (cycle.length > 0) faults.push(`these tasks wait for each other in a circle: ${cycle.join(', ')}`);
+  return faults;
+}
+
+/** Ids that can never become ready (Kahn's algorithm). */
+function cyclic(tasks: Pick<PlanTask, 'id' | 'depends_on'>[]): string[] {
+  const done = new Set<string>();
+  let left = tasks;
+  for (;;) {
+    const ready = left.filter((task) => task.depends_on.every((needed) => done.has(needed)));
+    if (ready.length === 0) return left.map((task) => task.id);
+    for (const task of ready) done.add(task.id);
+    left = left.filter((task) => !done.has(task.id));
+  }
+}
+
+/** The plan that always works. */
+export const singleTaskPlan = (request: string, difficulty: Difficulty): Plan => ({
+  description: 'Answer the request directly',
+  tasks: [{ id: 't1', title: 'Answer', instruction: request, difficulty, depends_on: [] }],
+});
+
+/**
+ * Asks for a plan, shows its faults once, and else falls back to a single task. `ask` gets the faults of its last
+ * answer; whatever it does, throwing included, a plan comes back. Only an abort is passed on.
+ */
+export async function makePlan(
+  ask: (last: { answer: string; faults: string[] } | null) => Promise<string>,
+  { maxTasks, fallback, signal }: { maxTasks: number; fallback: Plan; signal: AbortSignal },
+): Promise<{ plan: Plan; faults: string[] }> {
+  let last: { answer: string; faults: string[] } | null = null;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    signal.throwIfAborted();
+    try {
+      const answer = await ask(last);
+      const parsed = parsePlan(answer, maxTasks);
+      if (parsed.plan) return { plan: parsed.plan, faults: last?.faults ?? [] };
+      last = { answer, faults: parsed.faults };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { plan: fallback, faults: [`the planner failed: ${error instanceof Error ? error.message : 'unknown'}`] };
+    }
+  }
+  return { plan: fallback, faults: last?.faults ?? [] };
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test';
+import { bm25 } from './bm25.ts';
+import { applyRerank, cut, normalise, rank } from './rank.ts';
+import { stem, terms } from './terms.ts';
+import { dot, fromBlob, toBlob, toUnit } from './vectors.ts';
+
+describe('terms', () => {
+  test('fold case, accents, endings and leave out empty words', () => {
+    expect(terms('The Cafés are caching the CITIES’ queries')).toEqual(terms('cafe cached city query'));
+    expect(terms('what is it')).toEqual([]);
+  });
+  test.each([
+    ['running', 'runs'],
+    ['cities', 'city'],
+    ['boxes', 'box'],
+    ['planned', 'plan'],
+    ['quickly', 'quick'],
+    ['deployed', 'deploys'],
+  ])('%s and %s meet', (a, b) => expect(stem(a)).toBe(stem(b)));
+  test('leave numbers, short words and words in ss alone', () => {
+    expect(['s3', 'bus', 'class', 'v2s'].map(stem)).toEqual(['s3', 'bus', 'class', 'v2s']);
+  });
+  test('scripts without spaces go by pairs of letters', () => {
+    expect(terms('東京都')).toEqual(['東京', '京都']);
+  });
+});
+
+describe('bm25', () => {
+  const document = (text: string, before = '') => ({ terms: terms(text), before: terms(before) });
+  test('a rare word outweighs a common one, and the message before counts less than the message', () => {
+    const scores = bm25(terms('postgres port'), [
+      document('the port is open'),
+      document('a port of call'),
+      document('any port in a storm'),
+      document('postgres listens'),
+      document('it listens', 'postgres'),
+      document('nothing here'),
+    ]);
+    expect(scores[3]!.bm25).toBeGreaterThan(scores[0]!.bm25);
+    expect(scores[4]!.bm25).toBeGreaterThan(0);
+    expect(scores[4]!.bm25).toBeLessThan(scores[3]!.bm25);
+    expect(scores[5]).toEqual({ bm25: 0, coverage: 0 });
+  });
+  test('covering the whole query is a coverage of one', () => {
+    const [all] = bm25(terms('red car'), [document('a red car'), document('a red door')]);
+    expect(all!.coverage).toBeCloseTo(1);
+  });
+  test('no candidates and no words are no trouble', () => {
+    expect(bm25([], [document('x')])).toEqual([{ bm25: 0, coverage: 0 }]);
+    expect(bm25(['x'], [])).toEqual([]);
+  });
+});
+
+test('vectors survive storage at length one', () => {
+  const back = fromBlob(toBlob([3, 4]));
+  expect([...back].map((value) => Number(value.toFixed(6)))).toEqual([0.6, 0.8]);
+  expect(dot(toUnit([1, 0]), toUnit([1, 0, 0]))).toBe(0);
+  expect([...toUnit([0, 0])]).toEqual([0, 0]);
+});
+
+describe('rank', () => {
+  const vector = (x: number, y: number) => toUnit([x, y]);
+  test('words and meaning add up', () => {
+    const ranked = rank({ text: 'database port', vector: vector(1, 0) }, [
+      { text: 'the port of the database is 5432', vector: vector(1, 0.1) },
+      { text: 'database', vector: vector(0, 1) },
+      { text: 'unrelated', vector: vector(1, 0.2) },
+    ]);
+    expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['the port', 'unrelate', 'database']);
+    expect(ranked[0]!.score).toBeCloseTo(1);
+  });
+  test('works on words alone and on meaning alone', () => {
+    const alone = rank({ text: 'port', vector: null }, [
+      { text: 'harbour', vector: null },
+      { text: 'port', vector: null },
+    ]);
+    expect(alone.map(({ text }) => text)).toEqual(['port', 'harbour']);
+    const meant = rank({ text: 'zzz', vector: vector(0, 1) }, [
+      { text: 'a', vector: vector(1, 0) },
+      { text: 'b', vector: vector(0, 1) },
+    ]);
+    expect(meant[0]).toMatchObject({ text: 'b', relevance: 1 });
+  });
+  test('the best of nothing relevant is still cut', () => {
+    const ranked = rank({ text: 'port', vector: vector(1, 0) }, [{ text: 'tea', vector: vector(0.1, 1) }]);
+    expect(ranked[0]!.score).toBeGreaterThan(0);
+    expect(cut(ranked, 0.5)).toEqual([]);
+    expect(cut(ranked, 0)).toHaveLength(1);
+  });
+  test('a reranker has the last word but cannot invent results', () => {
+    const ranked = rank({ text: 'a b', vector: null }, [
+      { text: 'a', vector: null },
+      { text: 'b', vector: null },
+    ]);
+    const scores = [
+      { index: 0, relevance_score: 0.2 },
+      { index: 1, relevance_score: 0.9 },
+      { index: 7, relevance_score: 1 },
+      { index: 0, relevance_score: Number.NaN },
+    ];
+    expect(applyRerank(ranked, scores).map(({ relevance }) => relevance)).toEqual([0.9, 0.2]);
+  });
+  test('normalise', () => {
+    expect(normalise([2, null, 4, 3])).toEqual([0, 0, 1, 0.5]);
+    expect(normalise([0, 0])).toEqual([0, 0]);
+    expect(normalise([0.3])).toEqual([1]);
+  });
+});

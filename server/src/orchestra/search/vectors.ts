@@ -1,0 +1,29 @@
+/** A vector as stored: 32-bit floats, little-endian, of length one, so that the dot product is the cosine. */
+export function toBlob(vector: ArrayLike<number>): Uint8Array {
+  const unit = toUnit(vector);
+  const bytes = new Uint8Array(unit.length * 4);
+  const view = new DataView(bytes.buffer);
+  unit.forEach((value, i) => {
+    view.setFloat32(i * 4, value, true);
+  });
+  return bytes;
+}
+
+export function fromBlob(blob: Uint8Array): Float32Array {
+  // Float32Array needs an offset of four; a copy gives one. Every platform Bun runs on is little-endian.
+  return new Float32Array(blob.slice().buffer);
+}
+
+export function toUnit(vector: ArrayLike<number>): Float32Array {
+  const unit = Float32Array.from(vector);
+  const length = Math.sqrt(dot(unit, unit));
+  return length > 0 && Number.isFinite(length) ? unit.map((value) => value / length) : new Float32Array(unit.length);
+}
+
+/** Cosine of two vectors of length one; vectors of different models, and so of different sizes, have nothing in common. */
+export function dot(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return 0;
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}

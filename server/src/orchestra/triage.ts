@@ -1,0 +1,114 @@
+import type { Difficulty } from './params.ts';
+import { type Kind, type Pattern, record } from './patterns.ts';
+
+export interface Triage {
+  kind: Kind;
+  difficulty: Difficulty;
+  /** One task will do: no planner is asked. */
+  single: boolean;
+  /** Why, for `include_reasoning`. */
+  reasons: string[];
+}
+
+/** First match wins, so the telling ones stand first. */
+const kindRules: [Kind, RegExp][] = [
+  [
+    'translation',
+    /\b(translat\w*|traduc\w*|übersetz\w*|into (english|french|german|spanish|italian|chinese|japanese|russian|portuguese|korean|arabic|dutch))\b/i,
+  ],
+  [
+    'code',
+    /```|\b(function|class|code|script|program|regex|sql|api|bug|stack ?trace|compile|refactor|unit tests?|typescript|javascript|python|rust|golang|java|c\+\+|html|css|bash|dockerfile|implement)\b/i,
+  ],
+  [
+    'math',
+    /\b(solve|equation|integral|derivative|prove|theorem|probability|calculate|compute|algebra|matrix|how many|percent\w*|average of)\b|\d\s*[-+*/^×÷]\s*\d|%\s+of\b/i,
+  ],
+  ['summary', /\b(summar\w*|tl;?dr|recap|condense|shorten|key points|gist)\b/i],
+  [
+    'extraction',
+    /\b(extract|list all|parse|pull out|find all|identify (all|every|the)|as json|to json|csv|classify|categori[sz]e|label)\b/i,
+  ],
+  [
+    'analysis',
+    /\b(analy[sz]e|compare|contrast|evaluate|assess|pros and cons|trade-?offs?|research|investigate|review|critique|strategy|recommend\w*)\b/i,
+  ],
+  [
+    'writing',
+    /\b(write|draft|compose|essay|story|poem|email|letter|blog|article|speech|rewrite|rephrase|proofread)\b/i,
+  ],
+  ['chat', /^\s*(hi|hey|hello|thanks?|thank you|ok(ay)?|yes|no|good (morning|evening|night)|bye)\b[\s\S]{0,40}$/i],
+];
+
+const hardSigns =
+  /\b(prove|proof|design|architect\w*|optimi[sz]e|complex|rigorous\w*|in depth|in-depth|comprehensive|step[- ]by[- ]step|concurren\w*|distributed|security|algorithm|debug|race condition|formal\w*|strategy|thesis|from scratch)\b/i;
+const easyKinds = new Set<Kind>(['chat', 'translation', 'extraction', 'summary']);
+
+/** Each is a sign that several pieces of work are asked for at once. */
+const severalSigns: [string, (text: string) => boolean][] = [
+  ['a list of steps', (text) => (text.match(/^\s*(?:\d+[.)]|[-*•])\s+\S/gmu) ?? []).length >= 2],
+  [
+    'an order of steps',
+    (text) =>
+      /\b(first(ly)?|then|after that|afterwards|next|finally|and then|lastly)\b[\s\S]*\b(then|after that|afterwards|next|finally|and then|lastly)\b/i.test(
+        text,
+      ),
+  ],
+  ['several questions', (text) => (text.match(/\?/g) ?? []).length >= 3],
+  ['several tasks in a row', (text) => (text.match(taskVerbs) ?? []).length >= 3],
+  [
+    'several things compared',
+    (text) => /\b(compare|contrast|evaluate)\b[^.?!]*,[^.?!]*\b(and|with|against|versus|vs)\b/i.test(text),
+  ],
+  [
+    'a large piece of work',
+    (text) =>
+      /\b(report|business plan|project plan|whole (app|site|system)|end[- ]to[- ]end|roadmap|research)\b/i.test(text) &&
+      text.length > 80,
+  ],
+];
+const taskVerbs =
+  /\b(write|create|build|design|implement|draft|analy[sz]e|compare|summari[sz]e|translate|list|explain|calculate|research|plan|review|test|document|extract|recommend|propose|estimate)\b/gi;
+
+/** From here a text is work in itself, whatever it asks. */
+const longText = 6000;
+/** A success rate that can be relied on, and one that cannot. */
+const reliable = 0.6;
+const unreliable = 0.5;
+
+/** Whether one task will do, and what kind and difficulty it is: by rules, and by what was learned. */
+export function triage(text: string, patterns: Pattern[] = []): Triage {
+  const kind = kindOf(text);
+  const reasons: string[] = [];
+  const difficulty = learnedDifficulty(kind, difficultyOf(kind, text), patterns, reasons);
+  const signs = severalSigns.filter(([, holds]) => holds(text)).map(([name]) => name);
+  reasons.unshift(`${kind} task of ${difficulty} difficulty`);
+  if (signs.length === 0) return { kind, difficulty, single: true, reasons: [...reasons, 'one task will do'] };
+  const past = record(patterns, (pattern) => pattern.kind === kind && pattern.difficulty === difficulty);
+  if (signs.length === 1 && past && past.low >= reliable) {
+    return {
+      kind,
+      difficulty,
+      single: true,
+      reasons: [...reasons, `${signs[0]}, but one task has served such requests`],
+    };
+  }
+  return { kind, difficulty, single: false, reasons: [...reasons, `asks for ${signs.join(', ')}`] };
+}
+
+export const kindOf = (text: string): Kind => kindRules.find(([, rule]) => rule.test(text))?.[0] ?? 'question';
+
+function difficultyOf(kind: Kind, text: string): Difficulty {
+  if (hardSigns.test(text)) return 'hard';
+  if (easyKinds.has(kind)) return text.length > longText ? 'medium' : 'easy';
+  if (kind === 'question') return text.length < 200 ? 'easy' : 'medium';
+  return text.length > longText ? 'hard' : 'medium';
+}
+
+/** A difficulty at which this kind has failed too often is taken one up. */
+function learnedDifficulty(kind: Kind, guess: Difficulty, patterns: Pattern[], reasons: string[]): Difficulty {
+  const past = record(patterns, (pattern) => pattern.kind === kind && pattern.difficulty === guess);
+  if (guess === 'hard' || !past || past.high >= unreliable) return guess;
+  reasons.push(`${kind} tasks taken for ${guess} have often failed`);
+  return guess === 'easy' ? 'medium' : 'hard';
+}
