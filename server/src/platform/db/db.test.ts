@@ -1,0 +1,68 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { sql } from 'kysely';
+import { migrate } from './migrate.ts';
+import { openDb, type OpenDb } from './open.ts';
+import { engineOf } from './tables.ts';
+
+const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+const name = `svc_db_${process.pid}_${Date.now()}`;
+const folder = mkdtempSync(join(tmpdir(), 'svc-db-'));
+const admin = new SQL(serverUrl, { max: 1 });
+const reachable = await admin.unsafe(`create database ${name}`).then(
+  () => true,
+  () => false,
+);
+const url = new URL(serverUrl);
+url.pathname = `/${name}`;
+
+const engines: [string, () => Promise<OpenDb>][] = [['sqlite', () => openDb({ path: join(folder, 'a.db') })]];
+if (reachable) engines.push(['postgres', () => openDb({ url: url.href })]);
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  if (reachable) await admin.unsafe(`drop database ${name} with (force)`);
+  await admin.close();
+});
+
+describe.each(engines)('%s', (engine, open) => {
+  test('migrations run once when two start together, and numbers come back as numbers', async () => {
+    const a = await open();
+    // SQLite has one owner, so there two migrators can only meet on one handle.
+    const b = engine === 'sqlite' ? a : await open();
+    const applied = await Promise.all([migrate(a.db), migrate(b.db)]);
+    expect(applied.map((list) => list.length).sort((x, y) => x - y)[0]).toBe(0);
+    expect(engineOf(a.db)).toBe(engine as 'sqlite' | 'postgres');
+    const { rows } = await sql<{ big: number; half: number }>`select 50000000000 as big, 0.5 * 1.0 as half`.execute(a.db);
+    expect(rows[0]!.big).toBe(50_000_000_000);
+    await a.close();
+    if (b !== a) await b.close();
+  });
+
+  test('a transaction is whole or not at all, and statements beside it wait or see the old state', async () => {
+    const { db, close } = await open();
+    await sql`create table pair (k text primary key, v bigint not null)`.execute(db);
+    await sql`insert into pair (k, v) values ('a', 1)`.execute(db);
+    const failed = db.transaction().execute(async (tx) => {
+      await sql`update pair set v = 2 where k = 'a'`.execute(tx);
+      const outside = await sql<{ v: number }>`select v from pair where k = 'a'`.execute(db);
+      expect(outside.rows[0]!.v).toBe(1);
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    const writes = Array.from({ length: 20 }, (_, i) =>
+      i % 2
+        ? sql`update pair set v = v + 1 where k = 'a'`.execute(db)
+        : db.transaction().execute((tx) => sql`update pair set v = v + 1 where k = 'a'`.execute(tx)),
+    );
+    await Promise.all(writes);
+    const { rows } = await sql<{ v: number }>`select v from pair`.execute(db);
+    expect(rows).toEqual([{ v: 21 }]);
+    const updated = await sql`update pair set v = 0 where k = 'b'`.execute(db);
+    expect(updated.numAffectedRows).toBe(0n);
+    await close();
+  });
+});

@@ -1,0 +1,63 @@
+import { Database } from 'bun:sqlite';
+import { SQL } from 'bun';
+import { Kysely, sql } from 'kysely';
+import { postgresDialect } from './postgres-dialect.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { Db, Engine, Tables } from './tables.ts';
+
+export interface OpenDb {
+  db: Db;
+  engine: Engine;
+  /** The pool below Kysely; PostgreSQL only. */
+  sql?: SQL;
+  /** The file's own handle for statements that must not await (group commits, backups); SQLite only. */
+  sqlite?: Database;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `url` opens PostgreSQL, `path` a SQLite file (`:memory:` for none). */
+export async function openDb(where: { url?: string; path?: string; poolSize?: number }): Promise<OpenDb> {
+  return where.url ? openPostgres(where.url, where.poolSize ?? 10) : openSqlite(where.path ?? ':memory:');
+}
+
+async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
+  // Without a connection timeout a request waits for a dead server as long as the kernel does.
+  const pool = new SQL(url, { max: poolSize, bigint: true, connectionTimeout: 5 });
+  await pool.unsafe('select 1');
+  const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
+  return {
+    db,
+    engine: 'postgres',
+    sql: pool,
+    ping: async () => {
+      await sql`select 1`.execute(db);
+    },
+    close: () => pool.close({ timeout: 5 }),
+  };
+}
+
+function openSqlite(path: string): OpenDb {
+  const writer = new Database(path, { create: true, strict: true });
+  writer.run('pragma journal_mode = wal');
+  // With WAL, normal loses nothing when the process dies; only a power cut can take the last commits.
+  writer.run('pragma synchronous = normal');
+  writer.run('pragma foreign_keys = on');
+  writer.run('pragma busy_timeout = 5000');
+  writer.run('pragma cache_size = -16000');
+  const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
+  if (reader !== writer) reader.run('pragma busy_timeout = 5000');
+  const db = new Kysely<Tables>({ dialect: sqliteDialect({ writer, reader }) });
+  return {
+    db,
+    engine: 'sqlite',
+    sqlite: writer,
+    ping: async () => {
+      reader.query('select 1').get();
+    },
+    close: async () => {
+      if (reader !== writer) reader.close();
+      writer.close();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type { Database, SQLQueryBindings } from 'bun:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+
+/**
+ * bun:sqlite answers at once, so a statement needs no connection of its own. Writes and transactions share the writer;
+ * reads outside a transaction go to the reader, where they see only what is committed and never wait.
+ */
+export interface SqliteHandles {
+  writer: Database;
+  /** The same as `writer` for a database in memory. */
+  reader: Database;
+}
+
+export function sqliteDialect(handles: SqliteHandles): Dialect {
+  return {
+    createAdapter: () => new Adapter(),
+    createDriver: () => new SqliteDriver(handles),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** Kysely would put a lock of its own around the one connection it expects; the driver below keeps order itself. */
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #gate = new Gate();
+  constructor(readonly handles: SqliteHandles) {}
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new SqliteConnection(this.handles, this.#gate);
+  }
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as SqliteConnection).begin();
+  }
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    (connection as SqliteConnection).end('commit');
+  }
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    (connection as SqliteConnection).end('rollback');
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+/** Lets one transaction at a time onto the writer, in order of arrival. */
+class Gate {
+  #held = false;
+  readonly #waiting: (() => void)[] = [];
+
+  get held(): boolean {
+    return this.#held;
+  }
+  async enter(): Promise<void> {
+    if (!this.#held) {
+      this.#held = true;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#held = false;
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  #inTransaction = false;
+  constructor(
+    readonly handles: SqliteHandles,
+    readonly gate: Gate,
+  ) {}
+
+  async begin(): Promise<void> {
+    await this.gate.enter();
+    try {
+      // Immediate: a transaction that reads first and writes later must not fail half-way for want of the lock.
+      this.handles.writer.run('begin immediate');
+    } catch (error) {
+      this.gate.leave();
+      throw error;
+    }
+    this.#inTransaction = true;
+  }
+
+  end(how: 'commit' | 'rollback'): void {
+    if (!this.#inTransaction) return;
+    this.#inTransaction = false;
+    try {
+      this.handles.writer.run(how);
+    } finally {
+      this.gate.leave();
+    }
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#inTransaction) return run<R>(this.handles.writer, query);
+    if (this.handles.reader !== this.handles.writer && isRead(query)) return run<R>(this.handles.reader, query);
+    if (!this.gate.held) return run<R>(this.handles.writer, query);
+    await this.gate.enter();
+    try {
+      return run<R>(this.handles.writer, query);
+    } finally {
+      this.gate.leave();
+    }
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    for (const row of this.handles.reader.query(query.sql).iterate(...bindings(query))) yield { rows: [row as R] };
+  }
+}
+
+const bindings = (query: CompiledQuery): SQLQueryBindings[] => query.parameters as SQLQueryBindings[];
+
+function isRead(query: CompiledQuery): boolean {
+  if (query.query.kind === 'SelectQueryNode') return true;
+  return query.query.kind === 'RawNode' && /^\s*select\b/i.test(query.sql);
+}
+
+function run<R>(database: Database, query: CompiledQuery): QueryResult<R> {
+  const statement = database.query(query.sql);
+  if (statement.columnNames.length > 0) {
+    const rows = statement.all(...bindings(query)) as R[];
+    return { rows, numAffectedRows: BigInt(rows.length) };
+  }
+  const result = statement.run(...bindings(query));
+  return { rows: [], numAffectedRows: BigInt(result.changes), insertId: BigInt(result.lastInsertRowid) };
+}
