@@ -1,0 +1,58 @@
+import { z } from '@hono/zod-openapi';
+import { lenientJson } from './json.ts';
+import { squeeze } from './messages.ts';
+import { terms } from './search/terms.ts';
+
+export interface Fact {
+  category: string;
+  title: string;
+  content: string;
+  keywords: string[];
+}
+
+/** A quote shorter than this is found in any text and proves nothing. */
+const shortestQuote = 8;
+/** More facts than this from one turn are noise. */
+const mostFacts = 10;
+/** Two facts that share this much of their words say the same thing. */
+const sameWords = 0.75;
+/** And so do two whose meanings are this near. */
+export const sameMeaning = 0.93;
+
+const factSchema = z.object({
+  category: z.string().trim().min(1).max(64).catch('general'),
+  title: z.string().trim().min(1).max(200),
+  content: z.string().trim().min(1).max(4000),
+  keywords: z.array(z.string().trim().min(1).max(64)).max(20).catch([]),
+  quote: z.string(),
+});
+
+/** The facts of a model's answer that quote one of the messages word for word; the rest is dropped as made up. */
+export function groundedFacts(answer: string, messages: string[]): Fact[] {
+  const value = lenientJson(answer);
+  const list = Array.isArray(value) ? value : (value as { facts?: unknown } | undefined)?.facts;
+  if (!Array.isArray(list)) return [];
+  const sources = messages.map(plain);
+  const facts: Fact[] = [];
+  for (const item of list) {
+    const parsed = factSchema.safeParse(item);
+    if (!parsed.success) continue;
+    const { quote, ...fact } = parsed.data;
+    const quoted = plain(quote);
+    if (quoted.length < shortestQuote || !sources.some((source) => source.includes(quoted))) continue;
+    if (facts.length < mostFacts && !facts.some((other) => repeats(fact, other))) facts.push(fact);
+  }
+  return facts;
+}
+
+/** Case, spaces and the shape of quotation marks may differ; words may not. */
+const plain = (text: string): string => squeeze(text.replace(/[“”„«»]/g, '"').replace(/[‘’]/g, "'")).toLowerCase();
+
+/** Whether two facts say the same by their words. Under one title a changed value is the fact anew. */
+export function repeats(a: Pick<Fact, 'title' | 'content'>, b: Pick<Fact, 'title' | 'content'>): boolean {
+  const [left, right] = [a, b].map((fact) => new Set(terms(fact.content)));
+  const shared = [...left!].filter((term) => right!.has(term)).length;
+  const all = new Set([...left!, ...right!]).size;
+  const alike = all === 0 ? plain(a.content) === plain(b.content) : shared / all >= sameWords;
+  return alike || (plain(a.title) === plain(b.title) && shared / Math.max(1, Math.min(left!.size, right!.size)) >= 0.5);
+}

@@ -1,0 +1,128 @@
+import type { ModelType } from '../routing/candidate.ts';
+import type { Difficulty } from './params.ts';
+import { type Kind, type Pattern, record } from './patterns.ts';
+import type { Settings } from './settings.ts';
+
+/** An enabled model the caller may use. */
+export interface ModelInfo {
+  id: string;
+  type: ModelType;
+  /** USD per million tokens. */
+  promptPrice: number;
+  completionPrice: number;
+  /** 0-1. */
+  quality: number;
+  contextLength: number;
+}
+
+/** The operator's choices (options `MsPlanModel`, …); empty where unset. */
+export type OperatorModels = Record<'plan' | Difficulty | 'embedding' | 'rerank', string>;
+
+export interface Choosing {
+  settings: Pick<Settings, 'force_model' | 'preferences'>;
+  operator: OperatorModels;
+  models: ModelInfo[];
+  patterns: Pattern[];
+}
+
+export interface Choice {
+  model: string;
+  source: 'forced' | 'user' | 'operator' | 'learned' | 'picked';
+}
+
+/** Attempts at one task, each failed one taking it one difficulty up. */
+export const maxAttempts = 3;
+
+/** One model priced far beyond the rest must not be picked unasked. */
+const dearest = 10;
+/** A model below this share of the best quality is not worth its price. */
+const poorest = 0.6;
+const reliable = 0.6;
+const unreliable = 0.5;
+
+export const harder = (difficulty: Difficulty): Difficulty => (difficulty === 'easy' ? 'medium' : 'hard');
+
+/** The model of a task; null when no chat model is enabled at all. */
+export function chooseTaskModel(choosing: Choosing, difficulty: Difficulty, kind: Kind): Choice | null {
+  const { settings, operator, models } = choosing;
+  if (settings.force_model) return { model: settings.force_model, source: 'forced' };
+  const mine = settings.preferences[`${difficulty}_model`];
+  if (settings.preferences.use_custom_models && mine) return { model: mine, source: 'user' };
+  if (operator[difficulty]) return { model: operator[difficulty], source: 'operator' };
+  const tiers = pickTiers(models);
+  if (!tiers) return null;
+  const learned = learnedModel(choosing, tiers, difficulty, kind);
+  return learned ? { model: learned, source: 'learned' } : { model: tiers[difficulty], source: 'picked' };
+}
+
+export function choosePlanModel({ settings, operator, models }: Choosing): Choice | null {
+  if (settings.force_model) return { model: settings.force_model, source: 'forced' };
+  const mine = settings.preferences.plan_model;
+  if (settings.preferences.use_custom_models && mine) return { model: mine, source: 'user' };
+  if (operator.plan) return { model: operator.plan, source: 'operator' };
+  const tiers = pickTiers(models);
+  return tiers && { model: tiers.medium, source: 'picked' };
+}
+
+/** Summaries and facts need no strong model. */
+export const chooseHelperModel = (choosing: Choosing): Choice | null => chooseTaskModel(choosing, 'easy', 'summary');
+
+export function chooseEmbeddingModel({ settings, operator, models }: Choosing, kind: Kind): Choice | null {
+  const { use_custom_models, embedding_model_code, embedding_model_general } = settings.preferences;
+  const mine = (kind === 'code' && embedding_model_code) || embedding_model_general;
+  if (use_custom_models && mine) return { model: mine, source: 'user' };
+  return servant(models, operator.embedding, 'embedding');
+}
+
+export function chooseRerankModel({ settings, operator, models }: Choosing): Choice | null {
+  const { use_custom_models, rerank_model } = settings.preferences;
+  if (use_custom_models && rerank_model) return { model: rerank_model, source: 'user' };
+  return servant(models, operator.rerank, 'rerank');
+}
+
+function servant(models: ModelInfo[], named: string, type: ModelType): Choice | null {
+  if (named) return { model: named, source: 'operator' };
+  const cheapest = models.filter((model) => model.type === type).toSorted(byPrice)[0];
+  return cheapest ? { model: cheapest.id, source: 'picked' } : null;
+}
+
+export type Tiers = Record<Difficulty, string>;
+
+/** Easy: the cheapest fair one. Hard: the best, the dearer of equals. Medium: between the two. */
+export function pickTiers(models: ModelInfo[]): Tiers | null {
+  const chat = models.filter((model) => model.type === 'chat').toSorted(byPrice);
+  const middlePrice = price(chat[Math.floor(chat.length / 2)]);
+  const sane = chat.filter((model) => price(model) <= middlePrice * dearest);
+  const best = Math.max(...sane.map((model) => model.quality));
+  const fair = sane.filter((model) => model.quality >= best * poorest);
+  if (fair.length === 0) return null;
+  const hard = fair.toSorted((a, b) => b.quality - a.quality || byPrice(b, a))[0]!;
+  const between = fair.filter((model) => price(model) <= price(hard));
+  return { easy: fair[0]!.id, medium: between[Math.floor(between.length / 2)]!.id, hard: hard.id };
+}
+
+export const price = (model: ModelInfo | undefined): number =>
+  model ? (model.promptPrice + model.completionPrice) / 2 : 0;
+
+/** Cheapest first; among equals the smaller window, then the name, so that the order is always the same. */
+const byPrice = (a: ModelInfo, b: ModelInfo): number =>
+  price(a) - price(b) || a.contextLength - b.contextLength || (a.id < b.id ? -1 : 1);
+
+/**
+ * What experience says instead of the tier: the cheapest model that has done such tasks reliably, or a stronger
+ * tier where this one's model has not.
+ */
+function learnedModel({ models, patterns }: Choosing, tiers: Tiers, difficulty: Difficulty, kind: Kind): string | null {
+  const past = (model: string) =>
+    record(patterns, (p) => p.model === model && p.kind === kind && p.difficulty === difficulty);
+  const usual = models.find((model) => model.id === tiers[difficulty]);
+  const proven = models
+    .filter((model) => model.type === 'chat' && price(model) < price(usual))
+    .filter((model) => (past(model.id)?.low ?? 0) >= reliable)
+    .toSorted(byPrice)[0];
+  if (proven) return proven.id;
+  const fails = (model: string) => (past(model)?.high ?? 1) < unreliable;
+  if (!fails(tiers[difficulty])) return null;
+  const up = tiers[harder(difficulty)];
+  return fails(up) ? tiers.hard : up;
+}

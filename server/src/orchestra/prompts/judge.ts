@@ -1,0 +1,30 @@
+import type { ChatMessage } from '../messages.ts';
+import { fenceRule, newFence } from './fence.ts';
+
+/** How good one task's result is: `{score, feedback}`. */
+export function evaluationMessages(instruction: string, result: string, fence = newFence()): ChatMessage[] {
+  const parts = [
+    'Judge how well the result does what the instruction asks: correct, complete, in the form asked for.',
+    'Answer with JSON only: {"score": number from 0 to 1, "feedback": "what is missing or wrong, in one or two sentences"}',
+    `Instruction:\n${fence.wrap('instruction', instruction)}`,
+    fenceRule(fence),
+    `Result:\n${fence.wrap('result', result)}`,
+  ];
+  return [{ role: 'user', content: parts.join('\n\n') }];
+}
+
+/** How far the goal is reached: `{confidence, missing}`. */
+export function judgeMessages(
+  goal: string,
+  results: { title: string; text: string }[],
+  fence = newFence(),
+): ChatMessage[] {
+  const parts = [
+    'Judge whether the goal is reached by the results so far.',
+    'Answer with JSON only: {"confidence": number from 0 to 1 that nothing is missing, "missing": ["what is still to be done", …]}',
+    `Goal:\n${fence.wrap('goal', goal)}`,
+    fenceRule(fence),
+    ...results.map(({ title, text }) => `Result of "${title}":\n${fence.wrap('result', text)}`),
+  ];
+  return [{ role: 'user', content: parts.join('\n\n') }];
+}

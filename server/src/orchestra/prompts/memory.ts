@@ -1,0 +1,20 @@
+import type { ChatMessage } from '../messages.ts';
+import { type Fence, fenceRule } from './fence.ts';
+
+export interface Memory {
+  summary: string | null;
+  /** What recall found, best first. */
+  recalled: { source: string; text: string }[];
+}
+
+/** What the engine remembers, as one system message after the client's own; none when there is nothing. */
+export function memoryMessages({ summary, recalled }: Memory, fence: Fence): ChatMessage[] {
+  if (!summary && recalled.length === 0) return [];
+  const parts = [fenceRule(fence)];
+  if (summary) parts.push(`The conversation so far, in short:\n${fence.wrap('summary', summary)}`);
+  if (recalled.length > 0) {
+    const entries = recalled.map(({ source, text }) => fence.wrap(`source="${source.replace(/["<>\n]/g, '')}"`, text));
+    parts.push(`From earlier conversations and notes, where it helps:\n${entries.join('\n')}`);
+  }
+  return [{ role: 'system', content: parts.join('\n\n') }];
+}

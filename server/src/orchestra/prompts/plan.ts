@@ -1,0 +1,84 @@
+import { type ChatMessage, textOf } from '../messages.ts';
+import type { PlanTask } from '../plan.ts';
+import { type Fence, fenceRule } from './fence.ts';
+
+export interface PlannerInput {
+  request: string;
+  /** Memory and conversation before the request. */
+  context: ChatMessage[];
+  maxTasks: number;
+  tools: string[];
+  /** The last answer and what was wrong with it. */
+  last: { answer: string; faults: string[] } | null;
+}
+
+export function plannerMessages({ request, context, maxTasks, tools, last }: PlannerInput): ChatMessage[] {
+  const rules = [
+    'You split a request into tasks for other models. You do not answer it yourself.',
+    'Answer with one JSON object and nothing else:',
+    '{"description": "one sentence", "tasks": [{"id": "t1", "title": "short", "instruction": "what to do, complete in itself", "difficulty": "easy" | "medium" | "hard", "depends_on": ["ids whose results it needs"]}]}',
+    `At most ${maxTasks} tasks, as few as serve. Tasks that do not need each other have no dependency, so that they run at once. No circles. One task is right when the request is one piece of work.`,
+    'easy: lookups, rewording, extraction. medium: ordinary writing, code, reasoning. hard: long reasoning, proofs, design.',
+  ];
+  if (tools.length > 0) rules.push(`Tasks can call these tools: ${tools.join(', ')}.`);
+  const ask: ChatMessage = { role: 'user', content: `Split this request into tasks:\n\n${request}` };
+  const again: ChatMessage[] = last
+    ? [
+        { role: 'assistant', content: last.answer.slice(0, 8000) },
+        {
+          role: 'user',
+          content: `That plan cannot be used:\n${last.faults.map((fault) => `- ${fault}`).join('\n')}\nAnswer with a corrected JSON object only.`,
+        },
+      ]
+    : [];
+  return [{ role: 'system', content: rules.join('\n') }, ...context, ask, ...again];
+}
+
+export interface TaskInput {
+  /** The client's system messages, memory and conversation, without the request itself. */
+  context: ChatMessage[];
+  request: ChatMessage;
+  task: PlanTask;
+  /** Results of the tasks this one depends on. */
+  results: { title: string; text: string | null; error?: string }[];
+  fence: Fence;
+}
+
+/** A task within a plan. The request keeps its pictures and files. */
+export function taskMessages({ context, request, task, results, fence }: TaskInput): ChatMessage[] {
+  const parts = [
+    'The request below is being worked on as several tasks. Do only this one; its result goes to the others.',
+    `Your task: ${task.title}\n${task.instruction}`,
+  ];
+  if (results.length > 0) parts.push(`${fenceRule(fence)}\n\nResults of earlier tasks:\n${resultList(results, fence)}`);
+  parts.push(`The whole request, for reference:\n${fence.wrap('request', textOf(request))}`);
+  const text = parts.join('\n\n');
+  const attachments = Array.isArray(request.content) ? request.content.filter((part) => part.text === undefined) : [];
+  const content = attachments.length > 0 ? [{ type: 'text', text }, ...attachments] : text;
+  return [...context, { role: 'user', content }];
+}
+
+export interface SynthesisInput {
+  context: ChatMessage[];
+  request: ChatMessage;
+  results: TaskInput['results'];
+  fence: Fence;
+}
+
+export function synthesisMessages({ context, request, results, fence }: SynthesisInput): ChatMessage[] {
+  const note = [
+    'The request that follows was worked on as several tasks. Write the answer to it from their results: complete, in one voice, in the language of the request, without mentioning tasks or plans. Where a result is missing, say what could not be found out.',
+    fenceRule(fence),
+    resultList(results, fence),
+  ];
+  return [...context, { role: 'system', content: note.join('\n\n') }, request];
+}
+
+const resultList = (results: TaskInput['results'], fence: Fence): string =>
+  results
+    .map(({ title, text, error }) =>
+      text === null
+        ? `Task "${title}" failed (${error ?? 'no result'}); do without it.`
+        : `Task "${title}":\n${fence.wrap('result', text)}`,
+    )
+    .join('\n\n');

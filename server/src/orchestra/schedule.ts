@@ -1,0 +1,62 @@
+export interface Node {
+  id: string;
+  depends_on: string[];
+}
+
+export interface Schedule<T extends Node, R> {
+  tasks: T[];
+  /** At most this many at once. */
+  width: number;
+  /** Results of an earlier run of the same graph; their tasks are not run again. */
+  done?: ReadonlyMap<string, R>;
+  signal: AbortSignal;
+  /** Does one task. `results` holds what it depends on, failures too; a failure is a result, a throw ends everything. */
+  run(task: T, results: ReadonlyMap<string, R>, signal: AbortSignal): Promise<R>;
+  /** True when no further task may start after this result; those that run are let finish. */
+  pausesAfter?(result: R): boolean;
+}
+
+/**
+ * Runs a graph of tasks, each as soon as what it needs is there. A throw or an abort cancels what runs, waits
+ * until it has ended, and rejects: nothing goes on unseen.
+ */
+export async function runGraph<T extends Node, R>(schedule: Schedule<T, R>): Promise<Map<string, R>> {
+  const { tasks, width, signal } = schedule;
+  const results = new Map(schedule.done);
+  const waiting = tasks.filter((task) => !results.has(task.id));
+  const running = new Map<string, Promise<void>>();
+  const stop = new AbortController();
+  const linked = AbortSignal.any([signal, stop.signal]);
+  let failure: { error: unknown } | undefined;
+  let paused = false;
+
+  const start = (task: T) => {
+    const needed = new Map(task.depends_on.filter((id) => results.has(id)).map((id) => [id, results.get(id)!]));
+    const work = schedule.run(task, needed, linked).then(
+      (result) => {
+        results.set(task.id, result);
+        paused ||= schedule.pausesAfter?.(result) ?? false;
+      },
+      (error) => {
+        failure ??= { error };
+        stop.abort(error);
+      },
+    );
+    running.set(
+      task.id,
+      work.finally(() => running.delete(task.id)),
+    );
+  };
+
+  for (;;) {
+    for (let i = 0; i < waiting.length && running.size < width && !failure && !paused && !signal.aborted; ) {
+      if (waiting[i]!.depends_on.every((id) => results.has(id))) start(waiting.splice(i, 1)[0]!);
+      else i++;
+    }
+    if (running.size === 0) break;
+    await Promise.race(running.values());
+  }
+  if (failure) throw failure.error;
+  signal.throwIfAborted();
+  return results;
+}
