@@ -1,0 +1,107 @@
+import { AppError } from '../../../../lib/errors.ts';
+import { findDemoModel } from '../models.ts';
+import { countTokens, cutToTokens } from '../tokens.ts';
+import { knownSchema } from './known-schemas.ts';
+import { type ChatMessage, type ChatRequest, lastUserText, textOf } from './request.ts';
+import { answer, respond } from './respond.ts';
+import type { Schema } from './schema.ts';
+import { synthesise } from './synthesise.ts';
+import { chooseToolCalls, type ToolCall } from './tool-calls.ts';
+
+export interface Choice {
+  index: number;
+  content: string | null;
+  toolCalls: ToolCall[];
+  finishReason: 'stop' | 'length' | 'tool_calls';
+  tokens: number;
+}
+
+export interface Completion {
+  choices: Choice[];
+  usage: Record<string, unknown>;
+}
+
+/** Everything a chat answer says, before it is put into an answer body or a stream. */
+export function complete(request: ChatRequest): Completion {
+  const model = findDemoModel(request.model)!;
+  const promptTokens = countPrompt(request);
+  if (promptTokens > model.context_length) {
+    throw new AppError(
+      'context_length_exceeded',
+      `This model's maximum context length is ${model.context_length} tokens; the messages have ${promptTokens}.`,
+      { param: 'messages' },
+    );
+  }
+  const choices = Array.from({ length: request.n ?? 1 }, (_, index) =>
+    makeChoice(request, index, model.max_output_tokens),
+  );
+  const completionTokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
+  return {
+    choices,
+    usage: {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
+  };
+}
+
+function makeChoice(request: ChatRequest, index: number, modelLimit: number): Choice {
+  const toolCalls = chooseToolCalls(request);
+  if (toolCalls.length > 0) {
+    const tokens = toolCalls.reduce(
+      (sum, call) => sum + countTokens(call.function.name + call.function.arguments) + 4,
+      0,
+    );
+    return { index, content: null, toolCalls, finishReason: 'tool_calls', tokens };
+  }
+  const said = untilStop(write(request, (request.seed ?? 0) + index), request.stop);
+  const limit = Math.min(request.max_completion_tokens ?? request.max_tokens ?? modelLimit, modelLimit);
+  const kept = cutToTokens(said, limit);
+  return { index, content: kept.text, toolCalls: [], finishReason: kept.cut ? 'length' : 'stop', tokens: kept.tokens };
+}
+
+function write(request: ChatRequest, seed: number): string {
+  const long = request.model === 'demo/chat-large';
+  const format = request.response_format;
+  if (!format || format.type === 'text') return respond(request.messages, seed, long);
+  const text = lastUserText(request.messages);
+  const said = answer(request.messages, seed, long);
+  if (format.type === 'json_object') return JSON.stringify(plainObject(text, said));
+  const schema = ('json_schema' in format ? (format.json_schema as { schema?: Schema }).schema : undefined) ?? {
+    type: 'object',
+  };
+  const known = knownSchema(schema);
+  return JSON.stringify(known ? known(schema, text) : synthesise(schema, { text, answer: said }));
+}
+
+/** Without a schema the wanted members can only be read from the wording: `with keys "city" and "country"`. */
+function plainObject(text: string, said: string): unknown {
+  const named = text.match(/\b(?:keys?|fields?|propert(?:y|ies)|members?)\b:?\s+([^.\n]+)/i)?.[1] ?? '';
+  const quoted = [...named.matchAll(/["'`“]([\w-]{1,40})["'`”]/g)].map((match) => match[1]!);
+  const bare =
+    quoted.length > 0
+      ? quoted
+      : (named.match(/\b(?!and\b|or\b|of\b|the\b)[a-z][\w-]{0,39}(?=\s*(?:,|and\b|$))/gi) ?? []);
+  if (bare.length === 0) return { answer: said, simulation: true };
+  const properties = Object.fromEntries(bare.map((key) => [key, { type: 'string' }]));
+  // The wanted names themselves would otherwise be taken for what to put under them.
+  const rest = text.replaceAll(/["'`“]([\w-]{1,40})["'`”]/g, (whole, name) => (bare.includes(name) ? '' : whole));
+  return synthesise({ type: 'object', properties, required: bare }, { text: rest, answer: said });
+}
+
+function untilStop(text: string, stop: ChatRequest['stop']): string {
+  const marks = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter(Boolean);
+  const ends = marks.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
+  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text;
+}
+
+/** Four tokens a message stand for its role and frame, as in the public chat formats. */
+function countPrompt(request: ChatRequest): number {
+  const size = (one: ChatMessage): number =>
+    4 + countTokens(textOf(one) + (one.tool_calls ? JSON.stringify(one.tool_calls) : ''));
+  const tools = request.tools?.length ? countTokens(JSON.stringify(request.tools)) : 0;
+  return request.messages.reduce((sum, one) => sum + size(one), 3) + tools;
+}

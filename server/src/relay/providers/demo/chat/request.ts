@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+const part = z.looseObject({ type: z.string(), text: z.string().optional() });
+const toolCall = z.looseObject({
+  id: z.string(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+});
+const message = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+  content: z.union([z.string(), z.array(part), z.null()]).optional(),
+  tool_calls: z.array(toolCall).nullish(),
+  tool_call_id: z.string().nullish(),
+});
+const tool = z.looseObject({
+  type: z.literal('function'),
+  function: z.looseObject({
+    name: z.string().min(1),
+    description: z.string().nullish(),
+    parameters: z.record(z.string(), z.unknown()).nullish(),
+  }),
+});
+
+export const chatRequest = z.looseObject({
+  model: z.string(),
+  messages: z.array(message).min(1),
+  tools: z.array(tool).nullish(),
+  tool_choice: z
+    .union([z.enum(['none', 'auto', 'required']), z.looseObject({ function: z.looseObject({ name: z.string() }) })])
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: z
+    .union([
+      z.looseObject({ type: z.enum(['text', 'json_object']) }),
+      z.looseObject({
+        type: z.literal('json_schema'),
+        json_schema: z.looseObject({ schema: z.record(z.string(), z.unknown()).optional() }),
+      }),
+    ])
+    .nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  seed: z.int().nullish(),
+  n: z.int().min(1).max(16).nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+});
+
+export type ChatRequest = z.infer<typeof chatRequest>;
+export type ChatMessage = z.infer<typeof message>;
+export type ChatTool = z.infer<typeof tool>;
+
+export function textOf(one: ChatMessage | undefined): string {
+  if (!one?.content) return '';
+  if (typeof one.content === 'string') return one.content;
+  return one.content
+    .map((piece) => piece.text ?? '')
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** Parts the simulation cannot look at, such as images and sound. */
+export function attachments(one: ChatMessage | undefined): string[] {
+  if (!one || !Array.isArray(one.content)) return [];
+  return one.content
+    .filter((piece) => piece.text === undefined)
+    .map((piece) => piece.type.replace(/_url$|^input_/g, ''));
+}
+
+export const lastUserIndex = (messages: ChatMessage[]): number => messages.findLastIndex((one) => one.role === 'user');
+
+export const lastUserText = (messages: ChatMessage[]): string => textOf(messages[lastUserIndex(messages)]);
+
+/** Results that came back since the user last spoke. */
+export function freshToolResults(messages: ChatMessage[]): { name: string; result: string }[] {
+  const calls = new Map(messages.flatMap((one) => one.tool_calls ?? []).map((call) => [call.id, call.function.name]));
+  return messages
+    .slice(lastUserIndex(messages) + 1)
+    .filter((one) => one.role === 'tool')
+    .map((one) => ({ name: calls.get(one.tool_call_id ?? '') ?? 'tool', result: textOf(one) }));
+}

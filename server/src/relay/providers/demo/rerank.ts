@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { randomString } from '../../../lib/ids.ts';
+import { contentStems } from './text.ts';
+import { countTokens } from './tokens.ts';
+
+export const rerankRequest = z.looseObject({
+  model: z.string(),
+  query: z.string().min(1),
+  documents: z
+    .array(z.union([z.string(), z.looseObject({ text: z.string() })]))
+    .min(1)
+    .max(1000),
+  top_n: z.int().min(1).nullish(),
+  return_documents: z.boolean().nullish(),
+});
+
+/** 0 to 1: mostly the share of the query's words found, and a little how dense they stand. */
+export function relevance(query: string, document: string): number {
+  const wanted = new Set(contentStems(query));
+  const own = contentStems(document);
+  if (wanted.size === 0 || own.length === 0) return 0;
+  const have = new Set(own);
+  const found = [...wanted].filter((word) => have.has(word)).length / wanted.size;
+  const density = own.filter((word) => wanted.has(word)).length / own.length;
+  return Math.round((0.85 * found + 0.15 * density) * 10_000) / 10_000;
+}
+
+export function answerRerank(request: z.infer<typeof rerankRequest>): Record<string, unknown> {
+  const texts = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
+  const results = texts
+    .map((text, index) => ({ index, relevance_score: relevance(request.query, text), text }))
+    .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
+    .slice(0, request.top_n ?? texts.length)
+    .map(({ text, ...result }) => (request.return_documents === false ? result : { ...result, document: { text } }));
+  const tokens = countTokens(request.query) + texts.reduce((sum, text) => sum + countTokens(text), 0);
+  return {
+    id: `rerank-${randomString(20)}`,
+    model: request.model,
+    results,
+    usage: { total_tokens: tokens, search_units: Math.ceil(texts.length / 100) },
+  };
+}
