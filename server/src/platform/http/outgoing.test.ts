@@ -1,0 +1,180 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { createServer } from 'node:net';
+import { OutgoingError, type OutgoingRequest, type Resolve, sendGuarded } from './outgoing.ts';
+
+let calls = 0;
+let streamedBytes = 0;
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 0,
+  routes: {
+    '/echo': async (request) => {
+      calls += 1;
+      return Response.json(
+        {
+          method: request.method,
+          host: request.headers.get('host'),
+          sign: request.headers.get('x-sign'),
+          body: await request.text(),
+        },
+        { status: 201, headers: { 'x-answer': 'yes' } },
+      );
+    },
+    '/redirect': () => Response.redirect('/echo', 307),
+    '/exact': () => new Response(new Uint8Array(65_536)),
+    '/endless': () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            streamedBytes += 16_384;
+            controller.enqueue(new Uint8Array(16_384));
+            await Bun.sleep(1);
+          },
+        }),
+      ),
+    '/slow': async () => {
+      await Bun.sleep(3_000);
+      return new Response('late');
+    },
+    '/drip': () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            controller.enqueue(new Uint8Array(1));
+            await Bun.sleep(20);
+          },
+        }),
+      ),
+  },
+});
+const silent = createServer(() => {});
+await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+const silentPort = (silent.address() as { port: number }).port;
+afterAll(() => {
+  void server.stop(true);
+  silent.close();
+});
+
+const at = (path: string, host = '127.0.0.1') => `http://${host}:${server.port}${path}`;
+const post = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
+  url,
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{}',
+  timeoutMs: 2_000,
+  ...more,
+});
+const open = { allowPrivate: true };
+const closed = { allowPrivate: false };
+const resolvesTo =
+  (...ips: string[]): Resolve =>
+  (_host, done) =>
+    done(
+      null,
+      ips.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+const faultOf = async (call: Promise<unknown>): Promise<string> => {
+  const error = await call.then(
+    () => 'no error',
+    (reason: unknown) => reason,
+  );
+  return error instanceof OutgoingError ? error.fault : String(error);
+};
+
+test('sends method, headers and body, and returns the answer', async () => {
+  const answer = await sendGuarded(post(at('/echo'), { headers: { 'x-sign': 's' }, body: '{"ü":1}' }), open);
+  expect(answer.status).toBe(201);
+  expect(answer.headers['x-answer']).toBe('yes');
+  expect(answer.truncated).toBe(false);
+  expect(JSON.parse(new TextDecoder().decode(answer.body))).toEqual({
+    method: 'POST',
+    host: `127.0.0.1:${server.port}`,
+    sign: 's',
+    body: '{"ü":1}',
+  });
+});
+
+test('returns a redirect as it is', async () => {
+  const before = calls;
+  const answer = await sendGuarded(post(at('/redirect')), open);
+  expect(answer.status).toBe(307);
+  expect(answer.headers.location).toContain('/echo');
+  expect(calls).toBe(before);
+});
+
+test('reads no further than the limit', async () => {
+  const endless = await sendGuarded(post(at('/endless'), { maxAnswerBytes: 20_000 }), open);
+  expect(endless.truncated).toBe(true);
+  expect(endless.body.byteLength).toBe(20_000);
+  const seen = streamedBytes;
+  await Bun.sleep(100);
+  expect(streamedBytes - seen).toBeLessThan(1_000_000);
+  const exact = await sendGuarded(post(at('/exact')), open);
+  expect([exact.truncated, exact.body.byteLength]).toEqual([false, 65_536]);
+});
+
+describe('refuses', () => {
+  test.each([
+    'http://127.0.0.1/',
+    'http://0x7f.1/',
+    'http://017700000001/',
+    'http://2130706433/',
+    'http://127。0。0。1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:a9fe:a9fe]/latest/meta-data',
+    'http://169.254.169.254/latest/meta-data',
+    'https://10.0.0.1/',
+    'http://0/',
+  ])('the literal address %s', async (url) => {
+    expect(await faultOf(sendGuarded(post(url), closed))).toBe('address_refused');
+  });
+
+  test('names that lead inside, wholly or in part, without dialling', async () => {
+    const before = calls;
+    const call = (resolve?: Resolve, host = 'hook.example') =>
+      faultOf(sendGuarded(post(at('/echo', host)), closed, resolve));
+    expect(await call(undefined, 'localhost')).toBe('address_refused');
+    expect(await call(resolvesTo('127.0.0.1'))).toBe('address_refused');
+    expect(await call(resolvesTo('1.1.1.1', '127.0.0.1'))).toBe('address_refused');
+    expect(await call(resolvesTo('::ffff:127.0.0.1'))).toBe('address_refused');
+    expect(calls).toBe(before);
+  });
+
+  test.each(['nonsense', 'ftp://example.com/', 'file:///etc/passwd', 'http://user:pw@example.com/', 'javascript:1'])(
+    'the address %s',
+    async (url) => {
+      expect(await faultOf(sendGuarded(post(url), open))).toBe('invalid_url');
+    },
+  );
+});
+
+test('asks the resolver once per call, and dials what was checked', async () => {
+  let asked = 0;
+  const rebinding: Resolve = (_host, done) => {
+    asked += 1;
+    done(null, [{ address: asked === 1 ? '127.0.0.1' : '192.0.2.1', family: 4 }]);
+  };
+  const answer = await sendGuarded(post(at('/echo', 'hook.example')), open, rebinding);
+  expect(asked).toBe(1);
+  expect(JSON.parse(new TextDecoder().decode(answer.body)).host).toBe(`hook.example:${server.port}`);
+});
+
+test('the time limit covers connection, waiting, body and resolver', async () => {
+  const call = (url: string, resolve?: Resolve) => faultOf(sendGuarded(post(url, { timeoutMs: 150 }), open, resolve));
+  expect(await call(at('/slow'))).toBe('timeout');
+  expect(await call(at('/drip'))).toBe('timeout');
+  expect(await call(`http://127.0.0.1:${silentPort}/`)).toBe('timeout');
+  expect(await call(at('/echo', 'hook.example'), () => {})).toBe('timeout');
+});
+
+test('a caller may give up, and a dead address is a network fault', async () => {
+  const controller = new AbortController();
+  const call = faultOf(sendGuarded(post(at('/slow'), { signal: controller.signal }), open));
+  setTimeout(() => controller.abort(), 30);
+  expect(await call).toBe('aborted');
+  expect(await faultOf(sendGuarded(post(at('/echo'), { signal: AbortSignal.abort() }), open))).toBe('aborted');
+  expect(await faultOf(sendGuarded(post('http://127.0.0.1:1/'), open))).toBe('network');
+  expect(await faultOf(sendGuarded(post('http://name.invalid/'), open))).toBe('network');
+});

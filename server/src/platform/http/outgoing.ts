@@ -1,0 +1,163 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from './public-address.ts';
+
+/** Addresses come from users: what they answer must not fill memory. */
+const defaultMaxAnswerBytes = 65_536;
+
+export interface OutgoingRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Over the whole call: name, connection, answer and its body. */
+  timeoutMs: number;
+  maxAnswerBytes?: number;
+  signal?: AbortSignal;
+}
+
+export interface OutgoingAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** The body was longer than the limit; its rest was not read. */
+  truncated: boolean;
+}
+
+export interface OutgoingPolicy {
+  /** Lets private and loopback addresses through, for development and closed networks. */
+  allowPrivate: boolean;
+}
+
+export type OutgoingFault = 'invalid_url' | 'address_refused' | 'timeout' | 'aborted' | 'network';
+
+export class OutgoingError extends Error {
+  constructor(
+    readonly fault: OutgoingFault,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'OutgoingError';
+  }
+}
+
+export type Resolve = (host: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+
+const resolveBySystem: Resolve = (host, done) => systemLookup(host, { all: true }, done);
+
+/**
+ * Calls an address that a user gave. Follows no redirect (a 3xx is returned as it is) and checks addresses when dialling,
+ * on the very answer of the resolver that the socket then uses: a name that changes in between cannot slip through.
+ */
+export async function sendGuarded(
+  request: OutgoingRequest,
+  policy: OutgoingPolicy,
+  resolve: Resolve = resolveBySystem,
+): Promise<OutgoingAnswer> {
+  const url = checkedUrl(request.url, policy);
+  const limit = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
+  try {
+    signal.throwIfAborted();
+    return await send(url, request, guardedLookup(policy, resolve), signal);
+  } catch (error) {
+    if (error instanceof OutgoingError) throw error;
+    if (limit.aborted) throw new OutgoingError('timeout', `No answer within ${request.timeoutMs} ms.`);
+    if (signal.aborted) throw new OutgoingError('aborted', 'The call was given up.');
+    throw new OutgoingError('network', error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Throws when the text is no address that `sendGuarded` would call; names are not resolved here. */
+export function checkedUrl(text: string, policy: OutgoingPolicy): URL {
+  const url = URL.parse(text);
+  if (!url) throw new OutgoingError('invalid_url', 'Not a valid URL.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new OutgoingError('invalid_url', 'Only http and https addresses can be called.');
+  }
+  if (url.username || url.password) {
+    throw new OutgoingError('invalid_url', 'The URL must not carry a user name or password.');
+  }
+  // Sockets do not look up literal addresses. The URL parser has already turned forms such as 0x7f.1 into 127.0.0.1.
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) && !policy.allowPrivate && !isPublicAddress(host)) throw refused(host);
+  return url;
+}
+
+const refused = (host: string): OutgoingError =>
+  new OutgoingError('address_refused', `${host} does not lead to a public address.`);
+
+function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction {
+  return (host, options, done) => {
+    resolve(host, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) return done(error ?? new Error(`${host} has no address`), '');
+      // One private address among public ones is a name set up to be tried until it hits.
+      if (!policy.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
+        return done(refused(host), '');
+      }
+      if (options.all) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+function send(
+  url: URL,
+  request: OutgoingRequest,
+  lookup: LookupFunction,
+  signal: AbortSignal,
+): Promise<OutgoingAnswer> {
+  return new Promise((resolve, reject) => {
+    const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
+    const headers = { ...request.headers, ...(body && { 'content-length': String(body.byteLength) }) };
+    // No agent: a connection is used for one call, so that each call is dialled and checked.
+    const call = start(url, { method: request.method, headers, lookup, agent: false });
+    const giveUp = () => {
+      call.destroy();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    const done = () => signal.removeEventListener('abort', giveUp);
+    call.on('error', (error) => {
+      done();
+      reject(error);
+    });
+    call.on('response', (answer) => {
+      readUpTo(answer, request.maxAnswerBytes ?? defaultMaxAnswerBytes)
+        .then(resolve, reject)
+        .finally(() => {
+          done();
+          call.destroy();
+        });
+    });
+    call.end(body);
+  });
+}
+
+function readUpTo(answer: IncomingMessage, maxBytes: number): Promise<OutgoingAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const finish = (truncated: boolean) => {
+      const body = new Uint8Array(Buffer.concat(chunks).subarray(0, maxBytes));
+      resolve({ status: answer.statusCode ?? 0, headers: flat(answer.headers), body, truncated });
+    };
+    answer.on('data', (chunk: Uint8Array) => {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size <= maxBytes) return;
+      finish(true);
+      answer.destroy();
+    });
+    answer.on('end', () => finish(false));
+    answer.on('error', reject);
+    answer.on('aborted', () => reject(new Error('the connection was closed within the answer')));
+  });
+}
+
+const flat = (headers: IncomingMessage['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
