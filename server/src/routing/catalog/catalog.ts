@@ -1,7 +1,8 @@
 import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Shared } from '../../platform/shared/port.ts';
-import { type Candidate, type Channel, candidateKey, type ModelType } from '../candidate.ts';
+import type { Candidate, Channel, ModelType } from '../candidate.ts';
+import { legacyCandidate } from '../legacy.ts';
 import type { ModelListing } from './listing.ts';
 import type { ProviderModelSeed } from './seed.ts';
 import { buildSnapshot, type DemoMode, type Snapshot, type View } from './snapshot.ts';
@@ -160,23 +161,9 @@ function legacyCache(defaultPrice: () => number) {
     const key = `${type} ${modelId}`;
     const known = byName.get(key);
     if (known) return known;
-    const made = Object.freeze(channels.map((channel) => legacyCandidate(channel, modelId, type, usd)));
+    const price = { promptPrice: usd, completionPrice: usd, requestPrice: 0 };
+    const made = Object.freeze(channels.map((channel) => legacyCandidate(channel, modelId, type, price)));
     byName.set(key, made);
     return made;
-  };
-}
-
-function legacyCandidate(channel: Channel, modelId: string, type: ModelType, usd: number): Candidate {
-  return {
-    key: candidateKey(channel.provider, modelId, channel.id),
-    channel,
-    modelId,
-    modelName: modelId,
-    type,
-    price: { promptPrice: usd, completionPrice: usd, requestPrice: 0 },
-    contextLength: 0,
-    maxOutputTokens: 0,
-    qualityScore: 1,
-    capabilities: {},
   };
 }

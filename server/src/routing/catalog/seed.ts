@@ -15,3 +15,28 @@ export interface ProviderModelSeed extends Price {
   qualityScore: number;
   capabilities?: Record<string, unknown>;
 }
+
+/** The built-in provider's own table (contract §7.4) as seeds: free, and known upstream by the same name. */
+export const builtInSeeds = (
+  models: readonly {
+    id: string;
+    name: string;
+    type: ModelType;
+    context_length: number;
+    max_output_tokens: number;
+    capabilities: Record<string, unknown>;
+  }[],
+): ProviderModelSeed[] =>
+  models.map((model) => ({
+    modelId: model.id,
+    modelName: model.id,
+    name: model.name,
+    type: model.type,
+    promptPrice: 0,
+    completionPrice: 0,
+    requestPrice: 0,
+    contextLength: model.context_length,
+    maxOutputTokens: model.max_output_tokens,
+    qualityScore: 1,
+    capabilities: model.capabilities,
+  }));

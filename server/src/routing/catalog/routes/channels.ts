@@ -1,0 +1,125 @@
+import { AppError } from '../../../lib/errors.ts';
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
+import type { Catalog } from '../catalog.ts';
+import {
+  addChannel,
+  addPresetChannel,
+  type CatalogRoom,
+  type ChannelInput,
+  changeChannel,
+  channelDefaults,
+  getChannel,
+  removeChannel,
+} from '../channels.ts';
+import { presetViews } from '../presets.ts';
+import { pageChannels } from '../store/channels.ts';
+import { channelGiven, viewChannel } from './fields.ts';
+import { answers, channelChange, channelCreate, idParams, pageOf, pageQuery } from './schemas.ts';
+
+export type CatalogRouteDeps = CatalogRoom & { catalog: Pick<Catalog, 'changed' | 'builtInActive' | 'demo'> };
+
+export const admin = {
+  tag: 'Channels',
+  auth: 'admin',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+
+export function channelRoutes(room: CatalogRouteDeps): Route[] {
+  return [...readRoutes(room), ...writeRoutes(room)];
+}
+
+function readRoutes(room: CatalogRouteDeps): Route[] {
+  return [
+    defineRoute({
+      ...admin,
+      method: 'get',
+      path: '/api/admin/presets',
+      summary: 'Providers that can be added with nothing but a key',
+      answers: { 200: answers.presets },
+      handle: (call) => ok(call, { presets: presetViews }),
+    }),
+    defineRoute({
+      ...admin,
+      method: 'get',
+      path: '/api/admin/channels',
+      summary: 'List channels',
+      query: pageQuery,
+      answers: { 200: answers.channels },
+      handle: async (call) => {
+        const { page, page_size, ...range } = pageOf(call.query);
+        const { channels, total } = await pageChannels(room.db, range);
+        return ok(call, {
+          channels: channels.map((channel) => viewChannel(channel, room.sealer)),
+          ...{ total, page, page_size },
+          built_in: { mode: room.catalog.demo, active: room.catalog.builtInActive() },
+        });
+      },
+    }),
+    defineRoute({
+      ...admin,
+      method: 'get',
+      path: '/api/admin/channels/{id}',
+      summary: 'Show a channel',
+      params: idParams,
+      answers: { 200: answers.channel },
+      handle: async (call) => ok(call, viewChannel(await getChannel(room, call.params.id), room.sealer)),
+    }),
+  ];
+}
+
+function writeRoutes(room: CatalogRouteDeps): Route[] {
+  return [
+    defineRoute({
+      ...admin,
+      method: 'post',
+      path: '/api/admin/channels',
+      summary: 'Add a channel, of one’s own or from a preset',
+      body: channelCreate,
+      answers: { 201: answers.channel },
+      handle: async (call) => {
+        const { preset, ...fields } = call.body;
+        const given = channelGiven(fields);
+        const channel =
+          preset === undefined ? await addChannel(room, complete(given)) : await addPresetChannel(room, preset, given);
+        return ok(call, viewChannel(channel, room.sealer), 201);
+      },
+    }),
+    defineRoute({
+      ...admin,
+      method: 'put',
+      path: '/api/admin/channels/{id}',
+      summary: 'Change a channel; fields not given stay, an empty credential is removed',
+      params: idParams,
+      body: channelChange,
+      answers: { 200: answers.channel },
+      handle: async (call) =>
+        ok(call, viewChannel(await changeChannel(room, call.params.id, channelGiven(call.body)), room.sealer)),
+    }),
+    defineRoute({
+      ...admin,
+      method: 'delete',
+      path: '/api/admin/channels/{id}',
+      summary: 'Delete a channel and the models it serves',
+      params: idParams,
+      answers: { 200: answers.done },
+      handle: async (call) => {
+        await removeChannel(room, call.params.id);
+        return ok(call, { id: call.params.id });
+      },
+    }),
+  ];
+}
+
+/** What a channel without a preset must say itself; the provider's name defaults to the kind. */
+function complete(given: Partial<ChannelInput>): ChannelInput {
+  const { name, kind } = given;
+  if (name === undefined) throw missing('name');
+  if (kind === undefined) throw missing('kind');
+  const baseUrl = given.baseUrl ?? (kind === 'demo' ? '' : undefined);
+  if (baseUrl === undefined) throw missing('base_url');
+  return { ...channelDefaults, provider: kind, ...given, name, kind, baseUrl };
+}
+
+const missing = (param: string): AppError =>
+  new AppError('missing_required_parameter', `${param}: is required`, { param });

@@ -1,0 +1,81 @@
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
+import { addProviderModel, changeProviderModel, guessType, removeProviderModel } from '../provider-models.ts';
+import { type ProviderModelFields, pageProviderModels } from '../store/provider-models.ts';
+import { enabled } from '../store/tables.ts';
+import { admin, type CatalogRouteDeps } from './channels.ts';
+import { providerModelGiven, viewProviderModel } from './fields.ts';
+import { answers, idParams, pageOf, providerModelChange, providerModelCreate, providerModelQuery } from './schemas.ts';
+
+export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
+  return [
+    defineRoute({
+      ...admin,
+      method: 'get',
+      path: '/api/admin/provider-models',
+      summary: 'List provider models',
+      query: providerModelQuery,
+      answers: { 200: answers.providerModels },
+      handle: async (call) => {
+        const { page, page_size, ...range } = pageOf(call.query);
+        const { channel_id: channelId, model_id: modelId, type } = call.query;
+        const { models, total } = await pageProviderModels(room.db, { channelId, modelId, type }, range);
+        return ok(call, { provider_models: models.map(viewProviderModel), total, page, page_size });
+      },
+    }),
+    defineRoute({
+      ...admin,
+      method: 'post',
+      path: '/api/admin/provider-models',
+      summary: 'Say that a channel serves a model, and at what price',
+      body: providerModelCreate,
+      answers: { 201: answers.providerModel },
+      handle: async (call) => {
+        const fields = withDefaults(call.body.model_id, call.body.channel_id, providerModelGiven(call.body));
+        return ok(call, viewProviderModel(await addProviderModel(room, fields)), 201);
+      },
+    }),
+    defineRoute({
+      ...admin,
+      method: 'put',
+      path: '/api/admin/provider-models/{id}',
+      summary: 'Change a provider model; fields not given stay',
+      params: idParams,
+      body: providerModelChange,
+      answers: { 200: answers.providerModel },
+      handle: async (call) =>
+        ok(call, viewProviderModel(await changeProviderModel(room, call.params.id, providerModelGiven(call.body)))),
+    }),
+    defineRoute({
+      ...admin,
+      method: 'delete',
+      path: '/api/admin/provider-models/{id}',
+      summary: 'Delete a provider model',
+      params: idParams,
+      answers: { 200: answers.done },
+      handle: async (call) => {
+        await removeProviderModel(room, call.params.id);
+        return ok(call, { id: call.params.id });
+      },
+    }),
+  ];
+}
+
+const withDefaults = (
+  modelId: string,
+  channelId: number,
+  given: Partial<ProviderModelFields>,
+): ProviderModelFields => ({
+  modelName: modelId,
+  type: guessType(modelId),
+  promptPrice: 0,
+  completionPrice: 0,
+  requestPrice: 0,
+  contextLength: 0,
+  maxOutputTokens: 0,
+  status: enabled,
+  qualityScore: 1,
+  capabilities: {},
+  ...given,
+  modelId,
+  channelId,
+});

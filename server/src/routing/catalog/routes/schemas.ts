@@ -1,0 +1,156 @@
+import { z } from '@hono/zod-openapi';
+import { channelKinds, modelTypes } from '../../candidate.ts';
+import { disabled, enabled } from '../store/tables.ts';
+
+const status = z.union([z.literal(enabled), z.literal(disabled)], 'must be 1 (enabled) or 2 (disabled)');
+const modelName = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold spaces');
+/** Control characters are refused: PostgreSQL cannot store all of them. */
+const words = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+/** Past this a price is a slip of the pen: a million dollars for a million tokens. */
+const price = z.number().min(0).max(1_000_000);
+const count = z.number().int().min(0).max(100_000_000);
+
+/** An address a request can be made to; a user name or fragment in it would be sent nowhere or leak. */
+const baseUrl = z
+  .string()
+  .max(2_000)
+  .transform((text, context) => {
+    const url = URL.parse(text.trim());
+    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+      context.addIssue({ code: 'custom', message: 'must be an http or https URL' });
+    } else if (url.username || url.password) {
+      context.addIssue({ code: 'custom', message: 'must not hold a user name or password' });
+    } else if (url.hash || text.includes('#')) {
+      context.addIssue({ code: 'custom', message: 'must not hold a fragment' });
+    } else return url.href.replace(/\/+$/, '');
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', format: 'uri' });
+
+const channelFields = {
+  name: words,
+  provider: z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits and . _ -'),
+  kind: z.enum(channelKinds),
+  base_url: baseUrl,
+  // It travels in a header.
+  credential: z
+    .string()
+    .trim()
+    .max(4_000)
+    .regex(/^[!-~]*$/, 'must be printable ASCII without spaces'),
+  priority: z.number().int().min(0).max(1_000),
+  weight: z.number().min(0).max(1_000_000),
+  status,
+  models: z.array(modelName).max(1_000),
+  group: words,
+  timeout_ms: z.number().int().min(1_000).max(600_000),
+};
+
+export const channelChange = z.object(channelFields).partial();
+
+/** Either `{preset, credential}`, or a channel of one's own with name, kind and base_url. */
+export const channelCreate = channelChange.extend({
+  preset: z.string().max(64).optional().describe('Id of a preset: fills every field not given, and the models'),
+});
+
+const providerModelFields = {
+  model_id: modelName,
+  channel_id: z.number().int().min(1),
+  model_name: modelName,
+  type: z.enum(modelTypes),
+  prompt_price: price,
+  completion_price: price,
+  request_price: price,
+  context_length: count,
+  max_output_tokens: count,
+  status,
+  quality_score: z.number().min(0).max(1),
+  capabilities: z
+    .record(z.string(), z.unknown())
+    .refine((value) => JSON.stringify(value).length <= 16_384, 'must be at most 16 KiB'),
+};
+
+export const providerModelChange = z.object(providerModelFields).partial();
+export const providerModelCreate = providerModelChange.required({ model_id: true, channel_id: true });
+
+/** Out-of-range pages are clamped, not refused (contract §3, pagination). */
+export const pageQuery = z.object({
+  page: z.coerce.number().catch(1).default(1),
+  page_size: z.coerce.number().catch(20).default(20),
+});
+
+export const providerModelQuery = pageQuery.extend({
+  channel_id: z.coerce.number().int().min(1).optional(),
+  model_id: modelName.optional(),
+  type: z.enum(modelTypes).optional(),
+});
+
+/** Ids past this are no whole numbers any more. */
+export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
+
+export function pageOf(query: z.infer<typeof pageQuery>): {
+  page: number;
+  page_size: number;
+  limit: number;
+  offset: number;
+} {
+  const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, Math.trunc(value) || low));
+  const page = clamp(query.page, 1, 1_000_000);
+  const limit = clamp(query.page_size, 1, 100);
+  return { page, page_size: limit, limit, offset: (page - 1) * limit };
+}
+
+const success = z.literal(true);
+export const channelView = z.object({
+  id: z.number(),
+  name: z.string(),
+  provider: z.string(),
+  kind: z.enum(channelKinds),
+  base_url: z.string(),
+  has_credential: z.boolean(),
+  credential_hint: z.string().nullable().describe('Last four characters; null when it is short, absent or unreadable'),
+  priority: z.number(),
+  weight: z.number(),
+  status,
+  models: z.array(z.string()),
+  group: z.string(),
+  timeout_ms: z.number(),
+  created_at: z.number(),
+  updated_at: z.number(),
+});
+export const providerModelView = z.object({
+  ...providerModelFields,
+  id: z.number(),
+  created_at: z.number(),
+  updated_at: z.number(),
+});
+
+const page = { total: z.number(), page: z.number(), page_size: z.number() };
+export const answers = {
+  channel: z.object({ success, data: channelView }),
+  channels: z.object({
+    success,
+    data: z.object({
+      channels: z.array(channelView),
+      ...page,
+      built_in: z.object({ mode: z.enum(['auto', 'on', 'off']), active: z.boolean() }),
+    }),
+  }),
+  providerModel: z.object({ success, data: providerModelView }),
+  providerModels: z.object({ success, data: z.object({ provider_models: z.array(providerModelView), ...page }) }),
+  presets: z.object({ success, data: z.object({ presets: z.array(z.record(z.string(), z.unknown())) }) }),
+  done: z.object({ success, data: z.object({ id: z.number() }) }),
+};
