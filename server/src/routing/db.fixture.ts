@@ -1,0 +1,38 @@
+import { afterAll } from 'bun:test';
+import { SQL } from 'bun';
+import { randomString } from '../lib/ids.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { migration } from '../platform/db/migrations/0005-routing.ts';
+import { type OpenDb, openDb } from '../platform/db/open.ts';
+
+const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+
+/** For tests: an empty database with this room's tables in every engine that can be reached. */
+export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
+  const open = async (where: { url?: string; path?: string }): Promise<OpenDb> => {
+    const opened = await openDb(where);
+    await migrate(opened.db, [migration]);
+    return opened;
+  };
+  const list: [string, () => Promise<OpenDb>][] = [['sqlite', () => open({ path: ':memory:' })]];
+  const admin = new SQL(serverUrl, { max: 1 });
+  const names: string[] = [];
+  const create = async (): Promise<string> => {
+    const name = `svc_routing_${randomString(12).toLowerCase()}`;
+    await admin.unsafe(`create database ${name}`);
+    names.push(name);
+    const url = new URL(serverUrl);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
+  const reachable = await admin.unsafe('select 1').then(
+    () => true,
+    () => false,
+  );
+  if (reachable) list.push(['postgres', async () => open({ url: await create() })]);
+  afterAll(async () => {
+    for (const name of names) await admin.unsafe(`drop database ${name} with (force)`);
+    await admin.close();
+  });
+  return list;
+}

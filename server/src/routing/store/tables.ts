@@ -1,0 +1,74 @@
+import type { Generated } from 'kysely';
+
+export interface PreferencesTable {
+  user_id: number;
+  default_strategy: string | null;
+  /** JSON arrays of provider names. */
+  preferred_providers: string;
+  blocked_providers: string;
+  max_price: number | null;
+  min_success_rate: number | null;
+  max_latency_ms: number | null;
+  updated_at: number;
+}
+
+export interface ConfigTable {
+  model_id: string;
+  latency_weight: number;
+  success_rate_weight: number;
+  price_weight: number;
+  provider_priority_weight: number;
+  default_strategy: string | null;
+  updated_at: number;
+}
+
+/** Sums since the first request, added to by every process. */
+export interface MetricTotalsTable {
+  provider: string;
+  model_id: string;
+  channel_id: number;
+  total_requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  quality_score: number;
+  updated_at: number;
+}
+
+/** The last hour as one process saw it; rows are merged when read and swept when older. */
+export interface MetricSharesTable {
+  provider: string;
+  model_id: string;
+  channel_id: number;
+  process: string;
+  /** JSON, see window.ts. */
+  share: string;
+  updated_at: number;
+}
+
+export interface DecisionTable {
+  id: Generated<number>;
+  request_id: string;
+  user_id: number;
+  model_id: string;
+  /** Null when nobody could be called. */
+  provider: string | null;
+  channel_id: number | null;
+  strategy: string;
+  reason: string;
+  outcome: string;
+  duration_ms: number;
+  /** JSON. */
+  candidates: string;
+  attempts: string;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    routing_preferences: PreferencesTable;
+    routing_configs: ConfigTable;
+    routing_metric_totals: MetricTotalsTable;
+    routing_metric_shares: MetricSharesTable;
+    routing_decisions: DecisionTable;
+  }
+}

@@ -1,0 +1,200 @@
+import { addSparse, bucketCount, bucketOf, percentile, sparse } from './histogram.ts';
+
+/** One finished call to a candidate. */
+export interface Sample {
+  /** Neutral (429, the caller's own error, a caller that left) counts as a request and nothing else. */
+  outcome: 'success' | 'failure' | 'neutral';
+  latencyMs: number;
+  /** Time to the first token, of streams. */
+  ttftMs?: number;
+  promptTokens: number;
+  completionTokens: number;
+  /** Complete and of the right shape. */
+  wellFormed: boolean;
+  nonEmpty: boolean;
+  /** Whether tool calls or JSON were valid, where they were asked for. */
+  validStructured?: boolean;
+}
+
+/** The last hour is twelve slots of five minutes; the oldest falls away as a whole. */
+const slotMs = 300_000;
+const slotsPerHour = 12;
+
+interface Slot {
+  number: number;
+  successes: number;
+  failures: number;
+  latencySum: number;
+  /** Of successes, for the throughput. */
+  completionTokens: number;
+  latency: Uint32Array;
+  ttft: Uint32Array | null;
+}
+
+/** A slot as stored, its histograms sparse: number, successes, failures, latency sum, tokens, latency, ttft. */
+export type StoredSlot = [number, number, number, number, number, number[], number[]];
+
+/** What one process knows of a candidate's last hour. */
+export interface Share {
+  slots: StoredSlot[];
+  quality: number;
+}
+
+export interface Window {
+  add(sample: Sample, nowMs: number): void;
+  /** Ends the cycle: moves the quality score. */
+  endCycle(): void;
+  share(nowMs: number): Share;
+  readonly quality: number;
+  readonly lastUsedMs: number;
+}
+
+const smoothing = 0.3;
+
+/** Contract §8 "quality score"; where nothing structured was asked for, nothing was invalid. */
+export function qualityOf(counts: {
+  answers: number;
+  wellFormed: number;
+  nonEmpty: number;
+  asked: number;
+  valid: number;
+}) {
+  const { answers, asked } = counts;
+  const structured = asked === 0 ? 1 : counts.valid / asked;
+  return 0.5 * (counts.wellFormed / answers) + 0.3 * (counts.nonEmpty / answers) + 0.2 * structured;
+}
+
+export function openWindow(startQuality: number): Window {
+  let slots: Slot[] = [];
+  let quality = startQuality;
+  let lastUsedMs = 0;
+  let cycle = { answers: 0, wellFormed: 0, nonEmpty: 0, asked: 0, valid: 0 };
+
+  const slotAt = (number: number): Slot => {
+    const last = slots[slots.length - 1];
+    if (last?.number === number) return last;
+    slots = slots.filter((slot) => slot.number > number - slotsPerHour);
+    const slot: Slot = {
+      number,
+      successes: 0,
+      failures: 0,
+      latencySum: 0,
+      completionTokens: 0,
+      latency: new Uint32Array(bucketCount),
+      ttft: null,
+    };
+    slots.push(slot);
+    return slot;
+  };
+
+  const judge = (sample: Sample): void => {
+    cycle.answers += 1;
+    if (sample.wellFormed) cycle.wellFormed += 1;
+    if (sample.nonEmpty) cycle.nonEmpty += 1;
+    if (sample.validStructured !== undefined) {
+      cycle.asked += 1;
+      if (sample.validStructured) cycle.valid += 1;
+    }
+  };
+
+  return {
+    get quality() {
+      return quality;
+    },
+    get lastUsedMs() {
+      return lastUsedMs;
+    },
+    add(sample, nowMs) {
+      lastUsedMs = nowMs;
+      if (sample.outcome === 'neutral') return;
+      const slot = slotAt(Math.floor(nowMs / slotMs));
+      judge(sample);
+      if (sample.outcome === 'failure') {
+        slot.failures += 1;
+        return;
+      }
+      // Latency is that of successes: a refused connection is quick, and must not make a provider look fast.
+      slot.successes += 1;
+      slot.latencySum += sample.latencyMs;
+      slot.completionTokens += sample.completionTokens;
+      slot.latency[bucketOf(sample.latencyMs)]! += 1;
+      if (sample.ttftMs !== undefined) {
+        slot.ttft ??= new Uint32Array(bucketCount);
+        slot.ttft[bucketOf(sample.ttftMs)]! += 1;
+      }
+    },
+    endCycle() {
+      if (cycle.answers === 0) return;
+      quality += smoothing * (qualityOf(cycle) - quality);
+      cycle = { answers: 0, wellFormed: 0, nonEmpty: 0, asked: 0, valid: 0 };
+    },
+    share(nowMs) {
+      const oldest = Math.floor(nowMs / slotMs) - slotsPerHour;
+      return {
+        quality,
+        slots: slots
+          .filter((slot) => slot.number > oldest)
+          .map((slot) => [
+            slot.number,
+            slot.successes,
+            slot.failures,
+            Math.round(slot.latencySum),
+            slot.completionTokens,
+            sparse(slot.latency),
+            slot.ttft ? sparse(slot.ttft) : [],
+          ]),
+      };
+    },
+  };
+}
+
+export interface HourStats {
+  samples: number;
+  successRate: number | null;
+  avgLatencyMs: number | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  p99Ms: number | null;
+  ttftP50Ms: number | null;
+  ttftP95Ms: number | null;
+  ttftP99Ms: number | null;
+  throughput: number | null;
+  /** Of the shares, weighted by what each saw; null when none saw anything. */
+  quality: number | null;
+}
+
+/** Puts the shares of all processes together, leaving out what is older than an hour. */
+export function mergeShares(shares: readonly Share[], nowMs: number): HourStats {
+  const oldest = Math.floor(nowMs / slotMs) - slotsPerHour;
+  const latency = new Uint32Array(bucketCount);
+  const ttft = new Uint32Array(bucketCount);
+  let [successes, failures, latencySum, tokens, ttftCount, qualitySum] = [0, 0, 0, 0, 0, 0];
+  for (const share of shares) {
+    let seen = 0;
+    for (const [number, good, bad, sum, completion, latencies, ttfts] of share.slots) {
+      if (number <= oldest) continue;
+      successes += good;
+      failures += bad;
+      latencySum += sum;
+      tokens += completion;
+      seen += good + bad;
+      addSparse(latency, latencies);
+      ttftCount += addSparse(ttft, ttfts);
+    }
+    qualitySum += share.quality * seen;
+  }
+  const samples = successes + failures;
+  return {
+    samples,
+    successRate: samples === 0 ? null : successes / samples,
+    avgLatencyMs: successes === 0 ? null : latencySum / successes,
+    p50Ms: percentile(latency, successes, 0.5),
+    p95Ms: percentile(latency, successes, 0.95),
+    p99Ms: percentile(latency, successes, 0.99),
+    ttftP50Ms: percentile(ttft, ttftCount, 0.5),
+    ttftP95Ms: percentile(ttft, ttftCount, 0.95),
+    ttftP99Ms: percentile(ttft, ttftCount, 0.99),
+    throughput: latencySum === 0 ? null : (tokens * 1000) / latencySum,
+    quality: samples === 0 ? null : qualitySum / samples,
+  };
+}
