@@ -69,7 +69,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
     () => void reloadIfOld(),
     () => void reloadIfOld(),
   );
-  const timer = setInterval(() => void reloadIfOld(), options.pollMs ?? 15_000);
+  const timer = setInterval(() => void reloadIfOld(), options.pollMs ?? 5_000);
   timer.unref();
 
   const legacyCandidates = legacyCache(options.defaultPrice ?? (() => 0));

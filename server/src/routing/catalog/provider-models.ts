@@ -2,8 +2,10 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { CatalogRoom } from './channels.ts';
 import { priceOf } from './price-list.ts';
+import { findChannel } from './store/channels.ts';
 import * as store from './store/provider-models.ts';
 import { disabled, enabled } from './store/tables.ts';
+import { bumpVersion } from './store/version.ts';
 
 export async function addProviderModel(
   room: CatalogRoom,
@@ -83,6 +85,9 @@ export async function syncProviderModels(
 ): Promise<SyncResult> {
   const now = nowSeconds(room.clock);
   const result = await room.db.transaction().execute(async (tx): Promise<SyncResult> => {
+    // Locked first, like every change of the catalog: the channel cannot go away while its models come in.
+    await bumpVersion(tx);
+    if (!(await findChannel(tx, channel.id))) throw new AppError('not_found', `there is no channel ${channel.id}`);
     const existing = await store.listProviderModels(tx, { channelId: channel.id });
     const names = new Set(existing.map((model) => model.modelName));
     const ids = new Set(existing.map((model) => model.modelId));
