@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBlobs } from './open.ts';
+import { startS3 } from './s3-server.fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-blobs-'));
+const s3 = startS3();
+const bucket = { endpoint: s3.url, bucket: 'media', region: 'eu', accessKeyId: 'key', secretAccessKey: 'secret' };
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+  void s3.stop();
+});
+
+const bytesOf = (stream: ReadableStream<Uint8Array> | null) => new Response(stream).bytes();
+const streamOf = (...chunks: Uint8Array[]) =>
+  new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await Bun.sleep(1);
+      const chunk = chunks.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.close();
+    },
+  });
+
+describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
+  const blobs = await openBlobs({ folder, ...(kind === 's3' && { s3: bucket }) });
+
+  test('keeps bytes and media type', async () => {
+    expect(blobs.kind).toBe(kind);
+    expect(await blobs.put('images/a_1.png', new Uint8Array([1, 2, 3]), 'image/png')).toEqual({ size: 3 });
+    expect(await blobs.stat('images/a_1.png')).toEqual({ size: 3, contentType: 'image/png' });
+    expect(await bytesOf(await blobs.read('images/a_1.png'))).toEqual(new Uint8Array([1, 2, 3]));
+  });
+
+  test('reads ranges, both ends included', async () => {
+    await blobs.put(
+      'range',
+      Uint8Array.from({ length: 100 }, (_, n) => n),
+      'video/mp4',
+    );
+    const read = async (start: number, end: number) => [...(await bytesOf(await blobs.read('range', { start, end })))];
+    expect(await read(0, 0)).toEqual([0]);
+    expect(await read(10, 12)).toEqual([10, 11, 12]);
+    expect(await read(98, 99)).toEqual([98, 99]);
+  });
+
+  test('takes streams, also long ones', async () => {
+    const piece = new Uint8Array(1_048_576).map((_, n) => n % 251);
+    expect(await blobs.put('short', streamOf(new Uint8Array([1]), new Uint8Array([2])), 'audio/mpeg')).toEqual({
+      size: 2,
+    });
+    expect(await blobs.put('long', streamOf(...Array(7).fill(piece)), 'video/mp4')).toEqual({ size: 7_340_032 });
+    expect(await blobs.stat('long')).toEqual({ size: 7_340_032, contentType: 'video/mp4' });
+    const tail = await bytesOf(await blobs.read('long', { start: 7_340_030, end: 7_340_031 }));
+    expect(tail).toEqual(piece.slice(-2));
+  });
+
+  test('a stream that breaks leaves what was there before', async () => {
+    await blobs.put('kept', new Uint8Array([9]), 'image/png');
+    const broken = (key: string) => {
+      let sent = 0;
+      const source = new ReadableStream<Uint8Array>({
+        pull: (controller) =>
+          sent++ < 3 ? controller.enqueue(new Uint8Array(10)) : controller.error(new Error('cut')),
+      });
+      return blobs.put(key, source, 'video/mp4').catch((error: Error) => error.message);
+    };
+    expect(await broken('kept')).toBe('cut');
+    expect(await blobs.stat('kept')).toEqual({ size: 1, contentType: 'image/png' });
+    expect(await broken('never')).toBe('cut');
+    expect(await blobs.stat('never')).toBeNull();
+  });
+
+  test('writes over, holds nothing too, and deletes', async () => {
+    await blobs.put('over', new Uint8Array([1]), 'image/png');
+    await blobs.put('over', new Uint8Array(0), 'text/plain');
+    expect(await blobs.stat('over')).toMatchObject({ size: 0 });
+    expect((await bytesOf(await blobs.read('over'))).byteLength).toBe(0);
+    await blobs.delete('over');
+    await blobs.delete('over');
+    expect(await blobs.stat('over')).toBeNull();
+    expect(await blobs.read('over')).toBeNull();
+  });
+
+  test.each(['', '/', '/a', 'a/', 'a//b', '..', 'a/../b', './a', 'A', 'a b', 'ä', 'a\\b', 'a\0', 'x'.repeat(600)])(
+    'refuses the key %j',
+    async (key) => {
+      await expect(blobs.put(key, new Uint8Array(1), 'a/b')).rejects.toThrow('not a blob key');
+      await expect(blobs.read(key)).rejects.toThrow('not a blob key');
+      await expect(blobs.stat(key)).rejects.toThrow('not a blob key');
+      await expect(blobs.delete(key)).rejects.toThrow('not a blob key');
+    },
+  );
+});
+
+test('on disk nothing half-written stays, and old leftovers go at the next start', async () => {
+  const incoming = join(folder, 'incoming');
+  expect(readdirSync(incoming)).toEqual([]);
+  for (const name of ['old', 'fresh']) writeFileSync(join(incoming, name), 'x');
+  const twoDaysAgo = Date.now() / 1000 - 172_800;
+  utimesSync(join(incoming, 'old'), twoDaysAgo, twoDaysAgo);
+  await openBlobs({ folder });
+  expect(readdirSync(incoming)).toEqual(['fresh']);
+});
+
+test('in S3 every call is signed, long streams go in parts, and a refusal is an error, not an absence', async () => {
+  expect(s3.seen.unsigned).toBe(0);
+  expect(s3.seen.parts).toBeGreaterThanOrEqual(2);
+  expect([...s3.objects.keys()]).toContain('/media/images/a_1.png');
+  s3.seen.broken = true;
+  const blobs = await openBlobs({ folder, s3: bucket });
+  await expect(blobs.stat('range')).rejects.toThrow();
+  await expect(blobs.read('range')).rejects.toThrow();
+  await expect(blobs.put('range', new Uint8Array(1), 'a/b')).rejects.toThrow();
+  s3.seen.broken = false;
+});

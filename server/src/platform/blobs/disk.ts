@@ -1,0 +1,94 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { randomString } from '../../lib/ids.ts';
+import { assertKey } from './key.ts';
+import type { Blobs } from './port.ts';
+
+/** A half-written file this old belongs to a process that died. */
+const abandonedMs = 24 * 3_600_000;
+
+/**
+ * Blobs as files: contents under `data/`, their media types under `types/`. Contents are written aside and renamed last,
+ * so a blob is there whole or not at all, also after a crash.
+ */
+export async function diskBlobs(folder: string): Promise<Blobs> {
+  const incoming = join(folder, 'incoming');
+  const dataPath = (key: string) => join(folder, 'data', key);
+  const typePath = (key: string) => join(folder, 'types', key);
+  await mkdir(incoming, { recursive: true });
+  await removeAbandoned(incoming);
+
+  return {
+    kind: 'disk',
+    async put(key, content, contentType) {
+      assertKey(key);
+      const aside = join(incoming, randomString(20));
+      try {
+        const size = await writeWhole(aside, content);
+        await writeType(typePath(key), contentType, `${aside}-type`);
+        await mkdir(dirname(dataPath(key)), { recursive: true });
+        await rename(aside, dataPath(key));
+        return { size };
+      } finally {
+        await rm(aside, { force: true });
+      }
+    },
+    async stat(key) {
+      assertKey(key);
+      const [file, contentType] = await Promise.all([
+        stat(dataPath(key)).catch(nullWhenMissing),
+        readFile(typePath(key), 'utf8').catch(nullWhenMissing),
+      ]);
+      if (!file?.isFile()) return null;
+      return { size: file.size, contentType: contentType ?? 'application/octet-stream' };
+    },
+    async read(key, range) {
+      assertKey(key);
+      const found = await stat(dataPath(key)).catch(nullWhenMissing);
+      if (!found?.isFile()) return null;
+      const file = Bun.file(dataPath(key));
+      return (range ? file.slice(range.start, range.end + 1) : file).stream();
+    },
+    async delete(key) {
+      assertKey(key);
+      await rm(dataPath(key), { force: true });
+      await rm(typePath(key), { force: true });
+    },
+  };
+}
+
+async function writeWhole(path: string, content: Uint8Array | ReadableStream<Uint8Array>): Promise<number> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let size = 0;
+    for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+      await file.writeFile(chunk);
+      size += chunk.byteLength;
+    }
+    // A name that survives a power cut must not point to contents that did not.
+    await file.sync();
+    return size;
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeType(path: string, contentType: string, aside: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(aside, contentType, { mode: 0o600 });
+  await rename(aside, path);
+}
+
+async function removeAbandoned(incoming: string): Promise<void> {
+  for (const name of await readdir(incoming)) {
+    const path = join(incoming, name);
+    const found = await stat(path).catch(nullWhenMissing);
+    if (found && Date.now() - found.mtimeMs > abandonedMs) await rm(path, { force: true });
+  }
+}
+
+function nullWhenMissing(error: NodeJS.ErrnoException): null {
+  // ENOTDIR: a part of the path is itself a blob.
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  throw error;
+}

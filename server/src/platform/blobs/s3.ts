@@ -1,0 +1,48 @@
+import { S3Client } from 'bun';
+import { assertKey } from './key.ts';
+import type { Blobs } from './port.ts';
+
+export interface S3Config {
+  /** Not needed for AWS itself. */
+  endpoint?: string;
+  bucket: string;
+  region?: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Blobs as objects of a bucket. Long streams go up in parts, so only one part is in memory at a time. */
+export function s3Blobs(config: S3Config): Blobs {
+  const client = new S3Client({ ...config });
+  const stat = (key: string) => client.file(key).stat().catch(nullWhenMissing);
+
+  return {
+    kind: 's3',
+    async put(key, content, contentType) {
+      assertKey(key);
+      const body = content instanceof Uint8Array ? content : new Response(content);
+      return { size: await client.write(key, body, { type: contentType }) };
+    },
+    async stat(key) {
+      assertKey(key);
+      const found = await stat(key);
+      return found && { size: found.size, contentType: found.type };
+    },
+    async read(key, range) {
+      assertKey(key);
+      // A missing object would show only while its stream is read, when it is too late to answer 404.
+      if (!(await stat(key))) return null;
+      const file = client.file(key);
+      return (range ? file.slice(range.start, range.end + 1) : file).stream();
+    },
+    async delete(key) {
+      assertKey(key);
+      await client.delete(key);
+    },
+  };
+}
+
+function nullWhenMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'NoSuchKey') return null;
+  throw error;
+}
