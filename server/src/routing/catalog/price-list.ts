@@ -1,8 +1,9 @@
 /**
- * List prices of well-known models, as vendors published them up to 2026-11-14. They fill in the prices of a channel made
- * from a preset (contract §7.3) and of models found by asking an upstream. Vendors change them without notice, and this
- * list does not follow by itself: operators who charge money should check them against the vendor's page. Where a vendor
- * asks more for long prompts, the price of short ones stands here. Quality scores are our own estimates.
+ * List prices of well-known models as known in November 2026. They fill in the prices of a channel made from a preset
+ * (contract §7.3) and of models found by asking an upstream. Not every row was compared with its vendor's page; context
+ * lengths of hosted models, prices of images, speech and video, and names at resellers least of all. Vendors change prices
+ * without notice and this list does not follow by itself: operators who charge money should check the rows they use. Where
+ * a vendor asks more for long prompts, the price of short ones stands here. Quality scores are our own estimates.
  */
 import { anthropic } from './prices/anthropic.ts';
 import type { PriceEntry } from './prices/entry.ts';
