@@ -1,4 +1,3 @@
-import type { RedisClient } from 'bun';
 import { type RedisConnection, redisConnection } from './redis-connection.ts';
 
 interface Listener {
@@ -16,6 +15,8 @@ export interface RedisChannels {
 /** Subscriptions on a connection of their own, made again after each reconnect. */
 export function redisChannels(url: string): RedisChannels {
   const channels = new Map<string, Set<Listener>>();
+  /** What the present connection is subscribed to. */
+  let live = new Set<string>();
   let everUp = false;
 
   const deliver = (channel: string, message: string) => {
@@ -24,21 +25,36 @@ export function redisChannels(url: string): RedisChannels {
   };
   const receive = (message: string, channel: string) => deliver(channel, message);
 
-  const connection = redisConnection(url, async (client: RedisClient) => {
-    if (channels.size > 0) await client.subscribe([...channels.keys()], receive);
-    const gap = everUp;
-    everUp = true;
-    if (!gap) return;
-    for (const listeners of channels.values()) {
-      for (const { onGap } of listeners) if (onGap) queueMicrotask(onGap);
-    }
+  const connection = redisConnection(url, {
+    async prepare(client) {
+      const names = [...channels.keys()];
+      if (names.length > 0) await client.subscribe(names, receive);
+      live = new Set(names);
+    },
+    onReady() {
+      for (const channel of channels.keys()) void settle(channel);
+      if (everUp) for (const listeners of channels.values()) for (const { onGap } of listeners) queueGap(onGap);
+      everUp = true;
+    },
   });
 
   // One after another: an UNSUBSCRIBE answered late would take away a listener added meanwhile.
   let queue: Promise<unknown> = Promise.resolve();
-  const inOrder = (step: () => Promise<unknown>) => {
-    // While Redis is away the table alone is changed: the next connection subscribes to what it then holds.
-    queue = queue.then(step).catch(() => {});
+  /** Makes Redis know what the table says of a channel. While it is away nothing happens: `prepare` reads the table. */
+  const settle = (channel: string) => {
+    queue = queue
+      .then(async () => {
+        const wanted = channels.has(channel);
+        if (wanted === live.has(channel)) return;
+        if (wanted) {
+          await connection.run((client) => client.subscribe(channel, receive));
+          live.add(channel);
+        } else {
+          await connection.run((client) => client.unsubscribe(channel));
+          live.delete(channel);
+        }
+      })
+      .catch(() => {});
     return queue;
   };
 
@@ -46,22 +62,20 @@ export function redisChannels(url: string): RedisChannels {
     connection,
     deliver,
     async subscribe(channel, listener) {
-      const known = channels.get(channel);
-      const listeners = known ?? new Set<Listener>();
-      listeners.add(listener);
-      channels.set(channel, listeners);
+      const listeners = channels.get(channel) ?? new Set<Listener>();
+      channels.set(channel, listeners.add(listener));
       // Waits for a SUBSCRIBE under way even when this is not the channel's first listener.
-      await inOrder(async () => {
-        if (!known && channels.get(channel) === listeners) await connection.run((c) => c.subscribe(channel, receive));
-      });
+      await settle(channel);
       return async () => {
         listeners.delete(listener);
         if (listeners.size > 0 || channels.get(channel) !== listeners) return;
         channels.delete(channel);
-        await inOrder(async () => {
-          if (!channels.has(channel)) await connection.run((c) => c.unsubscribe(channel));
-        });
+        await settle(channel);
       };
     },
   };
 }
+
+const queueGap = (onGap: (() => void) | undefined) => {
+  if (onGap) queueMicrotask(onGap);
+};

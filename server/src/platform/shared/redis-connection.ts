@@ -23,11 +23,18 @@ export interface RedisConnection {
   close(): void;
 }
 
+export interface ConnectionSteps {
+  /** Done on each new connection before commands are let through. */
+  prepare?(client: RedisClient): Promise<void>;
+  /** Called once commands are let through, for what was asked for while `prepare` ran. */
+  onReady?(): void;
+}
+
 /**
  * A connection that heals itself. Bun's own reconnecting is off: it neither tells that a connection was lost nor
  * subscribes again, and both matter here.
  */
-export function redisConnection(url: string, onUp: (client: RedisClient) => Promise<void>): RedisConnection {
+export function redisConnection(url: string, steps: ConnectionSteps): RedisConnection {
   let ready: RedisClient | null = null;
   let closed = false;
   let retryMs = firstRetryMs;
@@ -57,11 +64,12 @@ export function redisConnection(url: string, onUp: (client: RedisClient) => Prom
     client.onclose = (error) => lose(client, error?.message ?? 'connection closed');
     try {
       await client.connect();
-      await within(onUp(client), maxRetryMs);
+      if (steps.prepare) await within(steps.prepare(client), maxRetryMs);
       if (closed || !client.connected) throw new Error('connection closed');
       ready = client;
       retryMs = firstRetryMs;
       for (const wake of waiters) wake();
+      steps.onReady?.();
     } catch (error) {
       lastFault = error instanceof Error ? error.message : String(error);
       client.close();

@@ -16,10 +16,14 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
   const local = memoryShared(clock);
   let outbox: { channel: string; message: string }[] = [];
 
-  const commands = redisConnection(url, async (client) => {
-    const late = outbox;
-    outbox = [];
-    await Promise.all(late.map(({ channel, message }) => client.publish(channel, message)));
+  const commands = redisConnection(url, {
+    onReady() {
+      const late = outbox;
+      outbox = [];
+      for (const { channel, message } of late) {
+        commands.run((client) => client.publish(channel, message)).catch(() => outbox.push({ channel, message }));
+      }
+    },
   });
   const channels = redisChannels(url);
   const ask = <T>(command: (client: RedisClient) => Promise<T>): Promise<T> => commands.run(command).catch(refuse);
