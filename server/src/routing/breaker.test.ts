@@ -228,7 +228,10 @@ describe('several processes', () => {
     };
     const near = await openBreaker({ clock, shared: flaky, knownKeys: () => [key] });
     const far = await openBreaker({ clock, shared: inner });
-    closers.push(near.close, far.close);
+    closers.push(
+      () => near.close(),
+      () => far.close(),
+    );
     cut = true;
     fail(near, 5);
     far.tryAcquire('x|y|9');

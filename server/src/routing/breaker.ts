@@ -69,120 +69,154 @@ function parseReport(text: string): Report | null {
   }
 }
 
+/** One request's leave; what it reports counts once, and only if the circuit has not changed state since. */
+class CircuitPermit implements Permit {
+  readonly #generation: number;
+  #used = false;
+
+  constructor(
+    readonly circuit: Circuit,
+    readonly clock: Clock,
+    readonly changed: (circuit: Circuit) => void,
+  ) {
+    this.#generation = circuit.generation;
+  }
+
+  #counts(): boolean {
+    const first = !this.#used;
+    this.#used = true;
+    return first && this.circuit.generation === this.#generation;
+  }
+
+  success(): void {
+    if (this.#counts() && succeeded(this.circuit, this.clock.nowMs())) this.changed(this.circuit);
+  }
+
+  failure(): void {
+    if (this.#counts() && failed(this.circuit, this.clock.nowMs())) this.changed(this.circuit);
+  }
+
+  neutral(): void {
+    if (this.#counts()) released(this.circuit);
+  }
+}
+
 /**
  * Processes share the two changes that an outcome makes, opened and closed; half-open follows from the clock in each.
  * Failures in a row and test requests are counted per process, so that asking for a permit never waits for Redis:
  * n processes let through up to 3 test requests each, and the first outcome that decides, decides for all.
  */
-export async function openBreaker(deps: BreakerDeps): Promise<Breaker> {
-  const { clock, shared, onTransition } = deps;
-  const circuits = new Map<string, Circuit>();
-  const self = randomString(12);
+class SharedBreaker implements Breaker {
+  readonly #circuits = new Map<string, Circuit>();
+  readonly #self = randomString(12);
+  readonly #deps: BreakerDeps;
+  #unsubscribe: (() => Promise<void>) | undefined;
 
-  const circuitOf = (key: string): Circuit => {
-    let circuit = circuits.get(key);
+  constructor(deps: BreakerDeps) {
+    this.#deps = deps;
+  }
+
+  async subscribe(): Promise<void> {
+    this.#unsubscribe = await this.#deps.shared?.subscribe(
+      channel,
+      (text) => {
+        const report = parseReport(text);
+        if (report) this.#adopt(report);
+      },
+      () => {
+        // Redis went away again; the next gap rereads.
+        this.reread([...(this.#deps.knownKeys?.() ?? []), ...this.#circuits.keys()]).catch(() => {});
+      },
+    );
+  }
+
+  state(key: string): CircuitState {
+    return this.#current(key)?.state ?? 'closed';
+  }
+
+  changedAtMs(key: string): number {
+    return this.#circuits.get(key)?.changedAtMs ?? 0;
+  }
+
+  tryAcquire(key: string): Permit | null {
+    const { clock } = this.#deps;
+    const circuit = this.#current(key) ?? this.#circuitOf(key);
+    if (!admit(circuit, clock.nowMs())) return null;
+    return new CircuitPermit(circuit, clock, () => {
+      this.#deps.onTransition?.(key, circuit.state);
+      this.#tell(key, circuit);
+    });
+  }
+
+  recoverAll(): void {
+    const now = this.#deps.clock.nowMs();
+    for (const [key, circuit] of this.#circuits) {
+      this.#current(key);
+      const quiet = circuit.state === 'closed' && circuit.failures === 0;
+      const lastUsedMs = Math.max(circuit.changedAtMs, circuit.lastAdmittedMs);
+      if (quiet && now - lastUsedMs > forgetAfterMs) this.#circuits.delete(key);
+    }
+  }
+
+  async reread(keys: Iterable<string>): Promise<void> {
+    const { shared } = this.#deps;
+    if (!shared) return;
+    const readOne = async (key: string): Promise<void> => {
+      const text = await shared.get(storedKey(key));
+      const report = text === null ? null : parseReport(text);
+      if (report) this.#adopt(report);
+      const circuit = this.#circuits.get(key);
+      // Changed while Redis was away: the others have not heard of it yet.
+      if (circuit && circuit.changedAtMs > (report?.atMs ?? 0)) this.#tell(key, circuit);
+    };
+    await Promise.all([...new Set(keys)].map(readOne));
+  }
+
+  async close(): Promise<void> {
+    await this.#unsubscribe?.();
+  }
+
+  #circuitOf(key: string): Circuit {
+    let circuit = this.#circuits.get(key);
     if (!circuit) {
       circuit = closedCircuit();
-      circuits.set(key, circuit);
+      this.#circuits.set(key, circuit);
     }
     return circuit;
-  };
+  }
 
-  const current = (key: string): Circuit | undefined => {
-    const circuit = circuits.get(key);
-    if (circuit && circuit.state === 'open' && recover(circuit, clock.nowMs())) onTransition?.(key, 'half_open');
+  /** The circuit as of now: time alone may have moved it. */
+  #current(key: string): Circuit | undefined {
+    const circuit = this.#circuits.get(key);
+    if (circuit?.state === 'open' && recover(circuit, this.#deps.clock.nowMs())) {
+      this.#deps.onTransition?.(key, 'half_open');
+    }
     return circuit;
-  };
+  }
 
-  const tell = (key: string, circuit: Circuit): void => {
+  #tell(key: string, circuit: Circuit): void {
+    const { shared } = this.#deps;
     if (!shared || circuit.state === 'half_open') return;
-    const report: Report = { key, state: circuit.state, atMs: circuit.changedAtMs, from: self };
+    const report: Report = { key, state: circuit.state, atMs: circuit.changedAtMs, from: this.#self };
     const text = JSON.stringify(report);
     // While Redis is away each process goes on with its own circuits; reread() mends it afterwards.
     shared.set(storedKey(key), text, storedMs).catch(() => {});
     shared.publish(channel, text).catch(() => {});
-  };
+  }
 
-  const changed = (key: string, circuit: Circuit): void => {
-    onTransition?.(key, circuit.state);
-    tell(key, circuit);
-  };
-
-  const adopt = (report: Report): void => {
-    if (report.from === self) return;
-    const circuit = circuitOf(report.key);
+  #adopt(report: Report): void {
+    if (report.from === this.#self) return;
+    const circuit = this.#circuitOf(report.key);
     if (report.atMs <= circuit.changedAtMs) return;
     if (report.state === 'open') open(circuit, report.atMs);
     else close(circuit, report.atMs);
-    onTransition?.(report.key, circuit.state);
-    current(report.key);
-  };
+    this.#deps.onTransition?.(report.key, circuit.state);
+    this.#current(report.key);
+  }
+}
 
-  const reread = async (keys: Iterable<string>): Promise<void> => {
-    if (!shared) return;
-    await Promise.all(
-      [...new Set(keys)].map(async (key) => {
-        const text = await shared.get(storedKey(key));
-        const report = text === null ? null : parseReport(text);
-        if (report) adopt(report);
-        const circuit = circuits.get(key);
-        // Opened while Redis was away: the others have not heard of it yet.
-        if (circuit && circuit.changedAtMs > (report?.atMs ?? 0)) tell(key, circuit);
-      }),
-    );
-  };
-
-  const unsubscribe = await shared?.subscribe(
-    channel,
-    (text) => {
-      const report = parseReport(text);
-      if (report) adopt(report);
-    },
-    () => {
-      reread([...(deps.knownKeys?.() ?? []), ...circuits.keys()]).catch(() => {});
-    },
-  );
-
-  const permitFor = (key: string, circuit: Circuit): Permit => {
-    const { generation } = circuit;
-    let used = false;
-    const counts = (): boolean => {
-      const first = !used;
-      used = true;
-      return first && circuit.generation === generation;
-    };
-    return {
-      success: () => {
-        if (counts() && succeeded(circuit, clock.nowMs())) changed(key, circuit);
-      },
-      failure: () => {
-        if (counts() && failed(circuit, clock.nowMs())) changed(key, circuit);
-      },
-      neutral: () => {
-        if (counts()) released(circuit);
-      },
-    };
-  };
-
-  return {
-    state: (key) => current(key)?.state ?? 'closed',
-    changedAtMs: (key) => circuits.get(key)?.changedAtMs ?? 0,
-    tryAcquire: (key) => {
-      const circuit = current(key) ?? circuitOf(key);
-      return admit(circuit, clock.nowMs()) ? permitFor(key, circuit) : null;
-    },
-    recoverAll: () => {
-      const now = clock.nowMs();
-      for (const [key, circuit] of circuits) {
-        current(key);
-        const quiet = circuit.state === 'closed' && circuit.failures === 0;
-        const lastUsedMs = Math.max(circuit.changedAtMs, circuit.lastAdmittedMs);
-        if (quiet && now - lastUsedMs > forgetAfterMs) circuits.delete(key);
-      }
-    },
-    reread,
-    close: async () => {
-      await unsubscribe?.();
-    },
-  };
+export async function openBreaker(deps: BreakerDeps): Promise<Breaker> {
+  const breaker = new SharedBreaker(deps);
+  await breaker.subscribe();
+  return breaker;
 }

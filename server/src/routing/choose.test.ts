@@ -220,6 +220,15 @@ describe('circuits', () => {
   });
 });
 
+test('legacy: tiers by priority, open circuits last, blocks and price limits as ever', () => {
+  const list = [candidateOf(1), ...[2, 3, 4].map((id) => candidateOf(id, { channel: { priority: 5 } }))];
+  const circuit = (key: string): CircuitState => (key.startsWith('p2|') ? 'open' : 'closed');
+  const preferences = preferencesOf({ blockedProviders: ['p4'] });
+  const choice = choose(chooseOf(list, { legacy: true, circuit, preferences }));
+  expect(ids(choice)).toEqual([3, 1, 2]);
+  expect(choice.strategy).toBe('legacy');
+});
+
 test('property: the list is a permutation of the eligible, blocked never in it, open only after all others', () => {
   const arbitrary = fc.record({
     candidates: fc.array(

@@ -1,4 +1,5 @@
 import type { Candidate } from './candidate.ts';
+import { orderByTiers } from './legacy.ts';
 import type { Override } from './override.ts';
 import { classOf, noneEligible, type RankRequest, type Scored, scoreAll, strategyInForce } from './rank.ts';
 import { averagePrice, type Strategy } from './score.ts';
@@ -9,11 +10,13 @@ export interface ChooseRequest extends RankRequest {
   random(): number;
   /** Requests of this model so far; used by round-robin only. */
   roundRobinCounter: number;
+  /** Channels without provider models: tiers instead of strategies (contract §7.2). */
+  legacy?: boolean;
 }
 
 /** How the first of the list came to be first; turned into words when the decision is written. */
 export interface Reason {
-  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'legacy';
+  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'tiers';
   /** Chance the draw gave the picked one. */
   chance: number;
   /** How many took part in the draw or the round. */
@@ -24,7 +27,7 @@ export interface Choice {
   /** In the order they are to be tried; the first is the picked one. Open circuits stand last. */
   ordered: Candidate[];
   picked: Candidate;
-  strategy: Strategy;
+  strategy: Strategy | 'legacy';
   reason: Reason;
   /** Every candidate, dropped ones included. */
   scored: Scored[];
@@ -108,10 +111,19 @@ function orderAsAsked(ranked: Scored[], order: readonly string[]): Reason {
   return { how: 'order', chance: 1, among: ranked.length };
 }
 
+/** Half-open ones keep their tier: with nothing but tiers they would otherwise never be tried while others are healthy. */
+function orderLegacy(ranked: Scored[], random: () => number): Reason {
+  const ordered = orderByTiers(ranked, (one) => one.candidate.channel, random);
+  for (let i = 0; i < ordered.length; i++) ranked[i] = ordered[i]!;
+  ranked.sort((a, b) => Number(a.circuit === 'open') - Number(b.circuit === 'open'));
+  return { how: 'tiers', chance: 1, among: ranked.length };
+}
+
 function arrange(ranked: Scored[], request: ChooseRequest, strategy: Strategy): Reason {
   const { override } = request;
   if (override?.order?.length) return orderAsAsked(ranked, override.order);
   if (override?.sort) return orderBySort(ranked, override.sort);
+  if (request.legacy) return orderLegacy(ranked, request.random);
   if (strategy === 'round_robin') {
     // Scores differ by the boost only, which has no say in whose turn it is.
     ranked.sort((a, b) => classOf(a) - classOf(b));
@@ -134,5 +146,5 @@ export function choose(request: ChooseRequest): Choice {
   const length = single ? 1 : ranked.length;
   const ordered: Candidate[] = new Array(length);
   for (let i = 0; i < length; i++) ordered[i] = ranked[i]!.candidate;
-  return { ordered, picked: ordered[0]!, strategy, reason, scored };
+  return { ordered, picked: ordered[0]!, strategy: request.legacy ? 'legacy' : strategy, reason, scored };
 }

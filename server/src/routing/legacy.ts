@@ -16,14 +16,15 @@ export const legacyCandidate = (channel: Channel, modelId: string, type: ModelTy
 });
 
 /** Takes out one at random by weight; when all weigh nothing, each is as likely. */
-function drawOne<T extends { channel: Channel }>(rest: T[], random: () => number): T {
+function drawOne<T>(rest: T[], channelOf: (one: T) => Channel, random: () => number): T {
+  const weightOf = (one: T): number => Math.max(channelOf(one).weight, 0);
   let total = 0;
-  for (const one of rest) total += Math.max(one.channel.weight, 0);
+  for (const one of rest) total += weightOf(one);
   let index = 0;
   if (total > 0) {
     let left = random() * total;
     for (let i = 0; i < rest.length; i++) {
-      const weight = Math.max(rest[i]!.channel.weight, 0);
+      const weight = weightOf(rest[i]!);
       // A channel without weight is never landed on while others have some.
       if (weight > 0) index = i;
       if (left < weight) break;
@@ -36,17 +37,12 @@ function drawOne<T extends { channel: Channel }>(rest: T[], random: () => number
 }
 
 /** Contract §7.2: highest priority first, weighted random within a tier, next on failure. */
-export function orderByTiers<T extends { channel: Channel }>(candidates: readonly T[], random: () => number): T[] {
-  const tiers = new Map<number, T[]>();
-  for (const one of candidates) {
-    const tier = tiers.get(one.channel.priority);
-    if (tier) tier.push(one);
-    else tiers.set(one.channel.priority, [one]);
-  }
+export function orderByTiers<T>(list: readonly T[], channelOf: (one: T) => Channel, random: () => number): T[] {
+  const tiers = Map.groupBy(list, (one) => channelOf(one).priority);
   const ordered: T[] = [];
   for (const priority of [...tiers.keys()].sort((a, b) => b - a)) {
     const rest = tiers.get(priority)!;
-    while (rest.length > 0) ordered.push(drawOne(rest, random));
+    while (rest.length > 0) ordered.push(drawOne(rest, channelOf, random));
   }
   return ordered;
 }

@@ -12,10 +12,10 @@ import {
   sweepShares,
   type Totals,
 } from './store/metrics.ts';
-import { type HourStats, mergeShares, openWindow, type Sample, type Share, type Window } from './window.ts';
+import { type HourStats, mergeShares, type Sample, type Share, Window } from './window.ts';
 
 /** A candidate as last aggregated. */
-export interface Snapshot extends Measured {
+export interface Snapshot extends Measured, CandidateId {
   totalRequests: number;
   promptTokens: number;
   completionTokens: number;
@@ -28,6 +28,7 @@ export interface Metrics {
   /** From the last aggregation; the defaults of the contract before the first. */
   measured(candidate: Candidate): Measured;
   snapshot(key: string): Snapshot | null;
+  snapshots(): Iterable<Snapshot>;
   /**
    * Adds this process's counts to the totals, stores its last hour under its own name, reads those of the others, and
    * makes the new snapshots of them all. When the database is away, snapshots come from this process alone and what
@@ -79,9 +80,12 @@ function giveBack(taken: { entry: Entry; news: MetricsNews }[]): void {
   }
 }
 
-function snapshotOf(shares: readonly Share[], totals: Totals | undefined, nowMs: number): Snapshot {
+function snapshotOf(id: CandidateId, shares: readonly Share[], totals: Totals | undefined, nowMs: number): Snapshot {
   const hour = mergeShares(shares, nowMs);
   return {
+    provider: id.provider,
+    modelId: id.modelId,
+    channelId: id.channelId,
     samples: hour.samples,
     successRate: hour.successRate ?? unmeasured.successRate,
     latencyMs: hour.avgLatencyMs ?? unmeasured.latencyMs,
@@ -94,89 +98,107 @@ function snapshotOf(shares: readonly Share[], totals: Totals | undefined, nowMs:
   };
 }
 
-/** Loads what was measured before, so that a restart does not forget the last hour. */
-export async function openMetrics({ db, clock, onError }: MetricsDeps): Promise<Metrics> {
-  const process = randomString(12);
-  const entries = new Map<string, Entry>();
-  let snapshots = new Map<string, Snapshot>();
-  let totals = new Map<string, Totals>();
-  let others = new Map<string, Share[]>();
+class StoredMetrics implements Metrics {
+  readonly #process = randomString(12);
+  readonly #entries = new Map<string, Entry>();
+  #snapshots = new Map<string, Snapshot>();
+  #totals = new Map<string, Totals & CandidateId>();
+  #others = new Map<string, Share[]>();
 
-  const read = async (nowMs: number): Promise<void> => {
-    const since = Math.floor(nowMs / 1000) - hourSeconds;
-    [totals, others] = await Promise.all([loadTotals(db), loadShares(db, process, since)]);
-  };
+  constructor(readonly deps: MetricsDeps) {}
 
-  const rebuild = (nowMs: number): void => {
-    const next = new Map<string, Snapshot>();
-    for (const key of new Set([...totals.keys(), ...others.keys(), ...entries.keys()])) {
-      const own = entries.get(key)?.window.share(nowMs);
-      const shares = others.get(key) ?? [];
-      next.set(key, snapshotOf(own ? [...shares, own] : shares, totals.get(key), nowMs));
+  record(candidate: Candidate, sample: Sample): void {
+    const entry = this.#entryOf(candidate);
+    if (!entry) return;
+    entry.touched = true;
+    entry.pending.totalRequests += 1;
+    entry.pending.promptTokens += sample.promptTokens;
+    entry.pending.completionTokens += sample.completionTokens;
+    entry.window.add(sample, this.deps.clock.nowMs());
+  }
+
+  measured(candidate: Candidate): Measured {
+    const known = this.#snapshots.get(candidate.key);
+    return known ?? { samples: 0, ...unmeasured, qualityScore: candidate.qualityScore, throughput: null };
+  }
+
+  snapshot(key: string): Snapshot | null {
+    return this.#snapshots.get(key) ?? null;
+  }
+
+  snapshots(): Iterable<Snapshot> {
+    return this.#snapshots.values();
+  }
+
+  async load(): Promise<void> {
+    const nowMs = this.deps.clock.nowMs();
+    await this.#read(nowMs);
+    this.#rebuild(nowMs);
+  }
+
+  async aggregate(): Promise<void> {
+    const { db, clock, onError } = this.deps;
+    const nowMs = clock.nowMs();
+    const now = Math.floor(nowMs / 1000);
+    const taken = takeNews(this.#entries.values(), nowMs);
+    const news = taken.map((one) => one.news);
+    try {
+      await saveMetrics(db, this.#process, news, now);
+    } catch (error) {
+      giveBack(taken);
+      onError?.(error);
     }
-    snapshots = next;
-  };
-
-  const forgetIdle = (nowMs: number): void => {
-    for (const [key, entry] of entries) {
-      if (!entry.touched && nowMs - entry.window.lastUsedMs > hourSeconds * 1000) entries.delete(key);
+    try {
+      await sweepShares(db, now - hourSeconds);
+      await this.#read(nowMs);
+    } catch (error) {
+      onError?.(error);
     }
-  };
+    this.#rebuild(nowMs);
+    this.#forgetIdle(nowMs);
+  }
 
-  const entryOf = (candidate: Candidate): Entry | undefined => {
-    const known = entries.get(candidate.key);
-    if (known || entries.size >= maxWindows) return known;
-    const { channel, modelId } = candidate;
+  #entryOf(candidate: Candidate): Entry | undefined {
+    const known = this.#entries.get(candidate.key);
+    if (known || this.#entries.size >= maxWindows) return known;
     const entry: Entry = {
-      id: { provider: channel.provider, modelId, channelId: channel.id },
-      window: openWindow(snapshots.get(candidate.key)?.qualityScore ?? candidate.qualityScore),
+      id: { provider: candidate.channel.provider, modelId: candidate.modelId, channelId: candidate.channel.id },
+      window: new Window(this.measured(candidate).qualityScore),
       pending: nothing(),
       touched: false,
     };
-    entries.set(candidate.key, entry);
+    this.#entries.set(candidate.key, entry);
     return entry;
-  };
+  }
 
-  await read(clock.nowMs());
-  rebuild(clock.nowMs());
+  async #read(nowMs: number): Promise<void> {
+    const { db } = this.deps;
+    const since = Math.floor(nowMs / 1000) - hourSeconds;
+    [this.#totals, this.#others] = await Promise.all([loadTotals(db), loadShares(db, this.#process, since)]);
+  }
 
-  return {
-    record(candidate, sample) {
-      const entry = entryOf(candidate);
-      if (!entry) return;
-      entry.touched = true;
-      entry.pending.totalRequests += 1;
-      entry.pending.promptTokens += sample.promptTokens;
-      entry.pending.completionTokens += sample.completionTokens;
-      entry.window.add(sample, clock.nowMs());
-    },
-    measured: (candidate) =>
-      snapshots.get(candidate.key) ?? {
-        samples: 0,
-        ...unmeasured,
-        qualityScore: candidate.qualityScore,
-        throughput: null,
-      },
-    snapshot: (key) => snapshots.get(key) ?? null,
-    async aggregate() {
-      const nowMs = clock.nowMs();
-      const now = Math.floor(nowMs / 1000);
-      const taken = takeNews(entries.values(), nowMs);
-      try {
-        await saveMetrics(
-          db,
-          process,
-          taken.map((one) => one.news),
-          now,
-        );
-      } catch (error) {
-        giveBack(taken);
-        onError?.(error);
-      }
-      await read(nowMs).catch((error) => onError?.(error));
-      rebuild(nowMs);
-      forgetIdle(nowMs);
-      await sweepShares(db, now - hourSeconds).catch((error) => onError?.(error));
-    },
-  };
+  #rebuild(nowMs: number): void {
+    const next = new Map<string, Snapshot>();
+    for (const key of new Set([...this.#totals.keys(), ...this.#entries.keys()])) {
+      const entry = this.#entries.get(key);
+      const totals = this.#totals.get(key);
+      const shares = [...(this.#others.get(key) ?? [])];
+      if (entry) shares.push(entry.window.share(nowMs));
+      next.set(key, snapshotOf(entry?.id ?? totals!, shares, totals, nowMs));
+    }
+    this.#snapshots = next;
+  }
+
+  #forgetIdle(nowMs: number): void {
+    for (const [key, entry] of this.#entries) {
+      if (!entry.touched && nowMs - entry.window.lastUsedMs > hourSeconds * 1000) this.#entries.delete(key);
+    }
+  }
+}
+
+/** Loads what was measured before, so that a restart does not forget the last hour. */
+export async function openMetrics(deps: MetricsDeps): Promise<Metrics> {
+  const metrics = new StoredMetrics(deps);
+  await metrics.load();
+  return metrics;
 }

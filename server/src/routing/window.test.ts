@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { addSparse, bucketCount, bucketOf, percentile, sparse } from './histogram.ts';
-import { mergeShares, openWindow, qualityOf, type Sample } from './window.ts';
+import { mergeShares, qualityOf, type Sample, Window } from './window.ts';
 
 const start = 1_700_000_100_000;
 const minute = 60_000;
@@ -52,7 +52,7 @@ describe('quality', () => {
   });
 
   test('moves by 0.3 a cycle and stands still without answers', () => {
-    const window = openWindow(0.9);
+    const window = new Window(0.9);
     // Half well-formed, half not empty, nothing structured: 0.25 + 0.15 + 0.2 = 0.6.
     window.add(good(), start);
     window.add(bad(), start);
@@ -69,7 +69,7 @@ describe('quality', () => {
 
 describe('the last hour', () => {
   test('3 successes of 4, latency of successes only, throughput 60 tokens in 3 s', () => {
-    const window = openWindow(1);
+    const window = new Window(1);
     for (const latencyMs of [500, 1000, 1500]) window.add(good({ latencyMs, ttftMs: latencyMs / 10 }), start);
     window.add(bad({ latencyMs: 90_000 }), start);
     window.add(good({ outcome: 'neutral', latencyMs: 1 }), start);
@@ -84,7 +84,7 @@ describe('the last hour', () => {
   });
 
   test('what is an hour old has gone', () => {
-    const window = openWindow(1);
+    const window = new Window(1);
     window.add(bad(), start);
     window.add(good(), start + 30 * minute);
     const at = (ms: number) => mergeShares([window.share(ms)], ms);
@@ -95,7 +95,7 @@ describe('the last hour', () => {
   });
 
   test('shares of two processes add up, quality weighted by what each saw', () => {
-    const [a, b] = [openWindow(1), openWindow(0.5)];
+    const [a, b] = [new Window(1), new Window(0.5)];
     for (let i = 0; i < 3; i++) a.add(good({ latencyMs: 1000 }), start);
     b.add(good({ latencyMs: 5000 }), start);
     const stats = mergeShares([a.share(start), b.share(start)], start);
@@ -105,7 +105,7 @@ describe('the last hour', () => {
   });
 
   test('memory is bounded: a day of traffic leaves at most twelve slots', () => {
-    const window = openWindow(1);
+    const window = new Window(1);
     for (let i = 0; i < 24 * 60; i++) window.add(good(), start + i * minute);
     const share = window.share(start + 24 * 60 * minute);
     expect(share.slots.length).toBeLessThanOrEqual(12);

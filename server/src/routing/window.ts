@@ -40,113 +40,107 @@ export interface Share {
   quality: number;
 }
 
-export interface Window {
-  add(sample: Sample, nowMs: number): void;
-  /** Ends the cycle: moves the quality score. */
-  endCycle(): void;
-  share(nowMs: number): Share;
-  readonly quality: number;
-  readonly lastUsedMs: number;
-}
-
 const smoothing = 0.3;
 
 /** Contract §8 "quality score"; where nothing structured was asked for, nothing was invalid. */
-export function qualityOf(counts: {
-  answers: number;
-  wellFormed: number;
-  nonEmpty: number;
-  asked: number;
-  valid: number;
-}) {
+export function qualityOf(counts: ReturnType<typeof emptyCycle>): number {
   const { answers, asked } = counts;
   const structured = asked === 0 ? 1 : counts.valid / asked;
   return 0.5 * (counts.wellFormed / answers) + 0.3 * (counts.nonEmpty / answers) + 0.2 * structured;
 }
 
-export function openWindow(startQuality: number): Window {
-  let slots: Slot[] = [];
-  let quality = startQuality;
-  let lastUsedMs = 0;
-  let cycle = { answers: 0, wellFormed: 0, nonEmpty: 0, asked: 0, valid: 0 };
+const emptyCycle = () => ({ answers: 0, wellFormed: 0, nonEmpty: 0, asked: 0, valid: 0 });
 
-  const slotAt = (number: number): Slot => {
-    const last = slots[slots.length - 1];
+const emptySlot = (number: number): Slot => ({
+  number,
+  successes: 0,
+  failures: 0,
+  latencySum: 0,
+  completionTokens: 0,
+  latency: new Uint32Array(bucketCount),
+  ttft: null,
+});
+
+/** A candidate's last hour as this process saw it. */
+export class Window {
+  #slots: Slot[] = [];
+  #cycle = emptyCycle();
+  #lastUsedMs = 0;
+  #quality: number;
+
+  constructor(startQuality: number) {
+    this.#quality = startQuality;
+  }
+
+  get quality(): number {
+    return this.#quality;
+  }
+
+  get lastUsedMs(): number {
+    return this.#lastUsedMs;
+  }
+
+  add(sample: Sample, nowMs: number): void {
+    this.#lastUsedMs = nowMs;
+    if (sample.outcome === 'neutral') return;
+    const slot = this.#slotAt(Math.floor(nowMs / slotMs));
+    this.#judge(sample);
+    if (sample.outcome === 'failure') {
+      slot.failures += 1;
+      return;
+    }
+    // Latency is that of successes: a refused connection is quick, and must not make a provider look fast.
+    slot.successes += 1;
+    slot.latencySum += sample.latencyMs;
+    slot.completionTokens += sample.completionTokens;
+    slot.latency[bucketOf(sample.latencyMs)]! += 1;
+    if (sample.ttftMs !== undefined) {
+      slot.ttft ??= new Uint32Array(bucketCount);
+      slot.ttft[bucketOf(sample.ttftMs)]! += 1;
+    }
+  }
+
+  /** Ends the cycle: moves the quality score. */
+  endCycle(): void {
+    if (this.#cycle.answers === 0) return;
+    this.#quality += smoothing * (qualityOf(this.#cycle) - this.#quality);
+    this.#cycle = emptyCycle();
+  }
+
+  share(nowMs: number): Share {
+    const oldest = Math.floor(nowMs / slotMs) - slotsPerHour;
+    return { quality: this.#quality, slots: this.#slots.filter((slot) => slot.number > oldest).map(stored) };
+  }
+
+  #slotAt(number: number): Slot {
+    const last = this.#slots[this.#slots.length - 1];
     if (last?.number === number) return last;
-    slots = slots.filter((slot) => slot.number > number - slotsPerHour);
-    const slot: Slot = {
-      number,
-      successes: 0,
-      failures: 0,
-      latencySum: 0,
-      completionTokens: 0,
-      latency: new Uint32Array(bucketCount),
-      ttft: null,
-    };
-    slots.push(slot);
+    this.#slots = this.#slots.filter((slot) => slot.number > number - slotsPerHour);
+    const slot = emptySlot(number);
+    this.#slots.push(slot);
     return slot;
-  };
+  }
 
-  const judge = (sample: Sample): void => {
+  #judge(sample: Sample): void {
+    const cycle = this.#cycle;
     cycle.answers += 1;
     if (sample.wellFormed) cycle.wellFormed += 1;
     if (sample.nonEmpty) cycle.nonEmpty += 1;
-    if (sample.validStructured !== undefined) {
-      cycle.asked += 1;
-      if (sample.validStructured) cycle.valid += 1;
-    }
-  };
-
-  return {
-    get quality() {
-      return quality;
-    },
-    get lastUsedMs() {
-      return lastUsedMs;
-    },
-    add(sample, nowMs) {
-      lastUsedMs = nowMs;
-      if (sample.outcome === 'neutral') return;
-      const slot = slotAt(Math.floor(nowMs / slotMs));
-      judge(sample);
-      if (sample.outcome === 'failure') {
-        slot.failures += 1;
-        return;
-      }
-      // Latency is that of successes: a refused connection is quick, and must not make a provider look fast.
-      slot.successes += 1;
-      slot.latencySum += sample.latencyMs;
-      slot.completionTokens += sample.completionTokens;
-      slot.latency[bucketOf(sample.latencyMs)]! += 1;
-      if (sample.ttftMs !== undefined) {
-        slot.ttft ??= new Uint32Array(bucketCount);
-        slot.ttft[bucketOf(sample.ttftMs)]! += 1;
-      }
-    },
-    endCycle() {
-      if (cycle.answers === 0) return;
-      quality += smoothing * (qualityOf(cycle) - quality);
-      cycle = { answers: 0, wellFormed: 0, nonEmpty: 0, asked: 0, valid: 0 };
-    },
-    share(nowMs) {
-      const oldest = Math.floor(nowMs / slotMs) - slotsPerHour;
-      return {
-        quality,
-        slots: slots
-          .filter((slot) => slot.number > oldest)
-          .map((slot) => [
-            slot.number,
-            slot.successes,
-            slot.failures,
-            Math.round(slot.latencySum),
-            slot.completionTokens,
-            sparse(slot.latency),
-            slot.ttft ? sparse(slot.ttft) : [],
-          ]),
-      };
-    },
-  };
+    if (sample.validStructured === undefined) return;
+    cycle.asked += 1;
+    if (sample.validStructured) cycle.valid += 1;
+  }
 }
+
+const stored = (slot: Slot): StoredSlot => [
+  slot.number,
+  slot.successes,
+  slot.failures,
+  Math.round(slot.latencySum),
+  slot.completionTokens,
+  sparse(slot.latency),
+  slot.ttft ? sparse(slot.ttft) : [],
+];
 
 export interface HourStats {
   samples: number;

@@ -94,12 +94,15 @@ async function addTotals(db: Db, news: readonly MetricsNews[], now: number): Pro
     .execute();
 }
 
-export async function loadTotals(db: Db): Promise<Map<string, Totals>> {
+export async function loadTotals(db: Db): Promise<Map<string, Totals & CandidateId>> {
   const rows = await db.selectFrom('routing_metric_totals').selectAll().execute();
   return new Map(
     rows.map((row) => [
       candidateKey(row.provider, row.model_id, row.channel_id),
       {
+        provider: row.provider,
+        modelId: row.model_id,
+        channelId: row.channel_id,
         totalRequests: row.total_requests,
         promptTokens: row.prompt_tokens,
         completionTokens: row.completion_tokens,
