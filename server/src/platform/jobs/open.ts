@@ -7,7 +7,7 @@ import { runJobs } from './runner.ts';
 import { sqliteJobStore } from './sqlite.ts';
 import type { JobsLog } from './store.ts';
 
-export interface JobsParts {
+interface JobsParts {
   /** Migrated already. */
   db: Db;
   /** Given on PostgreSQL; jobs are then pg-boss's. */

@@ -37,18 +37,37 @@ export function startRun({ store, log, claim, leaseMs, handler }: RunParts): Run
     controller.abort(new Error(why));
     log.warn(about, `job lost: ${why}`);
   };
+  const leaseEnded = () => performance.now() - aliveAtMs >= leaseMs;
+  let asking = false;
   const heartbeat = setInterval(async () => {
+    // From the lease's end on another process may run the job: this one must stop, though nobody can tell it so.
+    if (asking && leaseEnded()) return lose('its lease ran out');
+    if (asking) return;
+    asking = true;
     const askedAtMs = performance.now();
     try {
       if (await store.extend(claim, leaseMs)) aliveAtMs = askedAtMs;
       else if (!ended) lose('another process has taken it over');
     } catch (error) {
       log.warn({ ...about, err: error }, 'could not extend the lease of a job');
-      // From here on another process may run it: this one must stop, even though nobody can tell it so.
-      if (performance.now() - aliveAtMs >= leaseMs) lose('its lease ran out');
+      if (leaseEnded()) lose('its lease ran out');
+    } finally {
+      asking = false;
     }
   }, leaseMs / 3);
 
+  /** Tried until the lease ends: a database away for a second must not cost the whole work again. */
+  const record = async (outcome: Outcome): Promise<void> => {
+    while (state !== 'lost') {
+      try {
+        return await write(store, claim, outcome);
+      } catch (error) {
+        log.warn({ ...about, err: error }, 'could not write the outcome of a job');
+        if (leaseEnded()) return;
+        await Bun.sleep(Math.min(500, leaseMs / 3));
+      }
+    }
+  };
   const settle = async (): Promise<number | null> => {
     let outcome: Outcome;
     try {
@@ -67,14 +86,8 @@ export function startRun({ store, log, claim, leaseMs, handler }: RunParts): Run
       }
     }
     ended = true;
-    try {
-      if (state !== 'lost') await write(store, claim, outcome);
-    } catch (error) {
-      // The job stays claimed until its lease ends, and then runs again.
-      log.error({ ...about, err: error }, 'could not write the outcome of a job');
-    } finally {
-      clearInterval(heartbeat);
-    }
+    await record(outcome);
+    clearInterval(heartbeat);
     return outcome.kind === 'again' || outcome.kind === 'failed' ? outcome.inMs : null;
   };
 

@@ -100,3 +100,44 @@ test('a store that fails for a while is asked again', async () => {
   await jobs.stop(0);
   await close();
 });
+
+test('an outcome that cannot be written at once is written later, and the job does not run again', async () => {
+  const { db, close } = await emptyDb();
+  const store = sqliteJobStore(db, systemClock);
+  let refusals = 2;
+  const jobs = runJobs(
+    { ...store, finish: (claim) => (refusals-- > 0 ? Promise.reject(new Error('away')) : store.finish(claim)) },
+    quiet,
+  );
+  let ran = 0;
+  jobs.work('q', { concurrency: 1, leaseMs: 600 }, async () => {
+    ran += 1;
+  });
+  await jobs.start();
+  await jobs.enqueue('q', 1);
+  await Bun.sleep(1_500);
+  expect(ran).toBe(1);
+  expect(await jobs.depth()).toEqual({});
+  await jobs.stop(0);
+  await close();
+});
+
+test.each([
+  ['refuses', () => Promise.reject(new Error('away'))],
+  ['never answers', () => new Promise<boolean>(() => {})],
+  ['says the job is another’s', () => Promise.resolve(false)],
+] as const)('a handler is told to stop when the database %s for a whole lease', async (_, extend) => {
+  const { db, close } = await emptyDb();
+  const jobs = runJobs({ ...sqliteJobStore(db, systemClock), extend }, quiet);
+  let aborted = false;
+  jobs.work('q', { concurrency: 1, leaseMs: 150 }, async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    aborted = true;
+  });
+  await jobs.start();
+  await jobs.enqueue('q', 1, { maxAttempts: 1 });
+  await Bun.sleep(600);
+  expect(aborted).toBe(true);
+  await jobs.stop(0);
+  await close();
+});

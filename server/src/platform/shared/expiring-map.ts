@@ -1,11 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
 
-export interface Entry<V> {
+interface Entry<V> {
   value: V;
   expiresAtMs: number;
 }
 
-export interface ExpiringMap<V> {
+interface ExpiringMap<V> {
   find(key: string): Entry<V> | undefined;
   set(key: string, value: V, ttlMs: number): Entry<V>;
   delete(key: string): void;

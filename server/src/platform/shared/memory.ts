@@ -10,7 +10,7 @@ interface Count {
   value: number;
 }
 
-export interface MemoryShared extends Shared {
+interface MemoryShared extends Shared {
   readonly kind: 'memory';
   hit(key: string, limit: number, windowMs: number): RateState;
   /** Entries held, for tests and metrics. */

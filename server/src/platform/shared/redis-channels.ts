@@ -5,7 +5,7 @@ interface Listener {
   onGap?(): void;
 }
 
-export interface RedisChannels {
+interface RedisChannels {
   subscribe(channel: string, listener: Listener): Promise<() => Promise<void>>;
   /** Hands a message to this process's own listeners. */
   deliver(channel: string, message: string): void;

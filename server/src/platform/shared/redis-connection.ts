@@ -23,7 +23,7 @@ export interface RedisConnection {
   close(): void;
 }
 
-export interface ConnectionSteps {
+interface ConnectionSteps {
   /** Done on each new connection before commands are let through. */
   prepare?(client: RedisClient): Promise<void>;
   /** Called once commands are let through, for what was asked for while `prepare` ran. */

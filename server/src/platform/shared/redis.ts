@@ -87,7 +87,7 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
   };
 }
 
-export interface RedisShared extends Shared {
+interface RedisShared extends Shared {
   readonly kind: 'redis';
   /** Resolves once connected; rejects when that takes longer than `timeoutMs`. */
   ready(timeoutMs: number): Promise<void>;
