@@ -105,7 +105,7 @@ async function compress(outDir: string, path: string): Promise<WebFile> {
   const type = types[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const worth = bytes.length > 256 && /text|svg|javascript/.test(type);
   const gzip = worth ? Bun.gzipSync(bytes, { level: 9 }) : null;
-  const brotli = worth ? brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }) : null;
+  const brotli = worth ? brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) : null;
   if (gzip) await Bun.write(join(outDir, `${path}.gz`), gzip);
   if (brotli) await Bun.write(join(outDir, `${path}.br`), brotli);
   return {

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { Pending } from './components/pending.tsx';
 import { RouteError } from './components/route-error.tsx';
-import { NotFoundPage } from './pages/not-found.tsx';
+import { NotFound } from './pages/not-found.tsx';
 import { Root } from './root.tsx';
 import { type PageEntry, pages } from './routes.tsx';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
@@ -38,14 +38,14 @@ async function requireAdmin(): Promise<void> {
   if (user && !isAdmin(user)) throw notFound();
 }
 
-const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundPage });
+const rootRoute = createRootRoute({ component: Root });
 
 const shellRoute = createRoute({
   id: 'shell',
   getParentRoute: () => rootRoute,
   beforeLoad: requireUser,
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
-  notFoundComponent: NotFoundPage,
+  notFoundComponent: NotFound,
 });
 
 const guards = { guest: requireGuest, public: undefined, user: undefined, admin: requireAdmin };

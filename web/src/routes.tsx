@@ -30,4 +30,11 @@ export const pages: PageEntry[] = [
     bare: true,
     load: () => import('./pages/register.tsx').then((m) => m.RegisterPage),
   },
+  {
+    path: '/$',
+    title: 'Page not found',
+    access: 'public',
+    bare: true,
+    load: () => import('./pages/not-found.tsx').then((m) => m.NotFoundPage),
+  },
 ];

@@ -1,9 +1,8 @@
-import { Burger, Drawer } from '@mantine/core';
+import { Burger, CloseButton, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { ModalsProvider } from '@mantine/modals';
 import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './components/account-menu.tsx';
-import { Brand } from './components/brand.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { NavigationList } from './components/navigation-list.tsx';
 
@@ -12,15 +11,15 @@ function NarrowNavigation() {
   return (
     <div className="svc-only-narrow">
       <Burger opened={opened} onClick={open} size="sm" aria-label="Open navigation" aria-expanded={opened} />
-      <Drawer
-        opened={opened}
-        onClose={close}
-        size={280}
-        title={<Brand onClick={close} />}
-        closeButtonProps={{ 'aria-label': 'Close navigation' }}
-      >
-        <NavigationList onLeave={close} />
-      </Drawer>
+      <Drawer.Root opened={opened} onClose={close} size={280} padding="sm">
+        <Drawer.Overlay />
+        <Drawer.Content aria-label="Navigation">
+          <Drawer.Body>
+            <CloseButton className="svc-drawer-close" onClick={close} aria-label="Close navigation" />
+            <NavigationList onLeave={close} />
+          </Drawer.Body>
+        </Drawer.Content>
+      </Drawer.Root>
     </div>
   );
 }
@@ -34,7 +33,6 @@ export function Shell() {
       </a>
       <div className="svc-frame">
         <div className="svc-sidebar">
-          <Brand />
           <NavigationList />
         </div>
         <div>

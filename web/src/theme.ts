@@ -1,4 +1,11 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import {
+  alpha,
+  type CSSVariablesResolver,
+  createTheme,
+  darken,
+  type MantineColorsTuple,
+  type MantineTheme,
+} from '@mantine/core';
 
 /** color-scheme.ts reads the same key. */
 export const colorSchemeKey = 'svc-color-scheme';
@@ -14,6 +21,20 @@ const indigo: MantineColorsTuple = [
   '#4540c4',
   '#3a369e',
   '#33307d',
+];
+
+/** The default red is too light to carry white text. */
+const red: MantineColorsTuple = [
+  '#fef3f2',
+  '#fee4e2',
+  '#fecdca',
+  '#fda29b',
+  '#f97066',
+  '#f04438',
+  '#d92d20',
+  '#b42318',
+  '#912018',
+  '#7a271a',
 ];
 
 /** Slightly cool greys: the default dark set is brownish beside indigo. */
@@ -33,7 +54,7 @@ const dark: MantineColorsTuple = [
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 6 },
-  colors: { indigo, dark },
+  colors: { indigo, red, dark },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
@@ -50,16 +71,45 @@ export const theme = createTheme({
   },
   components: {
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4, blur: 2 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        closeButtonProps: { 'aria-label': 'Close' },
+        overlayProps: { backgroundOpacity: 0.4, blur: 2 },
+      },
+    },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    Menu: { defaultProps: { shadow: 'md', radius: 'md' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600, flex: 'none' } },
+    // Its focus placeholder has no role that a menu may contain; the dropdown takes focus itself.
+    Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },
 });
 
-/** The default dimmed grey and error red fall short of 4.5:1 contrast (WCAG 1.4.3). */
-export const cssVariables: CSSVariablesResolver = () => ({
+/** Tinted grounds: a breath of the colour in both schemes, with text above 4.5:1 on it (WCAG 1.4.3). */
+const tints = (theme: MantineTheme, scheme: 'light' | 'dark'): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(theme.colors).flatMap(([name, shades]) => {
+      if (name === 'dark') return [];
+      const variable = `--mantine-color-${name}-light`;
+      return scheme === 'light'
+        ? [
+            [variable, alpha(shades[6], 0.09)],
+            [`${variable}-hover`, alpha(shades[6], 0.14)],
+            [`${variable}-color`, darken(shades[9], 0.1)],
+          ]
+        : [
+            [variable, alpha(shades[5], 0.16)],
+            [`${variable}-hover`, alpha(shades[5], 0.22)],
+            [`${variable}-color`, shades[2]],
+          ];
+    }),
+  );
+
+/** The defaults for dimmed text, errors and placeholders fall short of 4.5:1 on our grounds. */
+export const cssVariables: CSSVariablesResolver = (theme) => ({
   variables: {},
   light: {
+    ...tints(theme, 'light'),
     '--mantine-color-dimmed': '#5c6370',
     '--mantine-color-error': '#c92a2a',
     '--mantine-color-placeholder': '#6b7280',
@@ -68,6 +118,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--svc-surface': '#ffffff',
   },
   dark: {
+    ...tints(theme, 'dark'),
     '--mantine-color-dimmed': '#9ba0ae',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-placeholder': '#8a8f9d',

@@ -21,8 +21,11 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account menu of ${name}`}>
-          <Avatar src={user.avatar_url || null} name={name} color="indigo" size={32} alt="" />
+        <UnstyledButton>
+          <span className="svc-hidden">Account menu of {name}</span>
+          <span aria-hidden>
+            <Avatar src={user.avatar_url || null} name={name} color="indigo" size={32} alt="" />
+          </span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

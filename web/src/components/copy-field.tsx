@@ -15,7 +15,6 @@ export function CopyField({ label, value, description }: CopyFieldProps) {
       description={description}
       value={value}
       readOnly
-      ff="monospace"
       styles={{
         input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 'var(--mantine-font-size-sm)' },
       }}

@@ -9,6 +9,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   align?: 'left' | 'right';
   width?: number | string;
+  /** Long text breaks into lines; other cells keep theirs in one. */
+  wrap?: boolean;
 }
 
 interface DataTableProps<Row> {
@@ -95,8 +97,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {rows ? (
               rows.map((row) => (
                 <Table.Tr key={rowKey(row)}>
-                  {columns.map(({ key, cell, align }) => (
-                    <Table.Td key={key} ta={align}>
+                  {columns.map(({ key, cell, align, wrap }) => (
+                    <Table.Td key={key} ta={align} className={wrap ? 'svc-wrap' : undefined}>
                       {cell(row)}
                     </Table.Td>
                   ))}

@@ -5,13 +5,13 @@ import remarkGfm from 'remark-gfm';
 
 const components: Components = {
   a: ({ href, children }) => (
-    <Anchor href={href} target="_blank" rel="noopener noreferrer nofollow" inherit>
+    <Anchor href={href} target="_blank" rel="noopener noreferrer nofollow" inherit underline="always">
       {children}
     </Anchor>
   ),
   // A picture's address can carry what a model has read to a stranger: shown as a link that someone must choose to open.
   img: ({ src, alt }) => (
-    <Anchor href={String(src ?? '')} target="_blank" rel="noopener noreferrer nofollow" inherit>
+    <Anchor href={String(src ?? '')} target="_blank" rel="noopener noreferrer nofollow" inherit underline="always">
       {alt || 'image'}
     </Anchor>
   ),

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { type NavigationGroup, navigationFor } from '../navigation.ts';
 import { useUser } from '../session.ts';
+import { Brand } from './brand.tsx';
 
 function NavigationSection({ label, entries, onLeave }: NavigationGroup & { onLeave?: () => void }) {
   const id = useId();
@@ -32,10 +33,12 @@ function NavigationSection({ label, entries, onLeave }: NavigationGroup & { onLe
   );
 }
 
+/** `onLeave` runs when a link is followed: a drawer closes. */
 export function NavigationList({ onLeave }: { onLeave?: () => void }) {
   const user = useUser();
   return (
     <nav className="svc-nav" aria-label="Main">
+      <Brand onClick={onLeave} />
       {navigationFor(user).map((group) => (
         <NavigationSection key={group.label ?? ''} {...group} onLeave={onLeave} />
       ))}

@@ -1,13 +1,10 @@
 import { Stack, Text, Title } from '@mantine/core';
-import { useEffect } from 'react';
 import { ButtonLink } from '../components/link.tsx';
 import { useHeadingFocus } from '../heading-focus.ts';
 
-export function NotFoundPage() {
+/** Also inside the frame, where a page exists but not for this user. */
+export function NotFound() {
   const heading = useHeadingFocus();
-  useEffect(() => {
-    document.title = 'Page not found · svc';
-  }, []);
   return (
     <Stack align="center" py={96} px="md" ta="center" gap="xs">
       <Text c="dimmed" fw={600}>
@@ -23,5 +20,13 @@ export function NotFoundPage() {
         Go home
       </ButtonLink>
     </Stack>
+  );
+}
+
+export function NotFoundPage() {
+  return (
+    <main>
+      <NotFound />
+    </main>
   );
 }
