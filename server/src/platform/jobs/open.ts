@@ -1,10 +1,10 @@
 import type { SQL } from 'bun';
 import type { Clock } from '../../lib/clock.ts';
 import type { Db } from '../db/tables.ts';
-import { pgBossJobStore } from './pg-boss.ts';
+import { PgBossJobStore } from './pg-boss.ts';
 import type { Jobs } from './port.ts';
 import { runJobs } from './runner.ts';
-import { sqliteJobStore } from './sqlite.ts';
+import { SqliteJobStore } from './sqlite.ts';
 import type { JobsLog } from './store.ts';
 
 interface JobsParts {
@@ -19,7 +19,7 @@ interface JobsParts {
 /** Ready to take jobs when it resolves; they run from `start` on. */
 export async function openJobs({ db, sql, clock, log }: JobsParts): Promise<Jobs> {
   const store = sql
-    ? await pgBossJobStore(sql, (error) => log.error({ err: error }, 'pg-boss reports an error'))
-    : sqliteJobStore(db, clock);
+    ? await PgBossJobStore.open(sql, (error) => log.error({ err: error }, 'pg-boss reports an error'))
+    : new SqliteJobStore(db, clock);
   return runJobs(store, log);
 }

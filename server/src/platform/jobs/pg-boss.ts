@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 import PgBoss from 'pg-boss';
-import type { Claim, JobStore } from './store.ts';
+import type { Claim, JobStore, NewJob } from './store.ts';
 
 /** Lease of a job between being fetched and getting its queue's own; a process may die even there. */
 const fetchLeaseSeconds = 30;
@@ -21,111 +21,130 @@ interface Envelope {
  * their extension and being called again are statements of ours on the same rows: it has no heartbeat, and counts in
  * seconds.
  */
-export async function pgBossJobStore(sql: SQL, onError: (error: Error) => void): Promise<JobStore> {
-  const boss = new PgBoss({
-    db: { executeSql: (text, values) => executeSql(sql, text, values) },
-    supervise: false,
-    schedule: false,
-    archiveCompletedAfterSeconds: oneSlotSeconds,
-    retentionDays: 365,
-  });
-  boss.on('error', onError);
-  await boss.start();
+export class PgBossJobStore implements JobStore {
+  private readonly queues = new Map<string, Promise<void>>();
 
-  const queues = new Map<string, Promise<void>>();
-  const ensureQueue = (queue: string): Promise<void> => {
-    const known = queues.get(queue);
+  private constructor(
+    private readonly sql: SQL,
+    private readonly boss: PgBoss,
+  ) {}
+
+  /** Makes pg-boss's tables where they are missing. */
+  static async open(sql: SQL, onError: (error: Error) => void): Promise<PgBossJobStore> {
+    const boss = new PgBoss({
+      db: { executeSql: (text, values) => executeSql(sql, text, values) },
+      supervise: false,
+      schedule: false,
+      archiveCompletedAfterSeconds: oneSlotSeconds,
+      retentionDays: 365,
+    });
+    boss.on('error', onError);
+    await boss.start();
+    return new PgBossJobStore(sql, boss);
+  }
+
+  async add(job: NewJob): Promise<string | null> {
+    await this.ensureQueue(job.queue);
+    const envelope: Envelope = { payload: job.data ?? null, backoffMs: job.backoffMs };
+    return this.boss.send(job.queue, envelope, {
+      retryLimit: job.maxAttempts - 1,
+      expireInSeconds: fetchLeaseSeconds,
+      startAfter: job.delayMs / 1000,
+      ...(job.key !== null && { singletonKey: job.key, singletonSeconds: oneSlotSeconds }),
+    });
+  }
+
+  async due(): Promise<string[]> {
+    const rows: { name: string }[] = await this.sql.unsafe(dueStatement);
+    return rows.map((row) => row.name);
+  }
+
+  async claim(queue: string, limit: number, leaseMs: number): Promise<Claim[]> {
+    await this.ensureQueue(queue);
+    const jobs = await this.boss.fetch<Envelope>(queue, { batchSize: limit, includeMetadata: true });
+    if (jobs.length === 0) return [];
+    const leases: { id: string; token: string }[] = await this.sql.unsafe(
+      `update pgboss.job set expire_in = now() - started_on + $3::float8 * interval '1 millisecond'
+       where name = $1 and id = any($2::text::uuid[]) and state = 'active' returning id, started_on::text as token`,
+      [queue, `{${jobs.map((job) => job.id).join(',')}}`, leaseMs],
+    );
+    const tokens = new Map(leases.map((lease) => [lease.id, lease.token]));
+    return jobs.flatMap((job) => {
+      const token = tokens.get(job.id);
+      return token === undefined ? [] : [claimOf(job, token)];
+    });
+  }
+
+  extend(claim: Claim, leaseMs: number): Promise<boolean> {
+    return this.change(claim, `expire_in = now() - started_on + $4::float8 * interval '1 millisecond'`, [leaseMs]);
+  }
+
+  async finish(claim: Claim): Promise<void> {
+    await this.sql.unsafe(
+      `delete from pgboss.job
+       where name = $1 and id = $2::uuid and state = 'active' and started_on = $3::text::timestamptz`,
+      [claim.queue, claim.id, claim.token],
+    );
+  }
+
+  async again(claim: Claim, delayMs: number): Promise<void> {
+    // Without `started_on` the next fetch counts as the first.
+    await this.change(
+      claim,
+      `state = 'created', started_on = null, retry_count = 0, keep_until = now() + interval '1 year',
+       start_after = now() + $4::float8 * interval '1 millisecond'`,
+      [delayMs],
+    );
+  }
+
+  async fail(claim: Claim, error: string, retryInMs: number | null): Promise<void> {
+    const output = `output = jsonb_build_object('message', $4::text)`;
+    if (retryInMs === null) {
+      await this.change(claim, `state = 'failed', completed_on = now(), singleton_on = null, ${output}`, [error]);
+    } else {
+      const later = `start_after = now() + $5::float8 * interval '1 millisecond'`;
+      await this.change(claim, `state = 'retry', ${later}, ${output}`, [error, retryInMs]);
+    }
+  }
+
+  async giveBack(claim: Claim): Promise<void> {
+    await this.change(claim, `state = 'retry', started_on = null, start_after = now()`);
+  }
+
+  async depth(): Promise<Record<string, number>> {
+    const rows: { name: string; size: number }[] = await this.sql.unsafe(
+      `select name, count(*)::int as size from pgboss.job where state < 'completed' group by name`,
+    );
+    return Object.fromEntries(rows.map((row) => [row.name, Number(row.size)]));
+  }
+
+  async sweep(deadForMs: number): Promise<void> {
+    await this.sql.unsafe(
+      `delete from pgboss.job where state = 'failed' and completed_on < now() - $1::float8 * interval '1 millisecond'`,
+      [deadForMs],
+    );
+  }
+
+  private ensureQueue(queue: string): Promise<void> {
+    const known = this.queues.get(queue);
     if (known) return known;
-    const made = boss.createQueue(queue).catch((error) => {
-      queues.delete(queue);
+    const made = this.boss.createQueue(queue).catch((error) => {
+      this.queues.delete(queue);
       throw error;
     });
-    queues.set(queue, made);
+    this.queues.set(queue, made);
     return made;
-  };
+  }
+
   /** Changes a job only while the claim still holds it: `started_on` is new with each fetch. */
-  const change = async (claim: Claim, set: string, values: unknown[] = []): Promise<boolean> => {
-    const rows = await sql.unsafe(
+  private async change(claim: Claim, set: string, values: unknown[] = []): Promise<boolean> {
+    const rows = await this.sql.unsafe(
       `update pgboss.job set ${set}
        where name = $1 and id = $2::uuid and state = 'active' and started_on = $3::text::timestamptz returning 1`,
       [claim.queue, claim.id, claim.token, ...values],
     );
     return rows.length > 0;
-  };
-
-  return {
-    async add(job) {
-      await ensureQueue(job.queue);
-      const envelope: Envelope = { payload: job.data ?? null, backoffMs: job.backoffMs };
-      return boss.send(job.queue, envelope, {
-        retryLimit: job.maxAttempts - 1,
-        expireInSeconds: fetchLeaseSeconds,
-        startAfter: job.delayMs / 1000,
-        ...(job.key !== null && { singletonKey: job.key, singletonSeconds: oneSlotSeconds }),
-      });
-    },
-    async due() {
-      const rows: { name: string }[] = await sql.unsafe(dueStatement);
-      return rows.map((row) => row.name);
-    },
-    async claim(queue, limit, leaseMs) {
-      await ensureQueue(queue);
-      const jobs = await boss.fetch<Envelope>(queue, { batchSize: limit, includeMetadata: true });
-      if (jobs.length === 0) return [];
-      const leases: { id: string; token: string }[] = await sql.unsafe(
-        `update pgboss.job set expire_in = now() - started_on + $3::float8 * interval '1 millisecond'
-         where name = $1 and id = any($2::text::uuid[]) and state = 'active' returning id, started_on::text as token`,
-        [queue, `{${jobs.map((job) => job.id).join(',')}}`, leaseMs],
-      );
-      const tokens = new Map(leases.map((lease) => [lease.id, lease.token]));
-      return jobs.flatMap((job) => {
-        const token = tokens.get(job.id);
-        return token === undefined ? [] : [claimOf(job, token)];
-      });
-    },
-    extend: (claim, leaseMs) =>
-      change(claim, `expire_in = now() - started_on + $4::float8 * interval '1 millisecond'`, [leaseMs]),
-    async finish(claim) {
-      await sql.unsafe(
-        `delete from pgboss.job
-         where name = $1 and id = $2::uuid and state = 'active' and started_on = $3::text::timestamptz`,
-        [claim.queue, claim.id, claim.token],
-      );
-    },
-    async again(claim, delayMs) {
-      // Without `started_on` the next fetch counts as the first.
-      await change(
-        claim,
-        `state = 'created', started_on = null, retry_count = 0, keep_until = now() + interval '1 year',
-         start_after = now() + $4::float8 * interval '1 millisecond'`,
-        [delayMs],
-      );
-    },
-    async fail(claim, error, retryInMs) {
-      const output = `output = jsonb_build_object('message', $4::text)`;
-      if (retryInMs === null) {
-        await change(claim, `state = 'failed', completed_on = now(), singleton_on = null, ${output}`, [error]);
-      } else {
-        const later = `start_after = now() + $5::float8 * interval '1 millisecond'`;
-        await change(claim, `state = 'retry', ${later}, ${output}`, [error, retryInMs]);
-      }
-    },
-    async giveBack(claim) {
-      await change(claim, `state = 'retry', started_on = null, start_after = now()`);
-    },
-    async depth() {
-      const rows: { name: string; size: number }[] = await sql.unsafe(
-        `select name, count(*)::int as size from pgboss.job where state < 'completed' group by name`,
-      );
-      return Object.fromEntries(rows.map((row) => [row.name, Number(row.size)]));
-    },
-    async sweep(deadForMs) {
-      await sql.unsafe(
-        `delete from pgboss.job where state = 'failed' and completed_on < now() - $1::float8 * interval '1 millisecond'`,
-        [deadForMs],
-      );
-    },
-  };
+  }
 }
 
 const dueStatement = `

@@ -4,11 +4,14 @@ import { migrate } from '../db/migrate.ts';
 import { migration } from '../db/migrations/0002-jobs.ts';
 import { openDb } from '../db/open.ts';
 import { runJobs } from './runner.ts';
-import { sqliteJobStore } from './sqlite.ts';
+import { SqliteJobStore } from './sqlite.ts';
 import type { JobStore, NewJob } from './store.ts';
 
 const job: NewJob = { queue: 'q', data: { a: 1 }, delayMs: 0, key: null, maxAttempts: 2, backoffMs: 10 };
 const quiet = { warn: () => {}, error: () => {} };
+
+/** The same store with some of its answers replaced. */
+const changed = (store: JobStore, answers: Partial<JobStore>): JobStore => Object.assign(Object.create(store), answers);
 
 async function emptyDb() {
   const { db, close } = await openDb({ path: ':memory:' });
@@ -19,7 +22,7 @@ async function emptyDb() {
 test('a claim whose lease ran out can write nothing, and the last attempt ends a job', async () => {
   const { db, close } = await emptyDb();
   const clock = manualClock();
-  const store = sqliteJobStore(db, clock);
+  const store = new SqliteJobStore(db, clock);
   await store.add(job);
   const [first] = await store.claim('q', 5, 1_000);
   expect(await store.claim('q', 5, 1_000)).toEqual([]);
@@ -42,7 +45,7 @@ test('a claim whose lease ran out can write nothing, and the last attempt ends a
 test('dead jobs are kept for their time, then swept', async () => {
   const { db, close } = await emptyDb();
   const clock = manualClock();
-  const store = sqliteJobStore(db, clock);
+  const store = new SqliteJobStore(db, clock);
   await store.add(job);
   const [claim] = await store.claim('q', 1, 1_000);
   await store.fail(claim!, 'broken', null);
@@ -58,15 +61,14 @@ test('dead jobs are kept for their time, then swept', async () => {
 
 test('a burst of jobs does not leave the idle loop asking more often', async () => {
   const { db, close } = await emptyDb();
-  const store = sqliteJobStore(db, systemClock);
+  const store = new SqliteJobStore(db, systemClock);
   let asked = 0;
-  const counting: JobStore = {
-    ...store,
+  const counting = changed(store, {
     due: () => {
       asked += 1;
       return store.due();
     },
-  };
+  });
   const jobs = runJobs(counting, quiet);
   jobs.work('q', { concurrency: 1, leaseMs: 5_000 }, async () => {});
   await jobs.start();
@@ -83,9 +85,12 @@ test('a burst of jobs does not leave the idle loop asking more often', async () 
 
 test('a store that fails for a while is asked again', async () => {
   const { db, close } = await emptyDb();
-  const store = sqliteJobStore(db, systemClock);
+  const store = new SqliteJobStore(db, systemClock);
   let broken = true;
-  const jobs = runJobs({ ...store, due: () => (broken ? Promise.reject(new Error('away')) : store.due()) }, quiet);
+  const jobs = runJobs(
+    changed(store, { due: () => (broken ? Promise.reject(new Error('away')) : store.due()) }),
+    quiet,
+  );
   let ran = false;
   jobs.work('q', { concurrency: 1, leaseMs: 5_000 }, async () => {
     ran = true;
@@ -103,10 +108,10 @@ test('a store that fails for a while is asked again', async () => {
 
 test('an outcome that cannot be written at once is written later, and the job does not run again', async () => {
   const { db, close } = await emptyDb();
-  const store = sqliteJobStore(db, systemClock);
+  const store = new SqliteJobStore(db, systemClock);
   let refusals = 2;
   const jobs = runJobs(
-    { ...store, finish: (claim) => (refusals-- > 0 ? Promise.reject(new Error('away')) : store.finish(claim)) },
+    changed(store, { finish: (claim) => (refusals-- > 0 ? Promise.reject(new Error('away')) : store.finish(claim)) }),
     quiet,
   );
   let ran = 0;
@@ -128,7 +133,7 @@ test.each([
   ['says the job is another’s', () => Promise.resolve(false)],
 ] as const)('a handler is told to stop when the database %s for a whole lease', async (_, extend) => {
   const { db, close } = await emptyDb();
-  const jobs = runJobs({ ...sqliteJobStore(db, systemClock), extend }, quiet);
+  const jobs = runJobs(changed(new SqliteJobStore(db, systemClock), { extend }), quiet);
   let aborted = false;
   jobs.work('q', { concurrency: 1, leaseMs: 150 }, async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
