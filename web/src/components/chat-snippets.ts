@@ -11,7 +11,10 @@ interface ChatCall {
 /** One chat call as curl, Python, TypeScript and the Anthropic SDK write it. */
 export function chatSnippets({ baseUrl, apiKey, model, prompt = 'Hello!' }: ChatCall): Snippet[] {
   const [url, key, name, text] = [`${baseUrl}/v1`, apiKey, model, prompt].map((value) => JSON.stringify(value));
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }, null, 2);
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }, null, 2).replaceAll(
+    '\n',
+    '\n  ',
+  );
   return [
     {
       label: 'curl',

@@ -14,7 +14,7 @@ function Code({ label, code }: Snippet) {
       <pre className="svc-code" tabIndex={0} role="region" aria-label={`${label} example`}>
         {code}
       </pre>
-      <Box pos="absolute" top={8} right={8}>
+      <Box className="svc-code-copy">
         <CopyButton value={code} label={`Copy ${label} example`} />
       </Box>
     </Box>

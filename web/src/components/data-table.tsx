@@ -48,9 +48,7 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
   return (
     <Group justify="space-between" px="md" py="sm" className="svc-table-foot">
       <Text size="sm" c="dimmed" className="svc-number">
-        {total === 0
-          ? 'No rows'
-          : `${formatNumber(first)}–${formatNumber(Math.min(total, first + pageSize - 1))} of ${formatNumber(total)}`}
+        {`${formatNumber(first)}–${formatNumber(Math.min(total, first + pageSize - 1))} of ${formatNumber(total)}`}
       </Text>
       {total > pageSize && (
         <Pagination
@@ -110,7 +108,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {paging && <Pages {...paging} />}
+      {paging && rows && <Pages {...paging} />}
     </Card>
   );
 }

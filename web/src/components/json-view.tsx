@@ -16,7 +16,7 @@ export function JsonView({ value, label, maxHeight = 400 }: JsonViewProps) {
       <pre className="svc-code" style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>
         {text}
       </pre>
-      <Box pos="absolute" top={8} right={8}>
+      <Box className="svc-code-copy">
         <CopyButton value={text} label={`Copy ${label}`} />
       </Box>
     </Box>
