@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { webAsset } from './web-assets.ts';
+
+let folder: string;
+const page = '<!doctype html><title>svc</title>';
+const script = 'console.log("a script long enough to be compressed");'.repeat(20);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-web-'));
+  const file = (path: string, type: string, immutable: boolean) => ({ path, type, immutable, etag: 'abc123' });
+  await Bun.write(join(folder, 'index.html'), page);
+  await Bun.write(join(folder, 'assets/main-1a2b3c4d.js'), script);
+  await Bun.write(join(folder, 'assets/main-1a2b3c4d.js.gz'), Bun.gzipSync(script));
+  await Bun.write(join(folder, 'secret.txt'), 'not in the list');
+  await Bun.write(
+    join(folder, 'manifest.json'),
+    JSON.stringify({
+      index: '/index.html',
+      files: [
+        { ...file('/index.html', 'text/html; charset=utf-8', false), gzip: 0, brotli: 0 },
+        { ...file('/assets/main-1a2b3c4d.js', 'text/javascript; charset=utf-8', true), gzip: 90, brotli: 0 },
+      ],
+    }),
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  webAsset(path, new Request(`http://localhost${path}`, { headers }), folder);
+
+test('a hashed file is kept for ever, in the coding the client takes', async () => {
+  const path = '/assets/main-1a2b3c4d.js';
+  const plain = await get(path);
+  expect(plain?.headers.get('cache-control')).toContain('immutable');
+  expect(plain?.headers.get('content-encoding')).toBeNull();
+  expect(await plain?.text()).toBe(script);
+
+  const packed = await get(path, { 'accept-encoding': 'br;q=1.0, gzip' });
+  expect(packed?.headers.get('content-encoding')).toBe('gzip');
+  expect(packed?.headers.get('vary')).toBe('accept-encoding');
+  expect(packed?.headers.get('etag')).not.toBe(plain?.headers.get('etag') ?? '');
+  expect(new TextDecoder().decode(Bun.gunzipSync((await packed?.bytes()) as Uint8Array<ArrayBuffer>))).toBe(script);
+
+  expect((await get(path, { 'accept-encoding': 'gzip;q=0' }))?.headers.get('content-encoding')).toBeNull();
+});
+
+test('pages of the app answer with its index, revalidated each time', async () => {
+  for (const path of ['/', '/login', '/oauth2/authorize', '/models/a/b']) {
+    const answer = await get(path);
+    expect(answer?.headers.get('cache-control')).toBe('no-cache');
+    expect(await answer?.text()).toBe(page);
+  }
+  const etag = (await get('/'))?.headers.get('etag') ?? '';
+  expect((await get('/', { 'if-none-match': `"other", W/${etag}` }))?.status).toBe(304);
+  expect((await get('/', { 'if-none-match': '"other"' }))?.status).toBe(200);
+});
+
+test('what is not in the list of the build is not served', async () => {
+  for (const path of ['/secret.txt', '/manifest.json', '/assets/gone-00000000.js', '/../package.json', '/%2e%2e/x.y']) {
+    expect(await get(path)).toBeNull();
+  }
+  expect(await webAsset('/', new Request('http://localhost/'), join(folder, 'nothing-here'))).toBeNull();
+});

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+
+/** What scripts/build-web.ts tells about a file it made, as far as serving needs it. */
+interface WebFile {
+  path: string;
+  type: string;
+  /** Sizes of the compressed copies beside it; 0 where there is none. */
+  gzip: number;
+  brotli: number;
+  immutable: boolean;
+  etag: string;
+}
+
+interface Manifest {
+  index: string;
+  files: WebFile[];
+}
+
+/** A built web app: its files by address, and where a file (or its compressed copy) lies. */
+interface Build {
+  index: WebFile | undefined;
+  files: Map<string, WebFile>;
+  locate(path: string): string;
+}
+
+// One file of the executable per file of dist/web; registered by the generated entry before anything is served.
+let embedded: Record<string, string> | undefined;
+// The last build read, valid while its manifest keeps its modification time (a rebuild writes it anew).
+let cached: { key: string; build: Build } | undefined;
+
+const builtFolder = join(import.meta.dir, '../../../../dist/web');
+
+/** Serve these instead of dist/web: address below the web root → readable path. Called by the single executable only. */
+export function registerEmbedded(files: Record<string, string>): void {
+  embedded = files;
+  cached = undefined;
+}
+
+async function currentBuild(folder: string): Promise<Build | undefined> {
+  const own = embedded;
+  const locate = own ? (path: string) => own[path] ?? '' : (path: string) => join(folder, path);
+  const file = Bun.file(locate('/manifest.json'));
+  const key = own
+    ? 'embedded'
+    : await file.stat().then(
+        ({ mtimeMs }) => `${folder} ${mtimeMs}`,
+        () => undefined,
+      );
+  if (!key) return undefined;
+  if (cached?.key !== key) {
+    const manifest: Manifest = await file.json();
+    const files = new Map(manifest.files.map((entry) => [entry.path, entry]));
+    cached = { key, build: { index: files.get(manifest.index), files, locate } };
+  }
+  return cached.build;
+}
+
+/** RFC 9110 §12.5.3, for the two codings we keep: listed, and not with q=0. */
+function accepts(request: Request, coding: string): boolean {
+  return (request.headers.get('accept-encoding') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((item) => item.trim().split(/\s*;\s*/))
+    .some(([name, weight]) => name === coding && !(weight && Number(weight.replace('q=', '')) === 0));
+}
+
+function variantOf(file: WebFile, request: Request): { coding: string; suffix: string } | undefined {
+  if (file.brotli > 0 && accepts(request, 'br')) return { coding: 'br', suffix: '.br' };
+  if (file.gzip > 0 && accepts(request, 'gzip')) return { coding: 'gzip', suffix: '.gz' };
+  return undefined;
+}
+
+/** RFC 9110 §13.1.2: weak comparison against a list, or `*`. */
+function matches(header: string | null, etag: string): boolean {
+  if (!header) return false;
+  return header.split(',').some((item) => ['*', etag].includes(item.trim().replace(/^W\//, '')));
+}
+
+/** Addresses of the app's own pages have no file extension; what has one is a file or a mistake. */
+const isPage = (path: string): boolean => !/\.[^/]*$/.test(path);
+
+/**
+ * The web app's answer to a GET or HEAD of `path` (the URL's pathname): the file, or the app itself for the address of
+ * one of its pages; `null` when it is neither, or nothing was built. Only names in the build's list are ever opened, so
+ * no address can lead out of it. Security headers are the caller's.
+ */
+export async function webAsset(path: string, request: Request, folder = builtFolder): Promise<Response | null> {
+  const build = await currentBuild(folder);
+  const file = build?.files.get(path) ?? (isPage(path) ? build?.index : undefined);
+  if (!build || !file) return null;
+
+  const variant = variantOf(file, request);
+  // Different bytes need a different strong validator (RFC 9110 §8.8.3).
+  const etag = `"${file.etag}${variant ? `-${variant.coding}` : ''}"`;
+  const headers: Record<string, string> = {
+    'content-type': file.type,
+    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag,
+    vary: 'accept-encoding',
+  };
+  if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+  if (variant) headers['content-encoding'] = variant.coding;
+  return new Response(Bun.file(build.locate(file.path + (variant?.suffix ?? ''))), { headers });
+}
