@@ -1,4 +1,4 @@
-import type { ZodType, z } from '@hono/zod-openapi';
+import type { ZodType, z } from 'zod';
 import type { AppError } from '../../lib/errors.ts';
 
 /**

@@ -55,17 +55,5 @@ export const migration: Migration = {
       value text not null,
       updated_at ${int} not null
     )`,
-    `create table ledger (
-      id ${id},
-      user_id ${int} not null,
-      kind text not null,
-      amount ${int} not null,
-      balance_after ${int} not null,
-      request_id text not null,
-      note text not null,
-      created_at ${int} not null
-    )`,
-    'create index ledger_by_user on ledger (user_id, id)',
-    'create index ledger_by_request on ledger (request_id)',
   ],
 };

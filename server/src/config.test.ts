@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test';
+import { ConfigFaults, readConfig } from './config.ts';
+
+test('an empty environment is a working configuration', () => {
+  const config = readConfig({});
+  expect(config).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    baseUrl: 'http://localhost:3000',
+    webUrl: 'http://localhost:3000',
+    dataDir: './data',
+    demoProvider: 'auto',
+    drainMs: 30_000,
+    allowPrivateAddresses: true,
+  });
+});
+
+test('addresses follow the port, lose a trailing slash, and a public one forbids private webhooks', () => {
+  expect(readConfig({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
+  const config = readConfig({ BASE_URL: 'https://api.example.com/', ALLOW_PRIVATE_WEBHOOKS: '' });
+  expect(config.baseUrl).toBe('https://api.example.com');
+  expect(config.webUrl).toBe('https://api.example.com');
+  expect(config.allowPrivateAddresses).toBe(false);
+  expect(readConfig({ BASE_URL: 'https://api.example.com', ALLOW_PRIVATE_WEBHOOKS: '1' }).allowPrivateAddresses).toBe(true);
+});
+
+test('every fault is reported at once', () => {
+  try {
+    readConfig({ PORT: 'eighty', BASE_URL: 'ftp://x', DEMO_PROVIDER: 'maybe', WORKERS: '4', S3_BUCKET: 'b' });
+    throw new Error('accepted');
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigFaults);
+    expect((error as ConfigFaults).faults.map((f) => f.split(' ')[0])).toEqual([
+      'PORT',
+      'BASE_URL',
+      'DEMO_PROVIDER',
+      'WORKERS',
+      'S3_BUCKET',
+    ]);
+  }
+});
+
+test('provider keys and option defaults are gathered by name', () => {
+  const config = readConfig({ OPENAI_API_KEY: 'k', GROQ_API_KEY: '', OAUTH2_CODE_TTL: '60' });
+  expect(config.providerKeys).toEqual({ OPENAI_API_KEY: 'k' });
+  expect(config.optionDefaults).toEqual({ OAuth2CodeTTL: 60 });
+});

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+
+const flag = z.enum(['0', '1', 'true', 'false', '']).transform((v) => v === '1' || v === 'true');
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
+const webAddress = z
+  .string()
+  .refine((v) => URL.canParse(v) && /^https?:$/.test(new URL(v).protocol), 'must be an http or https address')
+  .transform((v) => v.replace(/\/+$/, ''));
+const addressOf = (protocols: string[]) =>
+  z
+    .string()
+    .refine((v) => URL.canParse(v) && protocols.includes(new URL(v).protocol), `must start with ${protocols.join(' or ')}//`);
+
+/** Each variable with its rule; what is absent takes the default. */
+const rules = {
+  PORT: whole(0, 65_535).default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  BASE_URL: webAddress.optional(),
+  WEB_URL: webAddress.optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: addressOf(['postgres:', 'postgresql:']).optional(),
+  DATABASE_POOL: whole(1, 200).default(10),
+  REDIS_URL: addressOf(['redis:', 'rediss:']).optional(),
+  REDIS_PREFIX: z.string().min(1).default('svc:'),
+  S3_BUCKET: z.string().optional(),
+  S3_ENDPOINT: webAddress.optional(),
+  S3_REGION: z.string().optional(),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  WORKERS: whole(1, 64).default(1),
+  ADMIN_USERNAME: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 of A-Za-z0-9_.-')
+    .default('root'),
+  ADMIN_PASSWORD: z.string().min(8, 'must be at least 8 characters').max(128).optional(),
+  ENCRYPTION_KEY: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
+    .optional(),
+  ENCRYPTION_KEY_OLD: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
+    .optional(),
+  DEMO_PROVIDER: z.enum(['auto', 'on', 'off']).default('auto'),
+  METRICS_TOKEN: z.string().min(1).optional(),
+  TRUSTED_PROXIES: z.string().default(''),
+  ALLOW_PRIVATE_WEBHOOKS: flag.default(false),
+  DRAIN_SECONDS: whole(0, 3600).default(30),
+  VIDEO_JOB_TTL: whole(1, 604_800).default(3600),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
+  OAUTH2_ACCESS_TOKEN_TTL: whole(1, 31_536_000).optional(),
+  OAUTH2_REFRESH_TOKEN_TTL: whole(1, 315_360_000).optional(),
+  OAUTH2_CODE_TTL: whole(1, 86_400).optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  GEMINI_API_KEY: z.string().optional(),
+  OPENROUTER_API_KEY: z.string().optional(),
+  GROQ_API_KEY: z.string().optional(),
+  MISTRAL_API_KEY: z.string().optional(),
+  DEEPSEEK_API_KEY: z.string().optional(),
+  XAI_API_KEY: z.string().optional(),
+  OLLAMA_BASE_URL: webAddress.optional(),
+} as const;
+
+const providerVariables = [
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GEMINI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'GROQ_API_KEY',
+  'MISTRAL_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'XAI_API_KEY',
+  'OLLAMA_BASE_URL',
+] as const;
+
+type Environment = Record<string, string | undefined>;
+type Values = { [K in keyof typeof rules]: z.output<(typeof rules)[K]> };
+
+export interface Config {
+  port: number;
+  host: string;
+  baseUrl: string;
+  webUrl: string;
+  dataDir: string;
+  databaseUrl?: string;
+  databasePool: number;
+  redisUrl?: string;
+  redisPrefix: string;
+  s3?: { bucket: string; endpoint?: string; region?: string; accessKeyId: string; secretAccessKey: string };
+  workers: number;
+  admin: { username: string; password?: string };
+  encryptionKey?: string;
+  encryptionKeyOld?: string;
+  demoProvider: 'auto' | 'on' | 'off';
+  metricsToken?: string;
+  trustedProxies: string[];
+  /** Whether user-given addresses may be private: a service on loopback is somebody's own machine (contract §11). */
+  allowPrivateAddresses: boolean;
+  drainMs: number;
+  videoJobTtlSeconds: number;
+  logLevel: string;
+  otelEndpoint?: string;
+  /** Provider keys by the name of their variable. */
+  providerKeys: Record<string, string>;
+  /** Defaults of runtime options that the environment sets. */
+  optionDefaults: Record<string, number>;
+}
+
+export class ConfigFaults extends Error {
+  constructor(readonly faults: string[]) {
+    super(`The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`);
+  }
+}
+
+/** Pure: environment in, configuration out, or every fault at once. */
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = [];
+  const values = {} as Record<string, unknown>;
+  for (const [name, rule] of Object.entries(rules)) {
+    const given = environment[name];
+    const parsed = rule.safeParse(given === '' ? undefined : given);
+    if (parsed.success) values[name] = parsed.data;
+    else faults.push(`${name} ${parsed.error.issues[0]!.message}`);
+  }
+  const read = values as Values;
+  if ((read.WORKERS ?? 1) > 1 && !(read.DATABASE_URL && read.REDIS_URL))
+    faults.push('WORKERS above 1 needs PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
+  if (read.S3_BUCKET && !(read.S3_ACCESS_KEY_ID && read.S3_SECRET_ACCESS_KEY))
+    faults.push('S3_BUCKET needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
+  for (const block of (read.TRUSTED_PROXIES ?? '').split(',').filter(Boolean))
+    if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(block.trim()))
+      faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
+  if (faults.length > 0) throw new ConfigFaults(faults);
+  return assemble(read);
+}
+
+function assemble(read: Values): Config {
+  const baseUrl = read.BASE_URL ?? `http://localhost:${read.PORT}`;
+  const hostname = new URL(baseUrl).hostname;
+  const onLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  const optionDefaults = Object.entries({
+    OAuth2AccessTokenTTL: read.OAUTH2_ACCESS_TOKEN_TTL,
+    OAuth2RefreshTokenTTL: read.OAUTH2_REFRESH_TOKEN_TTL,
+    OAuth2CodeTTL: read.OAUTH2_CODE_TTL,
+  }).filter((entry): entry is [string, number] => entry[1] !== undefined);
+  const providerKeys = providerVariables
+    .map((name) => [name, read[name]])
+    .filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return {
+    port: read.PORT,
+    host: read.HOST,
+    baseUrl,
+    webUrl: read.WEB_URL ?? baseUrl,
+    dataDir: read.DATA_DIR,
+    databaseUrl: read.DATABASE_URL,
+    databasePool: read.DATABASE_POOL,
+    redisUrl: read.REDIS_URL,
+    redisPrefix: read.REDIS_PREFIX,
+    s3: read.S3_BUCKET
+      ? {
+          bucket: read.S3_BUCKET,
+          endpoint: read.S3_ENDPOINT,
+          region: read.S3_REGION,
+          accessKeyId: read.S3_ACCESS_KEY_ID!,
+          secretAccessKey: read.S3_SECRET_ACCESS_KEY!,
+        }
+      : undefined,
+    workers: read.WORKERS,
+    admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
+    encryptionKey: read.ENCRYPTION_KEY,
+    encryptionKeyOld: read.ENCRYPTION_KEY_OLD,
+    demoProvider: read.DEMO_PROVIDER,
+    metricsToken: read.METRICS_TOKEN,
+    trustedProxies: read.TRUSTED_PROXIES.split(',').map((s) => s.trim()).filter(Boolean),
+    allowPrivateAddresses: onLoopback || read.ALLOW_PRIVATE_WEBHOOKS,
+    drainMs: read.DRAIN_SECONDS * 1000,
+    videoJobTtlSeconds: read.VIDEO_JOB_TTL,
+    logLevel: read.LOG_LEVEL,
+    otelEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
+    providerKeys: Object.fromEntries(providerKeys),
+    optionDefaults: Object.fromEntries(optionDefaults),
+  };
+}

@@ -1,0 +1,42 @@
+/** Answers of the API are data: no script, no frame, no guessing of types. */
+const apiHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
+/** Mantine sets style attributes, so styles may be inline; scripts never. Logos of applications come from anywhere. */
+const pagePolicy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' https: data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "font-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  ...apiHeaders,
+  'content-security-policy': pagePolicy,
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+const transport = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
+
+export interface HeaderSets {
+  api: Record<string, string>;
+  page: Record<string, string>;
+}
+
+export const headerSets = (https: boolean): HeaderSets => ({
+  api: https ? { ...apiHeaders, ...transport } : apiHeaders,
+  page: https ? { ...pageHeaders, ...transport } : pageHeaders,
+});

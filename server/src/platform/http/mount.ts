@@ -1,0 +1,135 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Server } from 'bun';
+import type { Context } from 'hono';
+import { AppError } from '../../lib/errors.ts';
+import { requestId } from '../../lib/ids.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { type Block, clientIp } from './client-ip.ts';
+import type { HeaderSets } from './headers.ts';
+import { applyLimit, type Limiter } from './limits.ts';
+import { describeRoute } from './openapi.ts';
+import { parseInput } from './parse.ts';
+import { formatOfPath, renderError } from './renderers.ts';
+import type { Authenticator, Authenticators, Call, ErrorFormat, Route } from './route.ts';
+
+export interface HttpDeps {
+  authenticators: Authenticators;
+  limiter: Limiter;
+  log: Log;
+  metrics: Metrics;
+  trustedProxies: Block[];
+  headers: HeaderSets;
+  /** Called with each finished call when the operator wants an access log. */
+  accessLog(): boolean;
+}
+
+export type HttpEnv = { Bindings: Server<unknown> };
+export type HttpApp = OpenAPIHono<HttpEnv>;
+
+/** Puts route values on the app: each becomes a handler, and an entry of the OpenAPI document. */
+export function mountRoutes(app: HttpApp, routes: Route[], deps: HttpDeps): void {
+  for (const route of routes) {
+    app.openAPIRegistry.registerPath(describeRoute(route));
+    const handler = walk(route, deps);
+    app.on(route.method.toUpperCase(), honoPath(route.path), handler);
+  }
+}
+
+const honoPath = (path: string): string => path.replace(/\{(\w+)\+\}/g, ':$1{.+}').replace(/\{(\w+)\}/g, ':$1');
+
+/** One request through one route: limits, caller, input, handler, answer. */
+function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Response> {
+  const authenticate =
+    route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
+  const name = `${route.method.toUpperCase()} ${route.path}`;
+  const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
+  const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
+  return async (c) => {
+    const started = performance.now();
+    const call = newCall(c, deps);
+    let response: Response;
+    try {
+      if (route.limit?.by === 'ip') await applyLimit(deps.limiter, route.limit, call, route.errors);
+      if (authenticate) await identify(authenticate, route, call, deps);
+      if (route.limit?.by === 'principal') await applyLimit(deps.limiter, route.limit, call, route.errors);
+      if (route.bodyAs !== 'raw' || route.query || route.params) await parseInput(route, call, c.req.param());
+      response = await route.handle(call);
+    } catch (error) {
+      response = answerError(route.errors, error, call, deps);
+    }
+    if (response.status >= 500) failed();
+    observe((performance.now() - started) / 1000);
+    if (deps.accessLog()) logAccess(deps.log, call, c.req.path, response.status, performance.now() - started);
+    return response;
+  };
+}
+
+function newCall(c: Context<HttpEnv>, deps: HttpDeps): Call {
+  const request = c.req.raw;
+  const peer = c.env?.requestIP?.(request)?.address ?? '127.0.0.1';
+  const id = requestId();
+  return {
+    request,
+    requestId: id,
+    ip:
+      deps.trustedProxies.length === 0 && !peer.startsWith('::ffff:')
+        ? peer
+        : clientIp(peer, request.headers.get('x-forwarded-for'), deps.trustedProxies),
+    principal: null,
+    body: undefined,
+    query: undefined,
+    params: undefined,
+    signal: request.signal,
+    headers: { ...deps.headers.api, 'x-request-id': id },
+  };
+}
+
+/** Callers who fail to prove who they are count under their address, or guessing would be free. */
+async function identify(authenticate: Authenticator, route: Route, call: Call, deps: HttpDeps): Promise<void> {
+  try {
+    const found = authenticate(call);
+    call.principal = found instanceof Promise ? await found : found;
+  } catch (error) {
+    if (route.limit?.by === 'principal') await applyLimit(deps.limiter, route.limit, call, route.errors);
+    throw error;
+  }
+}
+
+function answerError(format: ErrorFormat, thrown: unknown, call: Call, deps: HttpDeps): Response {
+  const error = toAppError(thrown);
+  if (error.status >= 500 || error.detail !== undefined) {
+    const level = error.status >= 500 ? 'error' : 'warn';
+    deps.log[level]({ requestId: call.requestId, code: error.code, error: error.detail ?? thrown }, error.message);
+  }
+  return renderError(format, error, call.requestId, call.headers);
+}
+
+/** What is not ours becomes a bare 500, but for a database that is away and input nested past the stack. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
+    return new AppError('invalid_value', 'The request is nested too deeply.');
+  const code = (thrown as { code?: unknown } | null)?.code;
+  if (typeof code === 'string' && /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)|^ECONN|^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code))
+    return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
+  return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
+}
+
+/** An address nobody serves: 405 when another method is served there, else 404, in the shape of its neighbourhood. */
+export function answerUnmatched(app: HttpApp, c: Context<HttpEnv>, deps: HttpDeps): Response {
+  const call = newCall(c, deps);
+  const { path, method } = c.req;
+  const allowed = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+    (other) => other !== method && app.router.match(other, path)[0].length > 0,
+  );
+  const error =
+    allowed.length > 0
+      ? new AppError('method_not_allowed', `${method} is not supported here.`, { headers: { allow: allowed.join(', ') } })
+      : new AppError('not_found', `There is nothing at ${method} ${path}.`);
+  return renderError(formatOfPath(path), error, call.requestId, call.headers);
+}
+
+function logAccess(log: Log, call: Call, path: string, status: number, ms: number): void {
+  log.info({ requestId: call.requestId, method: call.request.method, path, status, ms: Math.round(ms), ip: call.ip }, 'request');
+}

@@ -1,0 +1,26 @@
+import { z } from '@hono/zod-openapi';
+
+const clamped = (fallback: number, most: number) =>
+  z
+    .string()
+    .optional()
+    .transform((text) => {
+      const n = Math.trunc(Number(text ?? fallback));
+      return Number.isFinite(n) ? Math.min(Math.max(n, 1), most) : fallback;
+    });
+
+/** Query of every list: pages count from 1, values out of range are clamped (contract §3 "pagination"). */
+export const pageFields = {
+  page: clamped(1, 1_000_000).openapi({ type: 'integer', example: 1 }),
+  page_size: clamped(20, 100).openapi({ type: 'integer', example: 20 }),
+};
+export const pageQuery = z.object(pageFields);
+
+export interface Page {
+  page: number;
+  page_size: number;
+}
+export const offsetOf = (page: Page): number => (page.page - 1) * page.page_size;
+
+/** A whole number in a query or path; anything else names nothing. */
+export const idText = z.string().regex(/^\d{1,15}$/, 'must be a whole number').transform(Number).openapi({ type: 'integer' });

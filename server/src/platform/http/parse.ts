@@ -1,0 +1,55 @@
+import type { ZodType } from 'zod';
+import { AppError } from '../../lib/errors.ts';
+import { fieldsOf, parseJson, readBody, refuseNul } from './body.ts';
+import type { Call, Route } from './route.ts';
+
+const defaultMaxBytes = 1024 * 1024;
+
+/** Fills body, query and params of the call with what the route's schemas accept. */
+export async function parseInput(route: Route, call: Call, params: Record<string, string>): Promise<void> {
+  if (route.params) {
+    refuseNul(params);
+    call.params = accept(route, route.params, params, 'not_found');
+  }
+  if (route.query) {
+    const text = call.request.url.indexOf('?');
+    const fields = text < 0 ? {} : fieldsOf(new URLSearchParams(call.request.url.slice(text + 1)));
+    call.query = accept(route, route.query, fields);
+  }
+  if (route.body && route.bodyAs !== 'raw') {
+    const input = await bodyOf(route, call.request);
+    refuseNul(input);
+    call.body = accept(route, route.body, input);
+  }
+}
+
+async function bodyOf(route: Route, request: Request): Promise<unknown> {
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  const max = route.maxBytes ?? defaultMaxBytes;
+  if (route.bodyAs === 'form' && type === 'application/x-www-form-urlencoded') {
+    const text = Buffer.from(await readBody(request, max)).toString('utf8');
+    return fieldsOf(new URLSearchParams(text));
+  }
+  if (type !== 'application/json' && !type.endsWith('+json'))
+    throw new AppError('unsupported_media_type', 'Send the body as application/json.');
+  return parseJson(await readBody(request, max));
+}
+
+/** The first fault, named by its field; `not_found` for path parameters, since an id of the wrong form names nothing. */
+function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found'): unknown {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const param = issue.path.join('.');
+  if (code) throw new AppError(code, 'There is no such resource.');
+  const missing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
+  const message = missing ? `${param || 'The body'} is required.` : `${param || 'The body'}: ${issue.message}`;
+  if (route.errors === 'oauth') throw new AppError('invalid_request', message, { param });
+  throw new AppError(missing ? 'missing_required_parameter' : 'invalid_value', message, { param });
+}
+
+function valueAt(input: unknown, path: PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  return value;
+}

@@ -1,0 +1,44 @@
+import pino from 'pino';
+
+export type Log = pino.Logger;
+
+/** Fields that hold secrets wherever they turn up; the last line of defence, since we do not log them to begin with. */
+const secretFields = [
+  'authorization',
+  'cookie',
+  '["set-cookie"]',
+  '["x-api-key"]',
+  'password',
+  'current_password',
+  'client_secret',
+  'client_secret_plain',
+  'credential',
+  'token',
+  'access_token',
+  'refresh_token',
+  'code',
+  'code_verifier',
+  'key',
+];
+const at = (prefix: string) => secretFields.map((field) => (field.startsWith('[') ? `${prefix}${field}` : `${prefix}.${field}`));
+
+export function openLog(level: string, destination?: pino.DestinationStream): Log {
+  const options: pino.LoggerOptions = {
+    level,
+    base: { pid: process.pid },
+    redact: { paths: [...at('headers'), ...at('body'), ...at('*'), 'password', 'credential'], censor: '[redacted]' },
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { error: withoutSecrets },
+  };
+  // Synchronous writes to a file descriptor: a log line before a crash is the one that matters.
+  return destination ? pino(options, destination) : pino(options, pino.destination({ dest: 1, sync: true }));
+}
+
+const secretShapes = /\b(sk-|svcsec_|svcat_|svcrt_)[A-Za-z0-9_-]{8,}/g;
+
+export const maskSecrets = (text: string): string => text.replace(secretShapes, '$1[redacted]');
+
+function withoutSecrets(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? maskSecrets(error) : error;
+  return { name: error.name, message: maskSecrets(error.message), stack: error.stack ? maskSecrets(error.stack) : undefined };
+}
