@@ -1,0 +1,62 @@
+import { failure, isObject, UpstreamFault } from '../wire/conversation.ts';
+import { anthropicDecoder, fromAnthropic } from './anthropic/answer.ts';
+import {
+  anthropicHeaders,
+  anthropicUrl,
+  buildMessagesRequest,
+  rewriteMessagesRequest,
+  toAnthropic,
+} from './anthropic/request.ts';
+import { readUpstreamError } from './kind/errors.ts';
+import type { ModelEntry, ProviderKind } from './kind.ts';
+
+/** What `count_tokens` takes of a messages body. */
+const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers'];
+
+/** Anthropic's messages API and servers that speak it. */
+export const anthropicKind: ProviderKind = {
+  name: 'anthropic',
+  wire: 'messages',
+  endsExplicitly: true,
+  toUpstream: toAnthropic,
+  fromUpstream: fromAnthropic,
+  decoder: anthropicDecoder,
+  errorOf: readUpstreamError,
+  countTokens: {
+    toUpstream(conversation, target) {
+      const { source } = conversation;
+      const whole =
+        source?.format === 'messages'
+          ? rewriteMessagesRequest(source.body, target.modelName)
+          : buildMessagesRequest(conversation, target);
+      const body = Object.fromEntries(
+        counted.filter((key) => whole[key] !== undefined).map((key) => [key, whole[key]]),
+      );
+      return {
+        url: anthropicUrl(target, '/messages/count_tokens'),
+        method: 'POST',
+        headers: anthropicHeaders(target),
+        body: JSON.stringify(body),
+      };
+    },
+    fromUpstream(json) {
+      if (isObject(json) && typeof json.input_tokens === 'number') return json.input_tokens;
+      throw new UpstreamFault(failure('the upstream counted no tokens'));
+    },
+  },
+  models: {
+    toUpstream: (target) => ({
+      url: anthropicUrl(target, '/models?limit=1000'),
+      method: 'GET',
+      headers: anthropicHeaders(target),
+    }),
+    fromUpstream(json) {
+      if (!isObject(json) || !Array.isArray(json.data))
+        throw new UpstreamFault(failure('the upstream listed no models'));
+      return json.data.flatMap((item): ModelEntry[] => {
+        if (!isObject(item) || typeof item.id !== 'string') return [];
+        return [{ id: item.id, ...(typeof item.display_name === 'string' && { name: item.display_name }) }];
+      });
+    },
+  },
+};

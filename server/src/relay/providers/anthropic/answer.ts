@@ -1,0 +1,127 @@
+import type { Usage } from '../../../lib/money.ts';
+import {
+  type Answer,
+  type Delta,
+  failure,
+  isObject,
+  type Json,
+  type Part,
+  UpstreamFault,
+} from '../../wire/conversation.ts';
+import { readStopReason } from '../../wire/messages/answer.ts';
+import { readMessagesUsage } from '../../wire/usage.ts';
+import { readEmbeddedError } from '../kind/errors.ts';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export function fromAnthropic(json: unknown): Answer {
+  if (!isObject(json))
+    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+  if (json.type === 'error' || json.error != null) throw new UpstreamFault(readEmbeddedError(json));
+  if (!Array.isArray(json.content) || typeof json.stop_reason !== 'string') {
+    throw new UpstreamFault(failure('the upstream answered with an unfinished message'));
+  }
+  const usage = readMessagesUsage(json.usage);
+  return {
+    id: text(json.id),
+    model: text(json.model),
+    parts: json.content.filter(isObject).map(readBlock),
+    finish: readStopReason(json.stop_reason),
+    ...(typeof json.stop_sequence === 'string' && { stopSequence: json.stop_sequence }),
+    ...(usage && { usage }),
+    source: { format: 'messages', body: json },
+  };
+}
+
+function readBlock(block: Json): Part {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: text(block.text) };
+    case 'thinking':
+      return { type: 'thinking', text: text(block.thinking), signature: text(block.signature) };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: text(block.data) };
+    case 'tool_use':
+      return {
+        type: 'tool_call',
+        id: text(block.id),
+        name: text(block.name),
+        arguments: JSON.stringify(block.input ?? {}),
+      };
+    default:
+      return { type: 'raw', format: 'messages', value: block };
+  }
+}
+
+/** Reads the events of one stream. */
+export function anthropicDecoder(): (json: Json) => Delta[] {
+  let usage: Usage | undefined;
+  let calls = 0;
+  /** Block index to call index; only blocks of client tools are calls. */
+  const callOf = new Map<unknown, number>();
+
+  function blockStart(json: Json): Delta[] {
+    const block = isObject(json.content_block) ? json.content_block : {};
+    if (block.type === 'tool_use') {
+      const index = calls++;
+      callOf.set(json.index, index);
+      return [{ type: 'tool_start', index, id: text(block.id), name: text(block.name) }];
+    }
+    if (block.type === 'redacted_thinking') return [{ type: 'redacted_thinking', data: text(block.data) }];
+    if (block.type === 'text' && text(block.text) !== '') return [{ type: 'text', text: text(block.text) }];
+    return [];
+  }
+
+  function blockDelta(json: Json): Delta[] {
+    const delta = isObject(json.delta) ? json.delta : {};
+    switch (delta.type) {
+      case 'text_delta':
+        return [{ type: 'text', text: text(delta.text) }];
+      case 'thinking_delta':
+        return [{ type: 'thinking', text: text(delta.thinking) }];
+      case 'signature_delta':
+        return [{ type: 'signature', signature: text(delta.signature) }];
+      case 'input_json_delta': {
+        const index = callOf.get(json.index);
+        const args = text(delta.partial_json);
+        return index === undefined || args === '' ? [] : [{ type: 'tool_args', index, args }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  function messageDelta(json: Json): Delta[] {
+    const delta = isObject(json.delta) ? json.delta : {};
+    usage = readMessagesUsage(json.usage, usage);
+    const out: Delta[] = usage ? [{ type: 'usage', usage }] : [];
+    if (typeof delta.stop_reason === 'string') {
+      const stopped = typeof delta.stop_sequence === 'string' ? { stopSequence: delta.stop_sequence } : {};
+      out.push({ type: 'finish', finish: readStopReason(delta.stop_reason), ...stopped });
+    }
+    return out;
+  }
+
+  return (json) => {
+    switch (json.type) {
+      case 'message_start': {
+        const message = isObject(json.message) ? json.message : {};
+        usage = readMessagesUsage(message.usage);
+        const start: Delta = { type: 'start', id: text(message.id), model: text(message.model) };
+        return usage ? [start, { type: 'usage', usage }] : [start];
+      }
+      case 'content_block_start':
+        return blockStart(json);
+      case 'content_block_delta':
+        return blockDelta(json);
+      case 'message_delta':
+        return messageDelta(json);
+      case 'message_stop':
+        return [{ type: 'end' }];
+      case 'error':
+        return [{ type: 'error', error: readEmbeddedError(json) }];
+      default:
+        return json.error != null ? [{ type: 'error', error: readEmbeddedError(json) }] : [];
+    }
+  };
+}

@@ -1,0 +1,96 @@
+import type { Conversation, Json, Part, TextPart, Turn } from '../../wire/conversation.ts';
+import { parseInput } from '../../wire/messages/answer.ts';
+import { isAnthropicSignature } from '../../wire/signature.ts';
+
+const cache = (part: { cacheControl?: unknown }): Json =>
+  part.cacheControl === undefined ? {} : { cache_control: part.cacheControl };
+
+/** Neighbouring turns of one role become one: the format wants roles to alternate. */
+export function buildMessages(conversation: Conversation): Json[] {
+  const messages: { role: string; content: Json[] }[] = [];
+  for (const turn of conversation.turns) {
+    const content = turn.parts.flatMap((part) => buildBlock(part));
+    if (content.length === 0) continue;
+    const last = messages.at(-1);
+    if (last?.role === turn.role) last.content.push(...content);
+    else messages.push({ role: turn.role, content });
+  }
+  for (const message of messages) if (message.role === 'user') resultsFirst(message);
+  // A conversation may begin with the assistant in other formats; here the user speaks first.
+  if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: [{ type: 'text', text: '.' }] });
+  return messages;
+}
+
+/** The vendor refuses a turn in which anything stands before the tool results. The order among them stays. */
+function resultsFirst(message: { content: Json[] }): void {
+  if (!message.content.some((block) => block.type === 'tool_result')) return;
+  message.content = [
+    ...message.content.filter((block) => block.type === 'tool_result'),
+    ...message.content.filter((block) => block.type !== 'tool_result'),
+  ];
+}
+
+export const buildSystem = (system: TextPart[]): Json[] =>
+  system.filter((part) => part.text !== '').map((part) => ({ type: 'text', text: part.text, ...cache(part) }));
+
+function buildBlock(part: Part): Json[] {
+  switch (part.type) {
+    case 'text':
+      // Empty text blocks are refused.
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...cache(part) }];
+    case 'image':
+      return [{ type: 'image', source: buildSource(part.source), ...cache(part) }];
+    case 'file': {
+      const source =
+        'text' in part.source
+          ? { type: 'text', media_type: 'text/plain', data: part.source.text }
+          : buildSource(part.source);
+      return [{ type: 'document', source, ...(part.name !== undefined && { title: part.name }), ...cache(part) }];
+    }
+    case 'tool_call':
+      return [
+        { type: 'tool_use', id: safeId(part.id), name: part.name, input: parseInput(part.arguments), ...cache(part) },
+      ];
+    case 'tool_result':
+      return [
+        {
+          type: 'tool_result',
+          tool_use_id: safeId(part.callId),
+          content: part.content.flatMap((item) => buildBlock(item)),
+          ...(part.isError && { is_error: true }),
+          ...cache(part),
+        },
+      ];
+    case 'thinking':
+      // Foreign or unsigned thinking is dropped; our own goes back byte for byte (fidelity 6).
+      return isAnthropicSignature(part.signature)
+        ? [{ type: 'thinking', thinking: part.text, signature: part.signature }]
+        : [];
+    case 'redacted_thinking':
+      return [{ type: 'redacted_thinking', data: part.data }];
+    case 'raw':
+      return part.format === 'messages' ? [part.value] : [];
+    case 'audio':
+      return [];
+  }
+}
+
+type Source = Extract<Part, { type: 'image' }>['source'];
+
+/** Data URLs as base64, addresses as addresses (fidelity 25). */
+function buildSource(source: Source): Json {
+  if ('data' in source) return { type: 'base64', media_type: source.mediaType, data: source.data };
+  return 'url' in source ? { type: 'url', url: source.url } : { type: 'file', file_id: source.fileId };
+}
+
+/** Ids of other vendors may hold characters that this one refuses; call and result are changed alike. */
+const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
+
+/** Thinking cannot be switched on in the middle of a tool loop whose call came without it; the vendor refuses that. */
+export function isMidLoopWithoutThinking(turns: Turn[]): boolean {
+  const lastAssistant = turns.findLast((turn) => turn.role === 'assistant');
+  if (!turns.at(-1)?.parts.some((part) => part.type === 'tool_result')) return false;
+  return !lastAssistant?.parts.some(
+    (part) => part.type === 'redacted_thinking' || (part.type === 'thinking' && isAnthropicSignature(part.signature)),
+  );
+}

@@ -1,0 +1,177 @@
+import type { Conversation, Effort, Json, Params, Reasoning } from '../../wire/conversation.ts';
+import { unsupported } from '../../wire/read.ts';
+import { isAnthropicSignature } from '../../wire/signature.ts';
+import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
+import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
+import { type Traits, traitsOf } from './traits.ts';
+
+const defaultVersion = '2023-06-01';
+/** The format demands a limit; the one billing assumes where nothing is known (contract §9). */
+const defaultMaxTokens = 4096;
+
+/** The base URL with or without the version segment. */
+export const anthropicUrl = (target: Target, path: string): string =>
+  `${target.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1${path}`;
+
+export function anthropicHeaders(target: Target): Record<string, string> {
+  const client = target.clientHeaders ?? {};
+  const betas = mergeBetas(client['anthropic-beta']);
+  return {
+    ...jsonHeaders,
+    'x-api-key': target.credential,
+    'anthropic-version': client['anthropic-version'] ?? defaultVersion,
+    ...(betas !== '' && { 'anthropic-beta': betas }),
+  };
+}
+
+/** Lists of several sources become one without repeats (fidelity 16). */
+export function mergeBetas(...lists: (string | undefined)[]): string {
+  const names = lists.flatMap((list) => (list ?? '').split(',')).map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))].join(',');
+}
+
+export function toAnthropic(conversation: Conversation, target: Target): UpstreamRequest {
+  return {
+    url: anthropicUrl(target, '/messages'),
+    method: 'POST',
+    headers: { ...anthropicHeaders(target), ...(conversation.stream && { accept: 'text/event-stream' }) },
+    body: JSON.stringify(bodyOf(conversation, target)),
+  };
+}
+
+const ours = ['svc_ms', 'provider'];
+
+function bodyOf(conversation: Conversation, target: Target): Json {
+  if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
+  return rewriteMessagesRequest(conversation.source.body, target.modelName);
+}
+
+/** A messages body for an upstream of the same format: all as given but the model's name. */
+export function rewriteMessagesRequest(body: Json, modelName: string): Json {
+  const out: Json = { ...body, model: modelName };
+  for (const field of ours) delete out[field];
+  if (Array.isArray(out.tools) && out.tools.length === 0) {
+    delete out.tools;
+    delete out.tool_choice;
+  }
+  if (Array.isArray(out.messages)) out.messages = out.messages.map(withoutForeignThinking);
+  return out;
+}
+
+/** Blocks that another vendor's answer left in the history would be refused here (fidelity 6). */
+function withoutForeignThinking(message: unknown): unknown {
+  const given = message as { content?: unknown } | null;
+  if (!Array.isArray(given?.content)) return message;
+  const isForeign = (block: { type?: unknown; signature?: unknown } | null): boolean =>
+    block?.type === 'thinking' && !(typeof block.signature === 'string' && isAnthropicSignature(block.signature));
+  if (!given.content.some(isForeign)) return message;
+  return { ...given, content: given.content.filter((block) => !isForeign(block)) };
+}
+
+/** A conversation of another format as a messages body. */
+export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
+  const { params } = conversation;
+  if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
+  const traits = traitsOf(target.modelName);
+  const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);
+  const system = [...buildSystem(conversation.system), ...jsonInstruction(params, traits)];
+  const body: Json = {
+    model: target.modelName,
+    max_tokens: params.maxTokens ?? target.maxOutputTokens ?? defaultMaxTokens,
+    ...(system.length > 0 && { system }),
+    messages: buildMessages(conversation),
+    stream: conversation.stream,
+    stop_sequences: params.stop?.filter((text) => text.trim() !== ''),
+    ...sampling(params, traits, thinking !== undefined),
+    ...buildTools(params, traits, thinking !== undefined),
+    thinking,
+    output_config: outputConfig(params, traits, thinking !== undefined),
+    metadata: params.user === undefined ? undefined : { user_id: params.user },
+  };
+  for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
+  return body;
+}
+
+/** Documented drops: penalties, seed and logprobs have no counterpart; newer models take no sampling at all. */
+function sampling(params: Params, traits: Traits, thinks: boolean): Json {
+  if (!traits.sampling || thinks) return {};
+  // 0-2 there, 0-1 here; and newer models refuse both at once.
+  if (params.temperature !== undefined) return { temperature: Math.min(params.temperature, 1), top_k: params.topK };
+  return { top_p: params.topP, top_k: params.topK };
+}
+
+function buildTools(params: Params, traits: Traits, thinks: boolean): Json {
+  if (params.tools === undefined) return {};
+  const tools = params.tools.map((tool) => ({
+    name: tool.name,
+    ...(tool.description !== undefined && { description: tool.description }),
+    input_schema: { type: 'object', ...(tool.parameters ?? { properties: {} }) },
+    ...(tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),
+  }));
+  const choice = toolChoice(params, traits, thinks);
+  return { tools, ...(choice !== undefined && { tool_choice: choice }) };
+}
+
+function toolChoice(
+  { toolChoice: choice, parallelToolCalls }: Params,
+  traits: Traits,
+  thinks: boolean,
+): Json | undefined {
+  if (choice?.type === 'none') return { type: 'none' };
+  const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
+  // Thinking and some models rule out a forced call; a free choice is the nearest they allow.
+  const canForce = traits.forcedToolUse && !thinks;
+  if (choice?.type === 'required' && canForce) return { type: 'any', ...single };
+  if (choice?.type === 'tool' && canForce) return { type: 'tool', name: choice.name, ...single };
+  return choice === undefined && parallelToolCalls !== false ? undefined : { type: 'auto', ...single };
+}
+
+const budgets: Record<Effort, number> = {
+  none: 0,
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+};
+/** Less is refused. */
+const minBudget = 1024;
+
+function buildThinking(params: Params, traits: Traits, target: Target): Json | undefined {
+  const { reasoning } = params;
+  if (reasoning === undefined || reasoning.effort === 'none') return undefined;
+  if (traits.adaptiveThinking) return { type: 'adaptive' };
+  const limit = params.maxTokens ?? target.maxOutputTokens ?? defaultMaxTokens;
+  // The budget is part of the limit; a fifth is left for the answer.
+  const budget = Math.min(wantedBudget(reasoning), Math.floor(limit * 0.8));
+  return budget < minBudget ? undefined : { type: 'enabled', budget_tokens: budget };
+}
+
+const wantedBudget = (reasoning: Reasoning): number => reasoning.budgetTokens ?? budgets[reasoning.effort ?? 'medium'];
+
+function outputConfig({ reasoning, responseFormat }: Params, traits: Traits, thinks: boolean): Json | undefined {
+  const format =
+    traits.structuredOutput && responseFormat?.type === 'json_schema'
+      ? { type: 'json_schema', schema: responseFormat.schema }
+      : undefined;
+  const effort = thinks && traits.adaptiveThinking ? effortName(reasoning) : undefined;
+  if (format === undefined && effort === undefined) return undefined;
+  return { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) };
+}
+
+function effortName(reasoning: Reasoning | undefined): string | undefined {
+  if (reasoning?.effort !== undefined) return reasoning.effort === 'minimal' ? 'low' : reasoning.effort;
+  if (reasoning?.budgetTokens === undefined) return undefined;
+  return reasoning.budgetTokens <= 2048 ? 'low' : reasoning.budgetTokens <= 12_288 ? 'medium' : 'high';
+}
+
+/** Models without structured output are told in words (fidelity 27). */
+function jsonInstruction({ responseFormat }: Params, traits: Traits): Json[] {
+  if (responseFormat === undefined) return [];
+  if (responseFormat.type === 'json_object')
+    return [{ type: 'text', text: 'Answer with one JSON object and nothing else.' }];
+  if (traits.structuredOutput) return [];
+  const schema = JSON.stringify(responseFormat.schema);
+  return [{ type: 'text', text: `Answer with JSON that fits this JSON Schema, and nothing else:\n${schema}` }];
+}

@@ -1,0 +1,33 @@
+/** What a Claude model accepts. Only conversions need it: a client of the messages format speaks for itself. */
+export interface Traits {
+  /** `temperature`, `top_p`, `top_k`. */
+  sampling: boolean;
+  /** `output_config.format`. */
+  structuredOutput: boolean;
+  /** `thinking: {type: "adaptive"}` with `output_config.effort`, instead of a budget. */
+  adaptiveThinking: boolean;
+  /** `tool_choice` of `any` and `tool`. */
+  forcedToolUse: boolean;
+}
+
+const old: Traits = { sampling: true, structuredOutput: false, adaptiveThinking: false, forcedToolUse: true };
+
+/** First match wins; models that are not named are taken for new ones. */
+const table: readonly [RegExp, Traits][] = [
+  [/claude-(instant|v?2|3)\b/, old],
+  [/claude-opus-4-1\b/, { ...old, structuredOutput: true }],
+  [/claude-(opus|sonnet)-4(-0)?(-20\d{6}|$)/, old],
+  [/claude-(opus|sonnet|haiku)-4-5/, { ...old, structuredOutput: true }],
+  [/claude-(opus|sonnet)-4-6/, { ...old, structuredOutput: true, adaptiveThinking: true }],
+  [
+    /claude-((opus|sonnet)-5-5|fable-5-[1-9])/,
+    { sampling: false, structuredOutput: true, adaptiveThinking: true, forcedToolUse: false },
+  ],
+  [/claude-/, { sampling: false, structuredOutput: true, adaptiveThinking: true, forcedToolUse: true }],
+];
+
+/** Names with dots (`claude-3.5-sonnet`) are those of resellers. */
+export function traitsOf(modelName: string): Traits {
+  const name = modelName.replaceAll('.', '-');
+  return table.find(([pattern]) => pattern.test(name))?.[1] ?? old;
+}

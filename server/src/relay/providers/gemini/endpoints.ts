@@ -1,0 +1,141 @@
+import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
+import { fitEmbeddings } from '../../wire/embeddings.ts';
+import { unsupported } from '../../wire/read.ts';
+import { readEmbeddedError } from '../kind/errors.ts';
+import type { Endpoint, ModelEntry, Target, UpstreamRequest } from '../kind.ts';
+import { buildGeminiRequest, geminiHeaders, geminiUrl, modelPath } from './request.ts';
+
+const bareName = (target: Target): string => target.modelName.replace(/^models\//, '');
+
+const post = (target: Target, method: string, body: Json): UpstreamRequest => ({
+  url: geminiUrl(target, modelPath(target) + method),
+  method: 'POST',
+  headers: geminiHeaders(target),
+  body: JSON.stringify(body),
+});
+
+function expectObject(json: unknown): Json {
+  if (!isObject(json))
+    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+  if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
+  return json;
+}
+
+function inputTexts(input: unknown): string[] {
+  const list = typeof input === 'string' ? [input] : Array.isArray(input) ? input : [];
+  if (list.length === 0 || !list.every((item): item is string => typeof item === 'string')) {
+    throw unsupported('input', 'This model takes texts only, not token numbers.');
+  }
+  return list;
+}
+
+export const geminiEmbeddings: Endpoint = {
+  toUpstream(body, target) {
+    const model = `models/${bareName(target)}`;
+    const dimensions = typeof body.dimensions === 'number' ? { outputDimensionality: body.dimensions } : {};
+    const requests = inputTexts(body.input).map((text) => ({ model, content: { parts: [{ text }] }, ...dimensions }));
+    return post(target, ':batchEmbedContents', { requests });
+  },
+  /** The vendor counts no tokens here; they are counted by whoever bills. */
+  fromUpstream(json, body) {
+    const { embeddings } = expectObject(json);
+    if (!Array.isArray(embeddings)) throw new UpstreamFault(failure(`the upstream answered without 'embeddings'`));
+    const data = embeddings.map((item, index) => ({
+      object: 'embedding',
+      index,
+      embedding: isObject(item) ? item.values : [],
+    }));
+    const format = body.encoding_format === 'base64' ? 'base64' : 'float';
+    return { body: { object: 'list', data: fitEmbeddings(data, format), model: body.model } };
+  },
+};
+
+const isImagen = (target: Target): boolean => bareName(target).startsWith('imagen');
+
+/** Imagen takes shapes, not sizes. */
+function aspectRatio(size: unknown): Json {
+  const match = typeof size === 'string' ? /^(\d+)x(\d+)$/.exec(size) : null;
+  if (!match) return {};
+  const wanted = Number(match[1]) / Number(match[2]);
+  const shapes: [string, number][] = [
+    ['1:1', 1],
+    ['3:4', 0.75],
+    ['4:3', 4 / 3],
+    ['9:16', 9 / 16],
+    ['16:9', 16 / 9],
+  ];
+  shapes.sort((a, b) => Math.abs(a[1] - wanted) - Math.abs(b[1] - wanted));
+  return { aspectRatio: shapes[0]![0] };
+}
+
+export const geminiImages: Endpoint = {
+  toUpstream(body, target) {
+    if (isImagen(target)) {
+      const parameters = { sampleCount: typeof body.n === 'number' ? body.n : 1, ...aspectRatio(body.size) };
+      return post(target, ':predict', { instances: [{ prompt: body.prompt }], parameters });
+    }
+    if (typeof body.n === 'number' && body.n > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
+    return post(target, ':generateContent', {
+      contents: [{ role: 'user', parts: [{ text: body.prompt }] }],
+      generationConfig: { responseModalities: ['IMAGE'] },
+    });
+  },
+  fromUpstream(json) {
+    const answer = expectObject(json);
+    const data = [...predictions(answer), ...inlineImages(answer)];
+    if (data.length === 0) throw new UpstreamFault(failure('the upstream answered without an image'));
+    return { body: { data }, usage: { promptTokens: 0, completionTokens: 0, units: data.length } };
+  },
+};
+
+const predictions = (answer: Json): Json[] =>
+  (Array.isArray(answer.predictions) ? answer.predictions : []).flatMap((item) =>
+    isObject(item) && typeof item.bytesBase64Encoded === 'string' ? [{ b64_json: item.bytesBase64Encoded }] : [],
+  );
+
+function inlineImages(answer: Json): Json[] {
+  const candidates = Array.isArray(answer.candidates) ? answer.candidates.filter(isObject) : [];
+  const parts = candidates.flatMap(({ content }) =>
+    isObject(content) && Array.isArray(content.parts) ? content.parts : [],
+  );
+  return parts.flatMap((part) =>
+    isObject(part) && isObject(part.inlineData) && typeof part.inlineData.data === 'string'
+      ? [{ b64_json: part.inlineData.data }]
+      : [],
+  );
+}
+
+export const geminiCountTokens = {
+  toUpstream(conversation: Parameters<typeof buildGeminiRequest>[0], target: Target): UpstreamRequest {
+    const request = { model: `models/${bareName(target)}`, ...buildGeminiRequest(conversation, target) };
+    return post(target, ':countTokens', { generateContentRequest: request });
+  },
+  fromUpstream(json: unknown): number {
+    const { totalTokens } = expectObject(json);
+    if (typeof totalTokens === 'number') return totalTokens;
+    throw new UpstreamFault(failure('the upstream counted no tokens'));
+  },
+};
+
+export const geminiModels = {
+  toUpstream: (target: Target): UpstreamRequest => ({
+    url: geminiUrl(target, '/models?pageSize=1000'),
+    method: 'GET',
+    headers: geminiHeaders(target),
+  }),
+  fromUpstream(json: unknown): ModelEntry[] {
+    const { models } = expectObject(json);
+    if (!Array.isArray(models)) throw new UpstreamFault(failure('the upstream listed no models'));
+    return models.flatMap((item): ModelEntry[] => {
+      if (!isObject(item) || typeof item.name !== 'string') return [];
+      return [
+        {
+          id: item.name.replace(/^models\//, ''),
+          ...(typeof item.displayName === 'string' && { name: item.displayName }),
+          ...(typeof item.inputTokenLimit === 'number' && { contextLength: item.inputTokenLimit }),
+          ...(typeof item.outputTokenLimit === 'number' && { maxOutputTokens: item.outputTokenLimit }),
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,113 @@
+import type { Conversation, Effort, Json, Params } from '../../wire/conversation.ts';
+import { unsupported } from '../../wire/read.ts';
+import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
+import { buildContents } from './content.ts';
+import { toGeminiSchema } from './schema.ts';
+
+/** The base URL with or without its version segment. */
+export function geminiUrl(target: Target, path: string): string {
+  const base = target.baseUrl.replace(/\/+$/, '');
+  return /\/v\d\w*$/.test(base) ? base + path : `${base}/v1beta${path}`;
+}
+
+export const geminiHeaders = (target: Target): Record<string, string> => ({
+  ...jsonHeaders,
+  'x-goog-api-key': target.credential,
+});
+
+export const modelPath = (target: Target): string => {
+  const name = target.modelName.replace(/^models\//, '');
+  return `/models/${encodeURIComponent(name)}`;
+};
+
+export function toGemini(conversation: Conversation, target: Target): UpstreamRequest {
+  const method = conversation.stream ? ':streamGenerateContent?alt=sse' : ':generateContent';
+  return {
+    url: geminiUrl(target, modelPath(target) + method),
+    method: 'POST',
+    headers: { ...geminiHeaders(target), ...(conversation.stream && { accept: 'text/event-stream' }) },
+    body: JSON.stringify(buildGeminiRequest(conversation, target)),
+  };
+}
+
+export function buildGeminiRequest(conversation: Conversation, target: Target): Json {
+  const { params, system } = conversation;
+  if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
+  return {
+    contents: buildContents(conversation, target.modelName),
+    ...(system.length > 0 && {
+      systemInstruction: { parts: system.filter((part) => part.text !== '').map((part) => ({ text: part.text })) },
+    }),
+    ...buildTools(params),
+    generationConfig: generationConfig(params, target.modelName),
+  };
+}
+
+function generationConfig(params: Params, modelName: string): Json {
+  const config: Json = {
+    maxOutputTokens: params.maxTokens,
+    temperature: params.temperature,
+    topP: params.topP,
+    topK: params.topK === -1 ? undefined : params.topK,
+    // More than five are refused.
+    stopSequences: params.stop?.filter((text) => text !== '').slice(0, 5),
+    seed: params.seed === undefined ? undefined : params.seed | 0,
+    frequencyPenalty: params.frequencyPenalty,
+    presencePenalty: params.presencePenalty,
+    ...responseFormat(params),
+    thinkingConfig: thinkingConfig(params, modelName),
+  };
+  for (const key of Object.keys(config)) if (config[key] === undefined) delete config[key];
+  return config;
+}
+
+/** `response_format` under this vendor's names (fidelity 27); it does not go together with tools. */
+function responseFormat({ responseFormat: format, tools }: Params): Json {
+  if (format === undefined || tools !== undefined) return {};
+  if (format.type === 'json_object') return { responseMimeType: 'application/json' };
+  return { responseMimeType: 'application/json', responseSchema: toGeminiSchema(format.schema) };
+}
+
+const budgets: Record<Effort, number> = {
+  none: 0,
+  minimal: 512,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+
+/** Models before 2.5 do not think and refuse the question; 3 and later take a level where 2.5 takes a budget. */
+function thinkingConfig({ reasoning }: Params, modelName: string): Json | undefined {
+  if (reasoning === undefined || !/gemini-(2\.5|[3-9])/.test(modelName)) return undefined;
+  const thoughts = reasoning.effort !== 'none';
+  if (/gemini-[3-9]/.test(modelName)) {
+    const low =
+      reasoning.effort === undefined
+        ? (reasoning.budgetTokens ?? 8192) <= 2048
+        : ['none', 'minimal', 'low'].includes(reasoning.effort);
+    return { includeThoughts: thoughts, thinkingLevel: low ? 'low' : 'high' };
+  }
+  if (reasoning.adaptive && reasoning.effort === undefined) return { includeThoughts: true, thinkingBudget: -1 };
+  return { includeThoughts: thoughts, thinkingBudget: reasoning.budgetTokens ?? budgets[reasoning.effort ?? 'medium'] };
+}
+
+function buildTools({ tools, toolChoice }: Params): Json {
+  if (tools === undefined) return {};
+  const functionDeclarations = tools.map((tool) => {
+    const schema = tool.parameters && toGeminiSchema(tool.parameters);
+    const hasProperties = schema?.properties !== undefined && Object.keys(schema.properties as Json).length > 0;
+    return {
+      name: tool.name,
+      ...(tool.description !== undefined && { description: tool.description }),
+      // An object without properties is refused; a function without parameters has none.
+      ...(hasProperties && { parameters: schema }),
+    };
+  });
+  const config =
+    toolChoice?.type === 'tool'
+      ? { mode: 'ANY', allowedFunctionNames: [toolChoice.name] }
+      : toolChoice && { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[toolChoice.type] };
+  return { tools: [{ functionDeclarations }], ...(config && { toolConfig: { functionCallingConfig: config } }) };
+}

@@ -1,0 +1,104 @@
+import { isObject, type Json } from '../../wire/conversation.ts';
+
+/** Members of JSON Schema that Gemini's own schema lacks; it refuses a request that has them. */
+const unknown = new Set([
+  '$schema',
+  '$id',
+  '$defs',
+  'definitions',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+  'propertyNames',
+  'const',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'allOf',
+  'oneOf',
+  'examples',
+  'contentEncoding',
+  'contentMediaType',
+  'dependentRequired',
+  'uniqueItems',
+  'strict',
+  '$ref',
+]);
+
+const knownFormats = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64']);
+
+/** References deeper than this are recursive; Gemini has no words for those. */
+const maxDepth = 32;
+
+/** JSON Schema as the subset that Gemini's function declarations and `responseSchema` take. */
+export function toGeminiSchema(schema: Json): Json {
+  const defs = { ...(isObject(schema.definitions) && schema.definitions), ...(isObject(schema.$defs) && schema.$defs) };
+  return convert(schema, defs, 0);
+}
+
+function convert(given: Json, defs: Json, depth: number): Json {
+  const schema = merge(resolve(given, defs), defs);
+  if (depth > maxDepth) return { type: 'object' };
+  const out: Json = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (!unknown.has(key)) out[key] = value;
+  }
+  if (schema.const !== undefined) out.enum = [String(schema.const)];
+  if (Array.isArray(out.enum)) out.enum = out.enum.filter((item) => item !== null).map(String);
+  if (out.enum !== undefined && out.type === undefined) out.type = 'string';
+  if (typeof out.format === 'string' && !knownFormats.has(out.format)) delete out.format;
+  nullable(out);
+  const inner = (value: unknown): unknown => (isObject(value) ? convert(value, defs, depth + 1) : value);
+  if (isObject(out.properties)) {
+    out.properties = Object.fromEntries(Object.entries(out.properties).map(([name, value]) => [name, inner(value)]));
+  }
+  if (isObject(out.items)) out.items = inner(out.items);
+  const options = out.anyOf ?? schema.oneOf;
+  if (Array.isArray(options)) anyOf(out, options.map(inner));
+  return out;
+}
+
+function resolve(schema: Json, defs: Json): Json {
+  if (typeof schema.$ref !== 'string') return schema;
+  const target = defs[schema.$ref.split('/').at(-1) ?? ''];
+  const { $ref: _, ...rest } = schema;
+  return isObject(target) ? { ...target, ...rest } : rest;
+}
+
+/** `allOf` means all at once, which a single object can say. */
+function merge(schema: Json, defs: Json): Json {
+  if (!Array.isArray(schema.allOf)) return schema;
+  const all = [schema, ...schema.allOf.filter(isObject).map((item) => resolve(item, defs))];
+  const properties = Object.assign({}, ...all.map((item) => item.properties ?? {}));
+  const required = all.flatMap((item) => (Array.isArray(item.required) ? item.required : []));
+  return {
+    ...Object.assign({}, ...all.slice(1), schema),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+}
+
+/** `type: ["string", "null"]` is written `nullable`. */
+function nullable(out: Json): void {
+  if (!Array.isArray(out.type)) return;
+  const types = out.type.filter((type) => type !== 'null');
+  if (types.length < out.type.length) out.nullable = true;
+  if (types.length === 1) out.type = types[0];
+  else {
+    delete out.type;
+    out.anyOf = types.map((type) => ({ type }));
+  }
+}
+
+function anyOf(out: Json, options: unknown[]): void {
+  const real = options.filter((option) => !(isObject(option) && option.type === 'null'));
+  if (real.length < options.length) out.nullable = true;
+  if (real.length === 1 && isObject(real[0])) {
+    delete out.anyOf;
+    Object.assign(out, real[0]);
+  } else out.anyOf = real;
+}

@@ -1,0 +1,12 @@
+import { anthropicKind } from './anthropic.ts';
+import { geminiKind } from './gemini.ts';
+import type { ProviderKind } from './kind.ts';
+import { openaiKind } from './openai.ts';
+
+/** Kinds that are reached over HTTP, by the channel's `kind`. Another vendor is one file and one line here. */
+export const providerKinds: Readonly<Record<string, ProviderKind>> = {
+  openai: openaiKind,
+  openrouter: openaiKind,
+  anthropic: anthropicKind,
+  gemini: geminiKind,
+};

@@ -1,0 +1,78 @@
+import type { Usage } from '../../lib/money.ts';
+import type { Answer, Conversation, Delta, Json, UpstreamError, WireFormat } from '../wire/conversation.ts';
+
+/** Where a request goes and as whom. */
+export interface Target {
+  baseUrl: string;
+  credential: string;
+  /** Name of the model at the upstream. */
+  modelName: string;
+  /** Names the row of `vendors.ts`; else the base URL does. */
+  provider?: string;
+  /** Used where a vendor demands a limit and the client gave none. */
+  maxOutputTokens?: number;
+  /** The client's own headers, lower case; each kind takes those its vendor knows. */
+  clientHeaders?: Record<string, string>;
+}
+
+export interface UpstreamRequest {
+  url: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: string | FormData;
+}
+
+/** An endpoint other than chat: its body in the public format both ways. */
+export interface Endpoint<In = Json> {
+  toUpstream(body: In, target: Target): UpstreamRequest;
+  fromUpstream(json: unknown, body: In): { body: Json; usage?: Usage };
+}
+
+export interface ModelEntry {
+  id: string;
+  name?: string;
+  contextLength?: number;
+  maxOutputTokens?: number;
+}
+
+/**
+ * A kind of upstream, as pure functions: it writes requests and reads answers, and never calls. An endpoint that the
+ * vendor lacks is undefined, so that routing can pass the channel over.
+ */
+export interface ProviderKind {
+  name: string;
+  /** The format of its chat answers; the same as a client's means bytes can pass. */
+  wire: WireFormat | 'gemini';
+  /** Streams close with a mark of their own (`[DONE]`, `message_stop`). */
+  endsExplicitly: boolean;
+  /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */
+  toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
+  /** Throws UpstreamFault for a malformed answer and for an error object with status 200. */
+  fromUpstream(json: unknown): Answer;
+  /** A reader for one stream. */
+  decoder(): (json: Json) => Delta[];
+  errorOf(status: number, headers: Headers, bodyText: string): UpstreamError;
+  embeddings?: Endpoint;
+  images?: Endpoint;
+  moderations?: Endpoint;
+  rerank?: Endpoint;
+  /** Answers with bytes. */
+  speech?: Pick<Endpoint, 'toUpstream'>;
+  transcriptions?: Pick<Endpoint<FormData>, 'toUpstream'>;
+  translations?: Pick<Endpoint<FormData>, 'toUpstream'>;
+  countTokens?: {
+    toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
+    fromUpstream(json: unknown): number;
+  };
+  models: { toUpstream(target: Target): UpstreamRequest; fromUpstream(json: unknown): ModelEntry[] };
+}
+
+export const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
+
+/** `path` below the base URL, whose version segment is added when the operator left it out. */
+export function endpointUrl(baseUrl: string, version: string, path: string): string {
+  const base = baseUrl.replace(/\/+$/, '');
+  if (base.endsWith(`/${version}`)) return base + path;
+  const bare = /^https?:\/\/[^/]+$/.test(base);
+  return bare ? `${base}/${version}${path}` : base + path;
+}

@@ -1,0 +1,32 @@
+import { readUpstreamError } from './kind/errors.ts';
+import type { ProviderKind } from './kind.ts';
+import { fromOpenai, openaiDecoder } from './openai/answer.ts';
+import {
+  openaiAudioForm,
+  openaiEmbeddings,
+  openaiImages,
+  openaiModels,
+  openaiModerations,
+  openaiRerank,
+  openaiSpeech,
+} from './openai/endpoints.ts';
+import { toOpenai } from './openai/request.ts';
+
+/** Any server that speaks OpenAI's formats; how each differs is a row of `vendors.ts`. */
+export const openaiKind: ProviderKind = {
+  name: 'openai',
+  wire: 'chat',
+  endsExplicitly: true,
+  toUpstream: toOpenai,
+  fromUpstream: fromOpenai,
+  decoder: openaiDecoder,
+  errorOf: readUpstreamError,
+  embeddings: openaiEmbeddings,
+  images: openaiImages,
+  moderations: openaiModerations,
+  rerank: openaiRerank,
+  speech: openaiSpeech,
+  transcriptions: openaiAudioForm('/audio/transcriptions'),
+  translations: openaiAudioForm('/audio/translations'),
+  models: openaiModels,
+};

@@ -1,0 +1,145 @@
+import { readChatFinish } from '../../wire/chat/answer.ts';
+import {
+  type Answer,
+  type Delta,
+  failure,
+  isObject,
+  type Json,
+  type Part,
+  UpstreamFault,
+} from '../../wire/conversation.ts';
+import { parseDataUrl } from '../../wire/data-url.ts';
+import { readChatUsage } from '../../wire/usage.ts';
+import { readEmbeddedError } from '../kind/errors.ts';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** An answer body, or the error that hides in it. */
+export function fromOpenai(json: unknown): Answer {
+  if (!isObject(json))
+    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+  if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
+  const choice = Array.isArray(json.choices) ? json.choices.find(isObject) : undefined;
+  if (choice === undefined || !isObject(choice.message))
+    throw new UpstreamFault(failure('the upstream answered without a choice'));
+  if (choice.error != null) throw new UpstreamFault(readEmbeddedError(choice));
+  const parts = readMessage(choice.message);
+  const calls = parts.some((part) => part.type === 'tool_call');
+  const finish = typeof choice.finish_reason === 'string' ? readChatFinish(choice.finish_reason) : undefined;
+  const usage = readChatUsage(json.usage);
+  if (choice.finish_reason === 'error') throw new UpstreamFault(failure('the upstream ended its answer with an error'));
+  if (finish === undefined && parts.length === 0)
+    throw new UpstreamFault(failure('the upstream answered with an unfinished choice'));
+  return {
+    id: text(json.id),
+    model: text(json.model),
+    parts,
+    // Some servers say `stop` where they call tools, and clients go by this field.
+    finish: calls && (finish === 'stop' || finish === undefined) ? 'tool_calls' : (finish ?? 'stop'),
+    ...(usage && { usage }),
+    source: { format: 'chat', body: json },
+  };
+}
+
+function readMessage(message: Json): Part[] {
+  const parts: Part[] = [];
+  const details = readDetails(message.reasoning_details);
+  const thinking = text(message.reasoning_content) || text(message.reasoning);
+  if (details.length > 0) parts.push(...details);
+  else if (thinking !== '') parts.push({ type: 'thinking', text: thinking });
+  const said = contentText(message.content) || text(message.refusal);
+  if (said !== '') parts.push({ type: 'text', text: said });
+  for (const image of Array.isArray(message.images) ? message.images : []) {
+    const url = isObject(image) && isObject(image.image_url) ? text(image.image_url.url) : '';
+    if (url !== '') parts.push({ type: 'image', source: parseDataUrl(url) ?? { url } });
+  }
+  for (const call of Array.isArray(message.tool_calls) ? message.tool_calls : []) {
+    if (!isObject(call) || !isObject(call.function)) continue;
+    parts.push({
+      type: 'tool_call',
+      id: text(call.id),
+      name: text(call.function.name),
+      arguments: text(call.function.arguments),
+    });
+  }
+  return parts;
+}
+
+/** Assistant content may be null, absent, a string or parts (fidelity 15). */
+function contentText(content: unknown): string {
+  if (!Array.isArray(content)) return text(content);
+  return content.map((part) => (isObject(part) && part.type === 'text' ? text(part.text) : '')).join('');
+}
+
+function readDetails(value: unknown): Part[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item): Part[] => {
+    if (!isObject(item)) return [];
+    if (item.type === 'reasoning.encrypted') return [{ type: 'redacted_thinking', data: text(item.data) }];
+    if (item.type !== 'reasoning.text') return [];
+    const signature = text(item.signature);
+    return [{ type: 'thinking', text: text(item.text), ...(signature !== '' && { signature }) }];
+  });
+}
+
+/** Reads the chunks of one stream. Never relies on `choices[0]` being there (fidelity 2). */
+export function openaiDecoder(): (json: Json) => Delta[] {
+  let started = false;
+  let called = false;
+  const names = new Set<number>();
+
+  function readCalls(calls: unknown[]): Delta[] {
+    return calls.filter(isObject).flatMap((call, i): Delta[] => {
+      const index = typeof call.index === 'number' ? call.index : i;
+      const fn = isObject(call.function) ? call.function : {};
+      const out: Delta[] = [];
+      // Some servers repeat id and name on every piece; the first one opens the call.
+      if (!names.has(index) && (text(call.id) !== '' || text(fn.name) !== '')) {
+        names.add(index);
+        called = true;
+        out.push({ type: 'tool_start', index, id: text(call.id) || `call_${index}`, name: text(fn.name) });
+      }
+      const args = text(fn.arguments);
+      if (args !== '') out.push({ type: 'tool_args', index, args });
+      return out;
+    });
+  }
+
+  function readChoice(choice: Json): Delta[] {
+    if (choice.error != null) return [{ type: 'error', error: readEmbeddedError(choice) }];
+    const delta = isObject(choice.delta) ? choice.delta : {};
+    const out: Delta[] = [];
+    const thinking = text(delta.reasoning_content) || text(delta.reasoning);
+    if (thinking !== '') out.push({ type: 'thinking', text: thinking });
+    for (const part of readDetails(delta.reasoning_details)) {
+      if (part.type === 'thinking' && part.signature) out.push({ type: 'signature', signature: part.signature });
+      else if (part.type === 'redacted_thinking') out.push(part);
+    }
+    const said = contentText(delta.content) || text(delta.refusal);
+    if (said !== '') out.push({ type: 'text', text: said });
+    if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') out.push(finish(choice.finish_reason));
+    return out;
+  }
+
+  const finish = (reason: string): Delta => {
+    if (reason === 'error') return { type: 'error', error: failure('the upstream ended its stream with an error') };
+    const read = readChatFinish(reason);
+    return { type: 'finish', finish: called && read === 'stop' ? 'tool_calls' : read };
+  };
+
+  return (json) => {
+    if (json.error != null) return [{ type: 'error', error: readEmbeddedError(json) }];
+    const out: Delta[] = [];
+    if (!started) {
+      started = true;
+      out.push({ type: 'start', id: text(json.id), model: text(json.model) });
+    }
+    for (const choice of Array.isArray(json.choices) ? json.choices : [])
+      if (isObject(choice)) out.push(...readChoice(choice));
+    // Usage may come with a normal chunk as well as alone (fidelity 3); Groq puts it into `x_groq`.
+    const usage = readChatUsage(json.usage ?? (isObject(json.x_groq) ? json.x_groq.usage : undefined));
+    if (usage) out.push({ type: 'usage', usage });
+    return out;
+  };
+}

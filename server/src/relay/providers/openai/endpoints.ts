@@ -1,0 +1,120 @@
+import type { Usage } from '../../../lib/money.ts';
+import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
+import { fitEmbeddings } from '../../wire/embeddings.ts';
+import { normalizeRerank } from '../../wire/rerank.ts';
+import { readChatUsage } from '../../wire/usage.ts';
+import { readEmbeddedError } from '../kind/errors.ts';
+import { type Endpoint, jsonHeaders, type ModelEntry, type Target, type UpstreamRequest } from '../kind.ts';
+import { openaiHeaders, openaiUrl } from './request.ts';
+
+const ours = new Set(['svc_ms', 'provider']);
+
+function post(path: string, body: Json, target: Target): UpstreamRequest {
+  const sent = Object.fromEntries(Object.entries(body).filter(([key]) => !ours.has(key)));
+  return {
+    url: openaiUrl(target, path),
+    method: 'POST',
+    headers: { ...jsonHeaders, ...openaiHeaders(target) },
+    body: JSON.stringify({ ...sent, model: target.modelName }),
+  };
+}
+
+/** A body of the expected shape, or the fault that says what is wrong with it. */
+export function expectBody(json: unknown, list: string): Json & { [key: string]: unknown } {
+  if (!isObject(json))
+    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+  if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
+  if (!Array.isArray(json[list])) throw new UpstreamFault(failure(`the upstream answered without '${list}'`));
+  return json;
+}
+
+export const openaiEmbeddings: Endpoint = {
+  toUpstream: (body, target) => post('/embeddings', body, target),
+  fromUpstream(json, body) {
+    const answer = expectBody(json, 'data');
+    const read = readChatUsage(answer.usage);
+    const usage = read && { ...read, completionTokens: 0 };
+    const format = body.encoding_format === 'base64' ? 'base64' : 'float';
+    return { body: { ...answer, data: fitEmbeddings(answer.data as unknown[], format) }, ...(usage && { usage }) };
+  },
+};
+
+/** Image models count tokens under other names. */
+function imageUsage(answer: Json): Usage {
+  const usage = isObject(answer.usage) ? answer.usage : {};
+  const tokens = (value: unknown): number => (typeof value === 'number' ? value : 0);
+  return {
+    promptTokens: tokens(usage.input_tokens),
+    completionTokens: tokens(usage.output_tokens),
+    units: (answer.data as unknown[]).length,
+  };
+}
+
+export const openaiImages: Endpoint = {
+  toUpstream(body, target) {
+    const { response_format, ...rest } = body;
+    // The gpt-image models always answer in base64 and refuse the question.
+    const asks = response_format !== undefined && !/gpt-image/.test(target.modelName);
+    return post('/images/generations', asks ? body : rest, target);
+  },
+  fromUpstream(json) {
+    const body = expectBody(json, 'data');
+    return { body, usage: imageUsage(body) };
+  },
+};
+
+export const openaiModerations: Endpoint = {
+  toUpstream: (body, target) => post('/moderations', body, target),
+  fromUpstream: (json) => ({ body: expectBody(json, 'results') }),
+};
+
+export const openaiRerank: Endpoint = {
+  toUpstream: (body, target) => post('/rerank', body, target),
+  fromUpstream: (json, body) =>
+    normalizeRerank(expectBody(json, isObject(json) && json.data ? 'data' : 'results'), body),
+};
+
+export const openaiSpeech: Pick<Endpoint, 'toUpstream'> = {
+  toUpstream(body, target) {
+    const request = post('/audio/speech', body, target);
+    return { ...request, headers: { ...request.headers, accept: '*/*' } };
+  },
+};
+
+/** The browser-like FormData writes its own boundary, so no content type is set. */
+export const openaiAudioForm = (path: string): Pick<Endpoint<FormData>, 'toUpstream'> => ({
+  toUpstream(form, target) {
+    const sent = new FormData();
+    for (const [key, value] of form) if (key !== 'model' && !ours.has(key)) sent.append(key, value);
+    sent.append('model', target.modelName);
+    return { url: openaiUrl(target, path), method: 'POST', headers: openaiHeaders(target), body: sent };
+  },
+});
+
+const positive = (value: unknown): number | undefined => (typeof value === 'number' && value > 0 ? value : undefined);
+
+export const openaiModels = {
+  toUpstream: (target: Target): UpstreamRequest => ({
+    url: openaiUrl(target, '/models'),
+    method: 'GET',
+    headers: { accept: 'application/json', ...openaiHeaders(target) },
+  }),
+  fromUpstream(json: unknown): ModelEntry[] {
+    // Together answers with the bare list.
+    const list = Array.isArray(json) ? json : (expectBody(json, 'data').data as unknown[]);
+    return list.flatMap((item): ModelEntry[] => {
+      if (!isObject(item) || typeof item.id !== 'string') return [];
+      const contextLength = positive(item.context_length ?? item.context_window ?? item.max_context_length);
+      const top = isObject(item.top_provider) ? item.top_provider : {};
+      const maxOutputTokens = positive(top.max_completion_tokens ?? item.max_completion_tokens);
+      return [
+        {
+          id: item.id,
+          ...(typeof item.name === 'string' && { name: item.name }),
+          ...(contextLength !== undefined && { contextLength }),
+          ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,120 @@
+import type { Conversation, Effort, Json, Params, ToolChoice } from '../../wire/conversation.ts';
+import { unsupported } from '../../wire/read.ts';
+import { endpointUrl, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
+import { maxTokensField, type Vendor, vendorOf } from '../vendors.ts';
+import { buildMessages } from './messages.ts';
+import { rewriteChatRequest } from './rewrite.ts';
+
+/** Headers of the client that mean something to vendors of this format. */
+const passedHeaders = ['openai-beta'];
+
+export function openaiHeaders(target: Target): Record<string, string> {
+  const vendor = vendorOf(target.provider, target.baseUrl);
+  const headers: Record<string, string> = {};
+  // A local server needs no credential, and some refuse an empty one.
+  if (target.credential !== '') {
+    if (vendor.authHeader === undefined) headers.authorization = `Bearer ${target.credential}`;
+    else headers[vendor.authHeader] = target.credential;
+  }
+  for (const name of passedHeaders) {
+    const value = target.clientHeaders?.[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}
+
+export const openaiUrl = (target: Target, path: string): string => endpointUrl(target.baseUrl, 'v1', path);
+
+export function toOpenai(conversation: Conversation, target: Target): UpstreamRequest {
+  const vendor = vendorOf(target.provider, target.baseUrl);
+  const body =
+    conversation.source?.format === 'chat' ? conversation.source.body : buildChatRequest(conversation, vendor, target);
+  const { modelName } = target;
+  return {
+    url: openaiUrl(target, '/chat/completions'),
+    method: 'POST',
+    headers: {
+      ...jsonHeaders,
+      ...openaiHeaders(target),
+      ...(conversation.stream && { accept: 'text/event-stream' }),
+    },
+    body: JSON.stringify(rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream })),
+  };
+}
+
+/** A conversation of another format as a chat body. */
+export function buildChatRequest(conversation: Conversation, vendor: Vendor, target: Target): Json {
+  const { params } = conversation;
+  if (params.rawTools !== undefined && params.tools === undefined) {
+    throw unsupported('tools', 'Tools that the vendor runs itself are not supported by this model.');
+  }
+  const body: Json = {
+    model: target.modelName,
+    messages: buildMessages(conversation, vendor),
+    stream: conversation.stream,
+    [maxTokensField(vendor, target.modelName)]: params.maxTokens,
+    temperature: params.temperature,
+    top_p: params.topP,
+    top_k: vendor.knowsTopK ? params.topK : undefined,
+    stop: params.stop,
+    seed: params.seed,
+    n: params.n,
+    logprobs: params.logprobs,
+    top_logprobs: params.topLogprobs,
+    frequency_penalty: params.frequencyPenalty,
+    presence_penalty: params.presencePenalty,
+    user: params.user,
+    ...buildTools(params, vendor),
+    response_format: buildResponseFormat(params),
+    ...buildReasoning(params, vendor, target.modelName),
+  };
+  for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
+  return body;
+}
+
+function buildTools(params: Params, vendor: Vendor): Json {
+  if (params.tools === undefined) return {};
+  return {
+    tools: params.tools.map((tool) => ({
+      type: 'function',
+      function: {
+        name: tool.name,
+        description: tool.description,
+        parameters: tool.parameters ?? { type: 'object', properties: {} },
+        strict: tool.strict,
+      },
+      ...(vendor.knowsCacheControl && tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),
+    })),
+    tool_choice: params.toolChoice && buildToolChoice(params.toolChoice),
+    parallel_tool_calls: params.parallelToolCalls,
+  };
+}
+
+const buildToolChoice = (choice: ToolChoice): unknown =>
+  choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type;
+
+function buildResponseFormat({ responseFormat }: Params): Json | undefined {
+  if (responseFormat === undefined || responseFormat.type === 'json_object') return responseFormat;
+  const { name, schema, strict } = responseFormat;
+  return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } };
+}
+
+function buildReasoning({ reasoning }: Params, vendor: Vendor, modelName: string): Json {
+  if (reasoning === undefined || vendor.reasoning === 'none') return {};
+  if (vendor.reasoning === 'object') {
+    if (reasoning.effort === 'none') return { reasoning: { enabled: false } };
+    if (reasoning.budgetTokens !== undefined) return { reasoning: { max_tokens: reasoning.budgetTokens } };
+    return { reasoning: reasoning.effort === undefined ? { enabled: true } : { effort: reasoning.effort } };
+  }
+  if (!vendor.reasoningModels?.test(modelName)) return {};
+  const effort = reasoning.effort ?? effortOf(reasoning.budgetTokens);
+  // `max` is Anthropic's word; these vendors stop at `high`.
+  return { reasoning_effort: effort === 'max' || effort === 'xhigh' ? 'high' : effort === 'none' ? 'minimal' : effort };
+}
+
+/** A budget of thinking tokens as the nearest level. */
+function effortOf(budgetTokens: number | undefined): Effort {
+  if (budgetTokens === undefined) return 'medium';
+  if (budgetTokens <= 2048) return 'low';
+  return budgetTokens <= 12_288 ? 'medium' : 'high';
+}

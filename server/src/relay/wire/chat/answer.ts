@@ -1,0 +1,95 @@
+import type { Answer, Finish, Json, Part } from '../conversation.ts';
+import { toDataUrl } from '../data-url.ts';
+import { renderChatUsage } from '../usage.ts';
+
+export interface RenderOptions {
+  /** The name the client asked for. */
+  model: string;
+  /** Used where the upstream gave no id of its own, or one of another format. */
+  id: string;
+  /** Unix seconds. */
+  created: number;
+}
+
+/** An answer as the body of a chat completion. */
+export function renderChatAnswer(answer: Answer, options: RenderOptions): Json {
+  if (answer.source?.format === 'chat') return cleanChatBody(answer.source.body, options.model);
+  return {
+    id: options.id,
+    object: 'chat.completion',
+    created: options.created,
+    model: options.model,
+    choices: [{ index: 0, message: renderMessage(answer.parts), logprobs: null, finish_reason: answer.finish }],
+    ...(answer.usage && { usage: renderChatUsage(answer.usage) }),
+  };
+}
+
+function renderMessage(parts: Part[]): Json {
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [renderToolCall(part)] : []));
+  const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
+  const details = parts.flatMap((part, i) => renderReasoningDetail(part, i));
+  const images = parts.flatMap((part) => (part.type === 'image' ? renderImage(part) : []));
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(thinking !== '' && { reasoning_content: thinking }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(images.length > 0 && { images }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+export function renderToolCall(part: Extract<Part, { type: 'tool_call' }>): Json {
+  return {
+    id: part.id,
+    type: 'function',
+    function: { name: part.name, arguments: part.arguments },
+    ...(part.signature !== undefined && { extra_content: { google: { thought_signature: part.signature } } }),
+  };
+}
+
+/** Signed thinking is given in a field that clients can send back whole. */
+export function renderReasoningDetail(part: Part, index: number): Json[] {
+  if (part.type === 'thinking' && part.signature) {
+    return [{ type: 'reasoning.text', text: part.text, signature: part.signature, index }];
+  }
+  if (part.type === 'redacted_thinking') return [{ type: 'reasoning.encrypted', data: part.data, index }];
+  return [];
+}
+
+function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
+  if ('data' in part.source) {
+    return [{ type: 'image_url', image_url: { url: toDataUrl(part.source.mediaType, part.source.data) } }];
+  }
+  return 'url' in part.source ? [{ type: 'image_url', image_url: { url: part.source.url } }] : [];
+}
+
+/** An OpenAI-compatible body for a chat client: its model name, and no null where validators want absence (fidelity 5). */
+function cleanChatBody(body: Json, model: string): Json {
+  const choices = Array.isArray(body.choices) ? body.choices : [];
+  return {
+    ...body,
+    model,
+    choices: choices.map((choice) => {
+      const message = choice?.message;
+      if (message?.tool_calls !== null) return choice;
+      const { tool_calls: _, ...rest } = message;
+      return { ...choice, message: rest };
+    }),
+  };
+}
+
+/** Finish reasons that vendors of this format use besides the four. */
+const finishes: Record<string, Finish> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  content_filter: 'content_filter',
+  max_tokens: 'length',
+  model_length: 'length',
+};
+
+export const readChatFinish = (reason: string): Finish => finishes[reason] ?? 'stop';

@@ -1,0 +1,105 @@
+import type { Part, TextPart, ToolResultPart } from '../conversation.ts';
+import { parseDataUrl } from '../data-url.ts';
+import { invalid, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
+
+/** Content of a user or assistant message: absent, null, a string or parts (fidelity 15). */
+export function readContent(value: unknown, param: string): Part[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
+  if (!Array.isArray(value)) throw invalid(param, `'${param}' must be a string or an array of parts.`);
+  return value.map((item, i) => readPart(item, `${param}[${i}]`));
+}
+
+/** Content that can only be text: system messages. */
+export function readTexts(value: unknown, param: string): TextPart[] {
+  return readContent(value, param).map((part) => {
+    if (part.type !== 'text') throw invalid(param, `'${param}' may hold text parts only.`);
+    return part;
+  });
+}
+
+export function readResultContent(value: unknown, param: string): ToolResultPart['content'] {
+  return readContent(value, param).map((part) => {
+    if (part.type !== 'text' && part.type !== 'image' && part.type !== 'file') {
+      throw invalid(param, `'${param}' may hold text, image and file parts only.`);
+    }
+    return part;
+  });
+}
+
+function readPart(value: unknown, param: string): Part {
+  const part = readObject(value, param);
+  switch (requiredString(part, 'type', param)) {
+    case 'text':
+      return {
+        type: 'text',
+        text: readString(part.text, `${param}.text`),
+        ...(part.cache_control !== undefined && { cacheControl: part.cache_control }),
+      };
+    case 'refusal':
+      return { type: 'text', text: readString(part.refusal, `${param}.refusal`) };
+    case 'image_url':
+      return readImage(part.image_url, `${param}.image_url`, part.cache_control);
+    case 'file':
+      return readFile(part.file, `${param}.file`);
+    case 'input_audio': {
+      const audio = readObject(part.input_audio, `${param}.input_audio`);
+      return {
+        type: 'audio',
+        data: requiredString(audio, 'data', `${param}.input_audio`),
+        format: requiredString(audio, 'format', `${param}.input_audio`),
+      };
+    }
+    default:
+      return { type: 'raw', format: 'chat', value: part };
+  }
+}
+
+function readImage(value: unknown, param: string, cacheControl: unknown): Part {
+  // Some clients send the address itself where the format has an object.
+  const image = typeof value === 'string' ? { url: value } : readObject(value, param);
+  const url = requiredString(image, 'url', param);
+  const data = parseDataUrl(url);
+  if (data === undefined && !/^https?:\/\//i.test(url)) {
+    throw invalid(`${param}.url`, `'${param}.url' must be a base64 data URL or an http(s) address.`);
+  }
+  const detail = optionalString(image, 'detail', param);
+  return {
+    type: 'image',
+    source: data ?? { url },
+    ...(detail !== undefined && { detail }),
+    ...(cacheControl !== undefined && { cacheControl }),
+  };
+}
+
+function readFile(value: unknown, param: string): Part {
+  const file = readObject(value, param);
+  const name = optionalString(file, 'filename', param);
+  const named = name === undefined ? {} : { name };
+  const fileId = optionalString(file, 'file_id', param);
+  if (fileId !== undefined) return { type: 'file', source: { fileId }, ...named };
+  const given = requiredString(file, 'file_data', param);
+  const data = parseDataUrl(given);
+  if (data !== undefined) return { type: 'file', source: data, ...named };
+  if (/^https?:\/\//i.test(given)) return { type: 'file', source: { url: given }, ...named };
+  return { type: 'file', source: { mediaType: 'application/pdf', data: given }, ...named };
+}
+
+/** Thinking that clients give back in the fields gateways use for it; unsigned `reasoning_content` is not sent back. */
+export function readThinking(message: Record<string, unknown>, param: string): Part[] {
+  const details = message.reasoning_details ?? message.thinking_blocks;
+  if (details === undefined || details === null) return [];
+  const field = `${param}.${message.reasoning_details ? 'reasoning_details' : 'thinking_blocks'}`;
+  return readArray(details, field).flatMap((item, i): Part[] => {
+    const block = readObject(item, `${field}[${i}]`);
+    const text = block.type === 'thinking' ? block.thinking : block.text;
+    if (block.type === 'reasoning.text' || block.type === 'thinking') {
+      const signature = typeof block.signature === 'string' ? { signature: block.signature } : {};
+      return [{ type: 'thinking', text: typeof text === 'string' ? text : '', ...signature }];
+    }
+    if (block.type === 'reasoning.encrypted' || block.type === 'redacted_thinking') {
+      return typeof block.data === 'string' ? [{ type: 'redacted_thinking', data: block.data }] : [];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,220 @@
+import {
+  type Conversation,
+  efforts,
+  isObject,
+  type Json,
+  type Params,
+  type Part,
+  type ResponseFormat,
+  type TextPart,
+  type Tool,
+  type ToolChoice,
+  type Turn,
+} from '../conversation.ts';
+import {
+  invalid,
+  maxInteger,
+  missing,
+  optionalBoolean,
+  optionalEnum,
+  optionalInteger,
+  optionalNumber,
+  optionalString,
+  readArray,
+  readObject,
+  readString,
+  requiredString,
+} from '../read.ts';
+import { readContent, readResultContent, readTexts, readThinking } from './content.ts';
+
+/** Reads the body of `POST /v1/chat/completions` (spec 4.1). */
+export function parseChatRequest(value: unknown): Conversation {
+  const body = readObject(value, 'body');
+  const model = requiredString(body, 'model');
+  const { system, turns } = readMessages(body);
+  const options = body.stream_options == null ? {} : readObject(body.stream_options, 'stream_options');
+  return {
+    model,
+    system,
+    turns,
+    params: readParams(body),
+    stream: optionalBoolean(body, 'stream') ?? false,
+    includeUsage: optionalBoolean(options, 'include_usage', 'stream_options') ?? false,
+    source: { format: 'chat', body },
+  };
+}
+
+function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
+  if (body.messages === undefined || body.messages === null) throw missing('messages');
+  const messages = readArray(body.messages, 'messages');
+  if (messages.length === 0) throw invalid('messages', `'messages' must hold at least one message.`);
+  const system: TextPart[] = [];
+  const turns: Turn[] = [];
+  let inToolResults = false;
+  messages.forEach((item, i) => {
+    const param = `messages[${i}]`;
+    const message = readObject(item, param);
+    const role = requiredString(message, 'role', param);
+    if (role === 'system' || role === 'developer') {
+      system.push(...readTexts(message.content, `${param}.content`));
+      return;
+    }
+    const parts = readMessageParts(role, message, param);
+    // Results of parallel calls come as one message each and belong to one turn (fidelity 26).
+    if (role === 'tool' && inToolResults) turns.at(-1)!.parts.push(...parts);
+    else turns.push({ role: role === 'assistant' ? 'assistant' : 'user', parts, ...nameOf(message, role, param) });
+    inToolResults = role === 'tool';
+  });
+  return { system, turns };
+}
+
+function readMessageParts(role: string, message: Json, param: string): Part[] {
+  switch (role) {
+    case 'user':
+      if (message.content === undefined || message.content === null) throw missing(`${param}.content`);
+      return readContent(message.content, `${param}.content`);
+    case 'assistant':
+      return [
+        ...readThinking(message, param),
+        ...readContent(message.content, `${param}.content`),
+        ...readToolCalls(message.tool_calls, `${param}.tool_calls`),
+      ];
+    case 'tool': {
+      const name = optionalString(message, 'name', param);
+      return [
+        {
+          type: 'tool_result',
+          callId: requiredString(message, 'tool_call_id', param),
+          content: readResultContent(message.content, `${param}.content`),
+          ...(name !== undefined && { name }),
+        },
+      ];
+    }
+    default:
+      throw invalid(`${param}.role`, `'${param}.role' must be one of: system, developer, user, assistant, tool.`);
+  }
+}
+
+const nameOf = (message: Json, role: string, param: string): { name?: string } => {
+  const name = role === 'tool' ? undefined : optionalString(message, 'name', param);
+  return name === undefined ? {} : { name };
+};
+
+function readToolCalls(value: unknown, param: string): Part[] {
+  if (value === undefined || value === null) return [];
+  return readArray(value, param).map((item, i) => {
+    const at = `${param}[${i}]`;
+    const call = readObject(item, at);
+    if (call.type === 'custom') return { type: 'raw', format: 'chat', value: call };
+    const fn = readObject(call.function, `${at}.function`);
+    const google = isObject(call.extra_content) && isObject(call.extra_content.google) ? call.extra_content.google : {};
+    return {
+      type: 'tool_call',
+      id: requiredString(call, 'id', at),
+      name: requiredString(fn, 'name', `${at}.function`),
+      arguments: optionalString(fn, 'arguments', `${at}.function`) ?? '',
+      ...(typeof google.thought_signature === 'string' && { signature: google.thought_signature }),
+    };
+  });
+}
+
+function readParams(body: Json): Params {
+  const all: Params = {
+    maxTokens:
+      optionalInteger(body, 'max_completion_tokens', 1, maxInteger) ??
+      optionalInteger(body, 'max_tokens', 1, maxInteger),
+    temperature: optionalNumber(body, 'temperature', 0, 2),
+    topP: optionalNumber(body, 'top_p', 0, 1),
+    topK: optionalInteger(body, 'top_k', -1, maxInteger),
+    stop: readStop(body.stop),
+    ...readTools(body.tools),
+    toolChoice: readToolChoice(body.tool_choice),
+    parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
+    responseFormat: readResponseFormat(body.response_format),
+    seed: optionalInteger(body, 'seed', -maxInteger, maxInteger),
+    frequencyPenalty: optionalNumber(body, 'frequency_penalty', -2, 2),
+    presencePenalty: optionalNumber(body, 'presence_penalty', -2, 2),
+    n: optionalInteger(body, 'n', 1, 128),
+    logprobs: optionalBoolean(body, 'logprobs'),
+    topLogprobs: optionalInteger(body, 'top_logprobs', 0, 20),
+    reasoning: readReasoning(body),
+    user: optionalString(body, 'user'),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Params;
+}
+
+function readReasoning(body: Json): Params['reasoning'] {
+  const effort = optionalEnum(body, 'reasoning_effort', efforts);
+  if (effort !== undefined) return { effort };
+  if (!isObject(body.reasoning)) return undefined;
+  const nested = optionalEnum(body.reasoning, 'effort', efforts, 'reasoning');
+  const budgetTokens = optionalInteger(body.reasoning, 'max_tokens', 0, maxInteger, 'reasoning');
+  if (nested === undefined && budgetTokens === undefined) return undefined;
+  return { ...(nested !== undefined && { effort: nested }), ...(budgetTokens !== undefined && { budgetTokens }) };
+}
+
+function readStop(value: unknown): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const list = typeof value === 'string' ? [value] : readArray(value, 'stop');
+  return list.map((item, i) => readString(item, typeof value === 'string' ? 'stop' : `stop[${i}]`));
+}
+
+function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
+  if (value === undefined || value === null) return {};
+  const tools: Tool[] = [];
+  const rawTools: Json[] = [];
+  readArray(value, 'tools').forEach((item, i) => {
+    const tool = readObject(item, `tools[${i}]`);
+    if (requiredString(tool, 'type', `tools[${i}]`) !== 'function') {
+      rawTools.push(tool);
+      return;
+    }
+    const at = `tools[${i}].function`;
+    if (tool.function === undefined) throw missing(at);
+    const fn = readObject(tool.function, at);
+    const description = optionalString(fn, 'description', at);
+    const strict = optionalBoolean(fn, 'strict', at);
+    tools.push({
+      name: requiredString(fn, 'name', at),
+      ...(description !== undefined && { description }),
+      ...(fn.parameters != null && { parameters: readObject(fn.parameters, `${at}.parameters`) }),
+      ...(strict !== undefined && { strict }),
+      ...(tool.cache_control !== undefined && { cacheControl: tool.cache_control }),
+    });
+  });
+  return { ...(tools.length > 0 && { tools }), ...(rawTools.length > 0 && { rawTools }) };
+}
+
+function readToolChoice(value: unknown): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value === 'auto' || value === 'none' || value === 'required') return { type: value };
+  if (!isObject(value)) throw invalid('tool_choice', `'tool_choice' must be auto, none, required or an object.`);
+  if (value.type !== 'function') return undefined;
+  const fn = readObject(value.function, 'tool_choice.function');
+  return { type: 'tool', name: requiredString(fn, 'name', 'tool_choice.function') };
+}
+
+function readResponseFormat(value: unknown): ResponseFormat | undefined {
+  if (value === undefined || value === null) return undefined;
+  const format = readObject(value, 'response_format');
+  switch (requiredString(format, 'type', 'response_format')) {
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { type: 'json_object' };
+    case 'json_schema': {
+      const at = 'response_format.json_schema';
+      if (format.json_schema === undefined) throw missing(at);
+      const spec = readObject(format.json_schema, at);
+      const strict = optionalBoolean(spec, 'strict', at);
+      return {
+        type: 'json_schema',
+        name: requiredString(spec, 'name', at),
+        schema: spec.schema == null ? {} : readObject(spec.schema, `${at}.schema`),
+        ...(strict !== undefined && { strict }),
+      };
+    }
+    default:
+      throw invalid('response_format.type', `'response_format.type' must be text, json_object or json_schema.`);
+  }
+}

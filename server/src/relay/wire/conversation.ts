@@ -1,0 +1,231 @@
+import type { Usage } from '../../lib/money.ts';
+
+/**
+ * What every wire format is read into and written from. It is the union of what the formats can say, so that nothing
+ * is lost on the way to a vendor that understands it; what a vendor cannot say is dropped there, not here.
+ */
+export type Json = Record<string, unknown>;
+
+interface Cacheable {
+  /** Anthropic's `cache_control`, as given. */
+  cacheControl?: unknown;
+}
+
+export interface TextPart extends Cacheable {
+  type: 'text';
+  text: string;
+  citations?: unknown;
+}
+
+export interface ImagePart extends Cacheable {
+  type: 'image';
+  source: { mediaType: string; data: string } | { url: string } | { fileId: string };
+  detail?: string;
+}
+
+export interface FilePart extends Cacheable {
+  type: 'file';
+  source: { mediaType: string; data: string } | { url: string } | { fileId: string } | { text: string };
+  name?: string;
+}
+
+export interface AudioPart {
+  type: 'audio';
+  data: string;
+  format: string;
+}
+
+export interface ToolCallPart extends Cacheable {
+  type: 'tool_call';
+  id: string;
+  name: string;
+  /** JSON text, kept as written. */
+  arguments: string;
+  /** Gemini's thought signature, without which it refuses its own call when it comes back. */
+  signature?: string;
+}
+
+export interface ToolResultPart extends Cacheable {
+  type: 'tool_result';
+  callId: string;
+  name?: string;
+  content: (TextPart | ImagePart | FilePart)[];
+  isError?: boolean;
+}
+
+export interface ThinkingPart {
+  type: 'thinking';
+  text: string;
+  /** Byte for byte as the vendor gave it; see `signature.ts` for whose it is. */
+  signature?: string;
+}
+
+export interface RedactedThinkingPart {
+  type: 'redacted_thinking';
+  data: string;
+}
+
+/** A block of one format that has no counterpart elsewhere, such as a server tool's result. */
+export interface RawPart {
+  type: 'raw';
+  format: WireFormat;
+  value: Json;
+}
+
+export type Part =
+  | TextPart
+  | ImagePart
+  | FilePart
+  | AudioPart
+  | ToolCallPart
+  | ToolResultPart
+  | ThinkingPart
+  | RedactedThinkingPart
+  | RawPart;
+
+/** Results of tools are parts of a user turn, in the order they were given. */
+export interface Turn {
+  role: 'user' | 'assistant';
+  parts: Part[];
+  name?: string;
+}
+
+export interface Tool extends Cacheable {
+  name: string;
+  description?: string;
+  parameters?: Json;
+  strict?: boolean;
+}
+
+export type ToolChoice = { type: 'auto' | 'none' | 'required' } | { type: 'tool'; name: string };
+
+export type ResponseFormat =
+  | { type: 'json_object' }
+  | { type: 'json_schema'; name: string; schema: Json; strict?: boolean; description?: string };
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof efforts)[number];
+
+export interface Reasoning {
+  effort?: Effort;
+  budgetTokens?: number;
+  /** The model decides how much to think. */
+  adaptive?: boolean;
+}
+
+export interface Params {
+  maxTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  stop?: string[];
+  tools?: Tool[];
+  /** Tools that a vendor runs itself; only their own format knows them. */
+  rawTools?: Json[];
+  toolChoice?: ToolChoice;
+  parallelToolCalls?: boolean;
+  responseFormat?: ResponseFormat;
+  seed?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  n?: number;
+  logprobs?: boolean;
+  topLogprobs?: number;
+  reasoning?: Reasoning;
+  user?: string;
+}
+
+/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. */
+export type WireFormat = 'chat' | 'messages';
+
+export interface Conversation {
+  model: string;
+  system: TextPart[];
+  turns: Turn[];
+  params: Params;
+  stream: boolean;
+  /** The client asked for usage at the end of the stream. */
+  includeUsage: boolean;
+  /** The body as it came: an upstream of the same format gets it with only what must change. */
+  source?: { format: WireFormat; body: Json };
+}
+
+export type Finish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+export interface Answer {
+  id: string;
+  /** As the upstream names it. */
+  model: string;
+  parts: Part[];
+  finish: Finish;
+  /** The stop sequence that was hit, where the upstream says. */
+  stopSequence?: string;
+  usage?: Usage;
+  /** The upstream's body, which a client of the same format gets with only what must change. */
+  source?: { format: WireFormat; body: Json };
+}
+
+/** One step of a streamed answer. `index` of tool deltas counts calls from 0. */
+export type Delta =
+  | { type: 'start'; id?: string; model?: string }
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string }
+  | { type: 'signature'; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
+  | { type: 'tool_args'; index: number; args: string }
+  | { type: 'finish'; finish: Finish; stopSequence?: string }
+  | { type: 'usage'; usage: Usage }
+  | { type: 'error'; error: UpstreamError }
+  | { type: 'end' };
+
+/**
+ * `caller`: the request's own fault, shown to the caller. `busy`: 429. `auth`: our credential or account.
+ * `failure`: everything else (contract §8). Only `caller` stops the search for another candidate.
+ */
+export interface UpstreamError {
+  kind: 'caller' | 'busy' | 'failure' | 'auth';
+  status: number;
+  /** For the caller when `kind` is `caller`; for the log otherwise. */
+  message: string;
+  code?: string;
+  param?: string;
+  /** Headers to hand on, such as `retry-after`. */
+  headers: Record<string, string>;
+}
+
+/** Thrown where an answer cannot be read: malformed, or an error in a body with status 200. */
+export class UpstreamFault extends Error {
+  constructor(readonly error: UpstreamError) {
+    super(error.message);
+    this.name = 'UpstreamFault';
+  }
+}
+
+export const failure = (message: string, status = 502): UpstreamError => ({
+  kind: 'failure',
+  status,
+  message,
+  headers: {},
+});
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Every text of a request that a model reads, for counting its tokens before the call. */
+export function* promptTexts(conversation: Conversation): Generator<string> {
+  for (const part of conversation.system) yield part.text;
+  for (const turn of conversation.turns) {
+    for (const part of turn.parts) yield* textsOf(part);
+  }
+  for (const tool of conversation.params.tools ?? []) {
+    yield `${tool.name} ${tool.description ?? ''} ${JSON.stringify(tool.parameters ?? {})}`;
+  }
+}
+
+function* textsOf(part: Part): Generator<string> {
+  if (part.type === 'text' || part.type === 'thinking') yield part.text;
+  else if (part.type === 'tool_call') yield `${part.name} ${part.arguments}`;
+  else if (part.type === 'tool_result') for (const inner of part.content) yield* textsOf(inner);
+  else if (part.type === 'file' && 'text' in part.source) yield part.source.text;
+}

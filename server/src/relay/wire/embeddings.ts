@@ -1,0 +1,25 @@
+import { isObject } from './conversation.ts';
+
+/** Clients ask for base64 by default and upstreams answer as they like: both formats are made of either (fidelity 12). */
+export function fitEmbeddings(data: unknown[], format: 'float' | 'base64'): unknown[] {
+  return data.map((item) => {
+    if (!isObject(item)) return item;
+    if (format === 'base64' && Array.isArray(item.embedding)) return { ...item, embedding: toBase64(item.embedding) };
+    if (format === 'float' && typeof item.embedding === 'string')
+      return { ...item, embedding: toFloats(item.embedding) };
+    return item;
+  });
+}
+
+/** Little-endian 32-bit floats, as OpenAI's clients decode them. */
+export function toBase64(values: number[]): string {
+  const view = new DataView(new ArrayBuffer(values.length * 4));
+  for (let i = 0; i < values.length; i++) view.setFloat32(i * 4, values[i]!, true);
+  return Buffer.from(view.buffer).toString('base64');
+}
+
+export function toFloats(text: string): number[] {
+  const bytes = Buffer.from(text, 'base64');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, i) => view.getFloat32(i * 4, true));
+}

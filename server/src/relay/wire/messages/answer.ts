@@ -1,0 +1,75 @@
+import type { Answer, Finish, Json, Part } from '../conversation.ts';
+import { markGemini } from '../signature.ts';
+import { renderMessagesUsage } from '../usage.ts';
+
+/** An answer as the body of a message. */
+export function renderMessagesAnswer(answer: Answer, options: { model: string; id: string }): Json {
+  if (answer.source?.format === 'messages') return { ...answer.source.body, model: options.model };
+  const content = answer.parts.flatMap(renderBlock);
+  return {
+    id: options.id,
+    type: 'message',
+    role: 'assistant',
+    model: options.model,
+    content,
+    stop_reason: renderStopReason(answer.finish, answer.stopSequence),
+    stop_sequence: answer.stopSequence ?? null,
+    usage: renderMessagesUsage(answer.usage ?? { promptTokens: 0, completionTokens: 0 }),
+  };
+}
+
+function renderBlock(part: Part): Json[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'thinking':
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }];
+    case 'redacted_thinking':
+      return [{ type: 'redacted_thinking', data: part.data }];
+    case 'tool_call':
+      return [
+        // The format has no place for a signature on a call, so it goes in a thinking block before it.
+        ...(part.signature === undefined
+          ? []
+          : [{ type: 'thinking', thinking: '', signature: markGemini(part.signature) }]),
+        { type: 'tool_use', id: part.id, name: part.name, input: parseInput(part.arguments) },
+      ];
+    case 'raw':
+      return part.format === 'messages' ? [part.value] : [];
+    default:
+      return [];
+  }
+}
+
+/** `input` is an object in this format; arguments that are no JSON object are kept readable instead of lost. */
+export function parseInput(text: string): Json {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : { value };
+  } catch {
+    return { arguments: text };
+  }
+}
+
+const stopReasons: Record<Finish, string> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+};
+
+export const renderStopReason = (finish: Finish, stopSequence?: string): string =>
+  finish === 'stop' && stopSequence !== undefined ? 'stop_sequence' : stopReasons[finish];
+
+const finishes: Record<string, Finish> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  pause_turn: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+};
+
+export const readStopReason = (reason: string): Finish => finishes[reason] ?? 'stop';

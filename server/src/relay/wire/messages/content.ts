@@ -1,0 +1,100 @@
+import type { Json, Part, TextPart, ToolResultPart } from '../conversation.ts';
+import { invalid, optionalBoolean, optionalString, readObject, readString, requiredString } from '../read.ts';
+
+const cache = (block: Json): { cacheControl?: unknown } =>
+  block.cache_control == null ? {} : { cacheControl: block.cache_control };
+
+/** A string, or blocks. */
+export function readBlocks(value: unknown, param: string): Part[] {
+  if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
+  if (!Array.isArray(value)) throw invalid(param, `'${param}' must be a string or an array of content blocks.`);
+  return value.map((item, i) => readBlock(readObject(item, `${param}[${i}]`), `${param}[${i}]`));
+}
+
+/** `system` as string or blocks (fidelity 24). */
+export function readSystem(value: unknown): TextPart[] {
+  if (value === undefined || value === null) return [];
+  return readBlocks(value, 'system').map((part) => {
+    if (part.type !== 'text') throw invalid('system', `'system' may hold text blocks only.`);
+    return part;
+  });
+}
+
+function readBlock(block: Json, param: string): Part {
+  switch (requiredString(block, 'type', param)) {
+    case 'text':
+      return {
+        type: 'text',
+        text: readString(block.text, `${param}.text`),
+        ...(block.citations != null && { citations: block.citations }),
+        ...cache(block),
+      };
+    case 'image':
+      return { type: 'image', source: readImageSource(block.source, `${param}.source`), ...cache(block) };
+    case 'document':
+      return readDocument(block, param);
+    case 'tool_use':
+      return {
+        type: 'tool_call',
+        id: requiredString(block, 'id', param),
+        name: requiredString(block, 'name', param),
+        arguments: JSON.stringify(block.input ?? {}),
+        ...cache(block),
+      };
+    case 'tool_result':
+      return readToolResult(block, param);
+    case 'thinking':
+      return {
+        type: 'thinking',
+        text: readString(block.thinking, `${param}.thinking`),
+        ...(typeof block.signature === 'string' && { signature: block.signature }),
+      };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: readString(block.data, `${param}.data`) };
+    default:
+      return { type: 'raw', format: 'messages', value: block };
+  }
+}
+
+function readToolResult(block: Json, param: string): ToolResultPart {
+  const content = block.content == null ? [] : readBlocks(block.content, `${param}.content`);
+  return {
+    type: 'tool_result',
+    callId: requiredString(block, 'tool_use_id', param),
+    // Search results and the like have no counterpart; their JSON is what another model can still read.
+    content: content.map((part) =>
+      part.type === 'text' || part.type === 'image' || part.type === 'file'
+        ? part
+        : { type: 'text', text: JSON.stringify(part.type === 'raw' ? part.value : part) },
+    ),
+    ...(optionalBoolean(block, 'is_error', param) && { isError: true }),
+    ...cache(block),
+  };
+}
+
+type Source = Extract<Part, { type: 'image' }>['source'];
+
+function readImageSource(value: unknown, param: string): Source {
+  const source = readObject(value, param);
+  switch (requiredString(source, 'type', param)) {
+    case 'base64':
+      return { mediaType: requiredString(source, 'media_type', param), data: requiredString(source, 'data', param) };
+    case 'url':
+      return { url: requiredString(source, 'url', param) };
+    case 'file':
+      return { fileId: requiredString(source, 'file_id', param) };
+    default:
+      throw invalid(`${param}.type`, `'${param}.type' must be base64, url or file.`);
+  }
+}
+
+function readDocument(block: Json, param: string): Part {
+  const source = readObject(block.source, `${param}.source`);
+  const name = optionalString(block, 'title', param);
+  const rest = { ...(name !== undefined && { name }), ...cache(block) };
+  if (source.type === 'text') {
+    return { type: 'file', source: { text: requiredString(source, 'data', `${param}.source`) }, ...rest };
+  }
+  if (source.type === 'content') return { type: 'raw', format: 'messages', value: block };
+  return { type: 'file', source: readImageSource(source, `${param}.source`), ...rest };
+}

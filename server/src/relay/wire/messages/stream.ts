@@ -1,0 +1,223 @@
+import type { AppError } from '../../../lib/errors.ts';
+import type { Usage } from '../../../lib/money.ts';
+import { sseEvent } from '../../../lib/sse.ts';
+import type { StreamRenderer } from '../chat/stream.ts';
+import type { Delta, Finish, Json } from '../conversation.ts';
+import { messagesStreamError } from '../errors.ts';
+import { markGemini } from '../signature.ts';
+import { renderMessagesUsage } from '../usage.ts';
+import { renderStopReason } from './answer.ts';
+
+export interface MessagesStreamOptions {
+  model: string;
+  id: string;
+  /** Given with `message_start`, before the upstream's own count is known. */
+  promptTokens: number;
+  requestId?: string;
+}
+
+const event = (data: Json & { type: string }): string => sseEvent(data.type, JSON.stringify(data));
+
+export function messagesErrorEvent(error: AppError, requestId?: string): string {
+  return event({
+    type: 'error',
+    error: messagesStreamError(error),
+    ...(requestId !== undefined && { request_id: requestId }),
+  });
+}
+
+export const messagesPing = event({ type: 'ping' });
+
+interface Call {
+  id: string;
+  name: string;
+  args: string;
+  signature?: string;
+}
+
+const isWholeJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * One block is open at a time, with ascending indexes, and each is closed (fidelity 14). Calls whose pieces come
+ * interleaved wait until the open one is whole, as this format cannot go back to a closed block.
+ */
+export class MessagesStream implements StreamRenderer {
+  #started = false;
+  #index = -1;
+  #open: 'text' | 'thinking' | 'tool' | undefined;
+  #openCall = -1;
+  #openArgs = '';
+  readonly #waiting = new Map<number, Call>();
+  #finish: Finish = 'stop';
+  #stopSequence: string | undefined;
+  #usage: Usage | undefined;
+
+  constructor(private readonly options: MessagesStreamOptions) {}
+
+  push(delta: Delta): string {
+    if (delta.type === 'usage') {
+      this.#usage = delta.usage;
+      return '';
+    }
+    // Nothing is said before there is something to say: it commits us to this upstream.
+    if (delta.type === 'error' || delta.type === 'start') return '';
+    const start = this.#started ? '' : this.#start();
+    return start + this.#render(delta);
+  }
+
+  fail(error: AppError): string {
+    return messagesErrorEvent(error, this.options.requestId);
+  }
+
+  #start(): string {
+    this.#started = true;
+    const usage = this.#usage ?? { promptTokens: this.options.promptTokens, completionTokens: 0 };
+    const message = {
+      id: this.options.id,
+      type: 'message',
+      role: 'assistant',
+      model: this.options.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...renderMessagesUsage(usage), output_tokens: 1 },
+    };
+    return event({ type: 'message_start', message }) + messagesPing;
+  }
+
+  #render(delta: Delta): string {
+    switch (delta.type) {
+      case 'text':
+        return this.#ensure('text', { type: 'text', text: '' }) + this.#delta({ type: 'text_delta', text: delta.text });
+      case 'thinking':
+        return this.#ensureThinking() + this.#delta({ type: 'thinking_delta', thinking: delta.text });
+      case 'signature':
+        return (
+          this.#ensureThinking() + this.#delta({ type: 'signature_delta', signature: delta.signature }) + this.#close()
+        );
+      case 'redacted_thinking':
+        return this.#block({ type: 'redacted_thinking', data: delta.data }) + this.#close();
+      case 'tool_start':
+        return this.#toolStart(delta);
+      case 'tool_args':
+        return this.#toolArgs(delta.index, delta.args);
+      case 'finish':
+        this.#finish = delta.finish;
+        this.#stopSequence = delta.stopSequence;
+        return '';
+      case 'end':
+        return this.#end();
+      default:
+        return '';
+    }
+  }
+
+  #block(block: Json, kind?: 'text' | 'thinking' | 'tool'): string {
+    const closed = this.#close();
+    this.#open = kind ?? 'text';
+    this.#index += 1;
+    return closed + event({ type: 'content_block_start', index: this.#index, content_block: block });
+  }
+
+  #ensure(kind: 'text' | 'thinking', block: Json): string {
+    if (this.#open === kind) return '';
+    return this.#flushCalls() + this.#block(block, kind);
+  }
+
+  #ensureThinking(): string {
+    return this.#ensure('thinking', { type: 'thinking', thinking: '', signature: '' });
+  }
+
+  #delta(delta: Json): string {
+    return event({ type: 'content_block_delta', index: this.#index, delta });
+  }
+
+  #close(): string {
+    if (this.#open === undefined) return '';
+    this.#open = undefined;
+    this.#openCall = -1;
+    return event({ type: 'content_block_stop', index: this.#index });
+  }
+
+  #toolStart(delta: Extract<Delta, { type: 'tool_start' }>): string {
+    const call: Call = {
+      id: delta.id,
+      name: delta.name,
+      args: '',
+      ...(delta.signature !== undefined && { signature: delta.signature }),
+    };
+    // An open call without arguments so far may still get some.
+    if (this.#open === 'tool' && !isWholeJson(this.#openArgs)) {
+      this.#waiting.set(delta.index, call);
+      return '';
+    }
+    return this.#openTool(delta.index, call);
+  }
+
+  #openTool(index: number, call: Call): string {
+    const signed =
+      call.signature === undefined
+        ? ''
+        : this.#block({ type: 'thinking', thinking: '', signature: '' }, 'thinking') +
+          this.#delta({ type: 'signature_delta', signature: markGemini(call.signature) });
+    const start = this.#block({ type: 'tool_use', id: call.id, name: call.name, input: {} }, 'tool');
+    this.#openCall = index;
+    this.#openArgs = call.args;
+    return (
+      signed + start + (call.args === '' ? '' : this.#delta({ type: 'input_json_delta', partial_json: call.args }))
+    );
+  }
+
+  #toolArgs(index: number, args: string): string {
+    if (index !== this.#openCall) {
+      const call = this.#waiting.get(index);
+      if (call !== undefined) call.args += args;
+      return '';
+    }
+    this.#openArgs += args;
+    const out = this.#delta({ type: 'input_json_delta', partial_json: args });
+    return this.#waiting.size > 0 && isWholeJson(this.#openArgs) ? out + this.#nextCalls() : out;
+  }
+
+  /** Opens waiting calls up to the first that is not whole yet. */
+  #nextCalls(): string {
+    let out = '';
+    for (const [index, call] of this.#waiting) {
+      this.#waiting.delete(index);
+      out += this.#openTool(index, call);
+      if (!isWholeJson(call.args)) break;
+    }
+    return out;
+  }
+
+  #flushCalls(): string {
+    let out = '';
+    for (const [index, call] of this.#waiting) out += this.#openTool(index, call);
+    this.#waiting.clear();
+    return out;
+  }
+
+  #end(): string {
+    const usage = renderMessagesUsage(this.#usage ?? { promptTokens: this.options.promptTokens, completionTokens: 0 });
+    return (
+      this.#flushCalls() +
+      this.#close() +
+      event({
+        type: 'message_delta',
+        delta: {
+          stop_reason: renderStopReason(this.#finish, this.#stopSequence),
+          stop_sequence: this.#stopSequence ?? null,
+        },
+        usage,
+      }) +
+      event({ type: 'message_stop' })
+    );
+  }
+}

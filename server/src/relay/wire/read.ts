@@ -1,0 +1,86 @@
+import { AppError } from '../../lib/errors.ts';
+import { isObject, type Json } from './conversation.ts';
+
+/** Readers of request fields. Each names the field at fault; `null` counts as absent, as the official APIs have it. */
+
+export const invalid = (param: string, message: string): AppError => new AppError('invalid_value', message, { param });
+
+export const missing = (param: string): AppError =>
+  new AppError('missing_required_parameter', `Missing required parameter: '${param}'.`, { param });
+
+export const unsupported = (param: string, message: string): AppError =>
+  new AppError('unsupported_parameter', message, { param });
+
+/** `a.b` below a parent; arrays are written `a[0]` by the caller. */
+const path = (parent: string, key: string): string => (parent === '' ? key : `${parent}.${key}`);
+
+export function readObject(value: unknown, param: string): Json {
+  if (!isObject(value)) throw invalid(param, `'${param}' must be an object.`);
+  return value;
+}
+
+export function readArray(value: unknown, param: string): unknown[] {
+  if (!Array.isArray(value)) throw invalid(param, `'${param}' must be an array.`);
+  return value;
+}
+
+export function readString(value: unknown, param: string): string {
+  if (typeof value !== 'string') throw invalid(param, `'${param}' must be a string.`);
+  return value;
+}
+
+export function requiredString(body: Json, key: string, parent = ''): string {
+  const param = path(parent, key);
+  if (body[key] === undefined || body[key] === null) throw missing(param);
+  const value = readString(body[key], param);
+  if (value === '') throw invalid(param, `'${param}' must not be empty.`);
+  return value;
+}
+
+export function optionalString(body: Json, key: string, parent = ''): string | undefined {
+  const value = body[key];
+  return value === undefined || value === null ? undefined : readString(value, path(parent, key));
+}
+
+export function optionalBoolean(body: Json, key: string, parent = ''): boolean | undefined {
+  const value = body[key];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'boolean') throw invalid(path(parent, key), `'${path(parent, key)}' must be a boolean.`);
+  return value;
+}
+
+export function optionalNumber(body: Json, key: string, min: number, max: number, parent = ''): number | undefined {
+  const value = body[key];
+  if (value === undefined || value === null) return undefined;
+  const param = path(parent, key);
+  if (typeof value !== 'number' || !(value >= min && value <= max)) {
+    throw invalid(param, `'${param}' must be a number ${range(min, max)}.`);
+  }
+  return value;
+}
+
+export function optionalInteger(body: Json, key: string, min: number, max: number, parent = ''): number | undefined {
+  const value = optionalNumber(body, key, min, max, parent);
+  if (value !== undefined && !Number.isInteger(value)) {
+    throw invalid(path(parent, key), `'${path(parent, key)}' must be an integer.`);
+  }
+  return value;
+}
+
+const range = (min: number, max: number): string =>
+  max >= Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `between ${min} and ${max}`;
+
+export function optionalEnum<T extends string>(
+  body: Json,
+  key: string,
+  values: readonly T[],
+  parent = '',
+): T | undefined {
+  const value = body[key];
+  if (value === undefined || value === null) return undefined;
+  const param = path(parent, key);
+  if (!values.includes(value as T)) throw invalid(param, `'${param}' must be one of: ${values.join(', ')}.`);
+  return value as T;
+}
+
+export const maxInteger = Number.MAX_SAFE_INTEGER;

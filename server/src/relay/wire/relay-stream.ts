@@ -1,0 +1,158 @@
+import type { AppError } from '../../lib/errors.ts';
+import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
+import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
+import { chatDone, chatStream, type StreamRenderer } from './chat/stream.ts';
+import { type Delta, failure, isObject, type Json, type UpstreamError, type WireFormat } from './conversation.ts';
+import { messagesPassthrough } from './messages/passthrough.ts';
+import { MessagesStream, messagesPing } from './messages/stream.ts';
+import { type AnswerSummary, AnswerWatch } from './watch.ts';
+
+export interface RelayStreamOptions {
+  /** What the client speaks. */
+  client: WireFormat;
+  /** What the upstream speaks; the same as the client's means its bytes pass. */
+  upstream: WireFormat | 'gemini';
+  /** Reads one upstream event; a fresh decoder per stream. */
+  decode: (json: Json) => Delta[];
+  /** False for upstreams that end by closing the connection. */
+  endsExplicitly: boolean;
+  /** The name the client asked for. */
+  model: string;
+  /** Id of the answer where we write it. */
+  id: string;
+  /** Unix seconds. */
+  created: number;
+  requestId?: string;
+  includeUsage: boolean;
+  expectsJson?: boolean;
+  /** Estimate for `message_start`. */
+  promptTokens?: number;
+  onOutput?: (text: string) => void;
+}
+
+const encoder = new TextEncoder();
+const blankLine = encoder.encode('\n\n');
+
+/**
+ * One streamed answer on its way from upstream to client: bytes in, bytes out, nothing kept but the event in progress.
+ * `error` is set as soon as the upstream reports one or sends nonsense: nothing more comes out then, and the caller
+ * turns to another candidate, or writes `fail()` when bytes have already gone out.
+ */
+export class RelayStream {
+  readonly #framer = new SseFramer();
+  readonly #watch: AnswerWatch;
+  readonly #renderer: StreamRenderer;
+  readonly #editor: FrameEditor | undefined;
+
+  constructor(private readonly options: RelayStreamOptions) {
+    const { endsExplicitly, expectsJson = false, onOutput } = options;
+    this.#watch = new AnswerWatch({ endsExplicitly, expectsJson, ...(onOutput && { onOutput }) });
+    this.#renderer =
+      options.client === 'chat'
+        ? chatStream(options)
+        : new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 });
+    if (options.client === options.upstream) {
+      this.#editor = options.client === 'chat' ? chatPassthrough(options) : messagesPassthrough(options);
+    }
+  }
+
+  get error(): UpstreamError | undefined {
+    return this.#watch.error;
+  }
+
+  /** The format's own end has come; what the upstream sends after it is of no interest. */
+  get ended(): boolean {
+    return this.#watch.ended;
+  }
+
+  push(chunk: Uint8Array): Uint8Array | null {
+    let frames: Uint8Array[];
+    try {
+      frames = this.#framer.push(chunk);
+    } catch (error) {
+      this.#watch.observe({ type: 'error', error: failure(String(error)) });
+      return null;
+    }
+    return this.#frames(frames);
+  }
+
+  /** The upstream closed. `tail` is what the client still gets: an end only if the upstream's answer had one. */
+  end(): { tail: Uint8Array | null; summary: AnswerSummary } {
+    const rest = this.#framer.end();
+    const out: Uint8Array[] = [];
+    // Some servers forget the last blank line; the client needs it to see the event.
+    const last = rest.length > 0 ? this.#frames([Buffer.concat([rest, blankLine])]) : null;
+    if (last !== null) out.push(last);
+    if (!this.options.endsExplicitly && this.#watch.finished && !this.#watch.ended && !this.error) {
+      const done = this.#done(encoder.encode(chatDone));
+      if (done !== null) out.push(done);
+    }
+    return { tail: join(out), summary: this.#watch.summary() };
+  }
+
+  /** As it stands now: for a client that left. */
+  summary(): AnswerSummary {
+    return this.#watch.summary();
+  }
+
+  fail(error: AppError): Uint8Array {
+    return encoder.encode(this.#renderer.fail(error));
+  }
+
+  ping(): Uint8Array {
+    return encoder.encode(this.options.client === 'messages' ? messagesPing : ssePing);
+  }
+
+  #frames(frames: Uint8Array[]): Uint8Array | null {
+    const out: Uint8Array[] = [];
+    for (const frame of frames) {
+      if (this.error !== undefined || this.ended) break;
+      const piece = this.#frame(frame);
+      if (piece !== null && piece.length > 0) out.push(piece);
+    }
+    return join(out);
+  }
+
+  #frame(frame: Uint8Array): Uint8Array | null {
+    const event = parseFrame(frame);
+    // Comments of the upstream keep its own connection open; ours are sent when our client's stream is idle (fidelity 8).
+    if (event === undefined || event.data === '') return null;
+    if (event.data === '[DONE]') return this.#done(frame);
+    let json: unknown;
+    try {
+      json = JSON.parse(event.data);
+    } catch {
+      json = undefined;
+    }
+    if (!isObject(json)) {
+      this.#watch.observe({ type: 'error', error: failure('the upstream sent an event that is not a JSON object') });
+      return null;
+    }
+    return this.#deltas(frame, json);
+  }
+
+  #deltas(frame: Uint8Array, json: Json): Uint8Array | null {
+    let text = '';
+    for (const delta of this.options.decode(json)) {
+      this.#watch.observe(delta);
+      if (delta.type === 'error') return null;
+      if (this.#editor === undefined) text += this.#renderer.push(delta);
+    }
+    if (this.#editor !== undefined) return this.#editor.edit(frame, json);
+    return text === '' ? null : encoder.encode(text);
+  }
+
+  #done(frame: Uint8Array): Uint8Array | null {
+    // An end mark without a finish reason closes a cut answer; passing it on would make it look whole (fidelity 9).
+    if (!this.#watch.finished) return null;
+    this.#watch.observe({ type: 'end' });
+    if (this.#editor === undefined) return encoder.encode(this.#renderer.push({ type: 'end' }));
+    const before = this.#editor.beforeEnd();
+    return before === '' ? frame : join([encoder.encode(before), frame]);
+  }
+}
+
+function join(pieces: Uint8Array[]): Uint8Array | null {
+  if (pieces.length === 0) return null;
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}

@@ -1,0 +1,48 @@
+import type { Usage } from '../../lib/money.ts';
+import { isObject, type Json } from './conversation.ts';
+
+const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
+
+const textOf = (document: unknown): string | undefined => {
+  if (typeof document === 'string') return document;
+  return isObject(document) && typeof document.text === 'string' ? document.text : undefined;
+};
+
+/** Rerank answers of Cohere, Jina, Voyage and vLLM as the one shape of contract §6. */
+export function normalizeRerank(answer: Json, request: Json): { body: Json; usage: Usage } {
+  const given = Array.isArray(request.documents) ? request.documents : [];
+  const withDocuments = request.return_documents !== false;
+  const list = (Array.isArray(answer.results) ? answer.results : (answer.data as unknown[])).filter(isObject);
+  const results = list.map((item) => {
+    const index = number(item.index);
+    const text = textOf(given[index]) ?? textOf(item.document);
+    return {
+      index,
+      relevance_score: number(item.relevance_score ?? item.score),
+      ...(withDocuments && text !== undefined && { document: { text } }),
+    };
+  });
+  results.sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index);
+  const topN = typeof request.top_n === 'number' ? request.top_n : results.length;
+  const counts = readCounts(answer);
+  return {
+    body: {
+      id: answer.id ?? null,
+      model: request.model,
+      results: results.slice(0, topN),
+      usage: { total_tokens: counts.tokens, search_units: counts.searchUnits },
+    },
+    usage: { promptTokens: counts.tokens, completionTokens: 0, units: counts.searchUnits },
+  };
+}
+
+function readCounts(answer: Json): { tokens: number; searchUnits: number } {
+  const usage = isObject(answer.usage) ? answer.usage : {};
+  const meta = isObject(answer.meta) ? answer.meta : {};
+  const billed = isObject(meta.billed_units) ? meta.billed_units : {};
+  const tokens = isObject(meta.tokens) ? meta.tokens : {};
+  return {
+    tokens: number(usage.total_tokens ?? tokens.input_tokens ?? billed.total_tokens),
+    searchUnits: number(billed.search_units ?? usage.search_units) || 1,
+  };
+}
