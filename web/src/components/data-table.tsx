@@ -29,6 +29,9 @@ interface DataTableProps<Row> {
   minWidth?: number;
 }
 
+/** Leaves room for the frame and the pager, so that the header has something to stick to. */
+const maxHeight = 'max(24rem, calc(100dvh - 13rem))';
+
 const skeletonKeys = Array.from({ length: 8 }, (_, index) => index);
 
 function SkeletonRows({ columns, count }: { columns: Column<never>[]; count: number }) {
@@ -74,7 +77,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0 && (!paging || paging.page === 1)) return <Card padding={0}>{empty}</Card>;
   return (
     <Card padding={0} aria-busy={query.isFetching}>
-      <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+      <Table.ScrollContainer
+        minWidth={minWidth}
+        maxHeight={maxHeight}
+        type="native"
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+      >
         <Table
           stickyHeader
           highlightOnHover
