@@ -20,7 +20,8 @@ const secretFields = [
   'code_verifier',
   'key',
 ];
-const at = (prefix: string) => secretFields.map((field) => (field.startsWith('[') ? `${prefix}${field}` : `${prefix}.${field}`));
+const at = (prefix: string) =>
+  secretFields.map((field) => (field.startsWith('[') ? `${prefix}${field}` : `${prefix}.${field}`));
 
 export function openLog(level: string, destination?: pino.DestinationStream): Log {
   const options: pino.LoggerOptions = {
@@ -40,5 +41,9 @@ export const maskSecrets = (text: string): string => text.replace(secretShapes, 
 
 function withoutSecrets(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? maskSecrets(error) : error;
-  return { name: error.name, message: maskSecrets(error.message), stack: error.stack ? maskSecrets(error.stack) : undefined };
+  return {
+    name: error.name,
+    message: maskSecrets(error.message),
+    stack: error.stack ? maskSecrets(error.stack) : undefined,
+  };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
 import { migrate } from './migrate.ts';
-import { openDb, type OpenDb } from './open.ts';
+import { type OpenDb, openDb } from './open.ts';
 import { engineOf } from './tables.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
@@ -36,7 +36,9 @@ describe.each(engines)('%s', (engine, open) => {
     const applied = await Promise.all([migrate(a.db), migrate(b.db)]);
     expect(applied.map((list) => list.length).sort((x, y) => x - y)[0]).toBe(0);
     expect(engineOf(a.db)).toBe(engine as 'sqlite' | 'postgres');
-    const { rows } = await sql<{ big: number; half: number }>`select 50000000000 as big, 0.5 * 1.0 as half`.execute(a.db);
+    const { rows } = await sql<{ big: number; half: number }>`select 50000000000 as big, 0.5 * 1.0 as half`.execute(
+      a.db,
+    );
     expect(rows[0]!.big).toBe(50_000_000_000);
     await a.close();
     if (b !== a) await b.close();

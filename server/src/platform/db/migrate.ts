@@ -12,12 +12,16 @@ export async function migrate(db: Db, migrations: Migration[] = all): Promise<st
   return db.transaction().execute(async (tx) => {
     if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
     await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
-    const done = new Set((await sql<{ name: string }>`select name from migrations`.execute(tx)).rows.map((r) => r.name));
+    const done = new Set(
+      (await sql<{ name: string }>`select name from migrations`.execute(tx)).rows.map((r) => r.name),
+    );
     const applied: string[] = [];
     for (const migration of migrations) {
       if (done.has(migration.name)) continue;
       for (const statement of migration.statements(wordsOf(engine))) await sql.raw(statement).execute(tx);
-      await sql`insert into migrations (name, applied_at) values (${migration.name}, ${Math.floor(Date.now() / 1000)})`.execute(tx);
+      await sql`insert into migrations (name, applied_at) values (${migration.name}, ${Math.floor(Date.now() / 1000)})`.execute(
+        tx,
+      );
       applied.push(migration.name);
     }
     return applied;

@@ -17,14 +17,28 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
 }
 
 function decompressor(encoding: string): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
-  const names: Record<string, string> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'brotli', zstd: 'zstd' };
+  const names: Record<string, string> = {
+    gzip: 'gzip',
+    'x-gzip': 'gzip',
+    deflate: 'deflate',
+    br: 'brotli',
+    zstd: 'zstd',
+  };
   const name = names[encoding.trim().toLowerCase()];
-  if (!name) throw new AppError('unsupported_media_type', `Content-Encoding ${JSON.stringify(encoding)} is not supported.`);
+  if (!name)
+    throw new AppError('unsupported_media_type', `Content-Encoding ${JSON.stringify(encoding)} is not supported.`);
   // Bun knows brotli and zstd too; the DOM's type does not.
-  return new DecompressionStream(name as CompressionFormat) as ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>>;
+  return new DecompressionStream(name as CompressionFormat) as ReadableWritablePair<
+    Uint8Array,
+    Uint8Array<ArrayBuffer>
+  >;
 }
 
-async function gather(stream: ReadableStream<Uint8Array>, maxBytes: number, encoding: string | null): Promise<Uint8Array> {
+async function gather(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  encoding: string | null,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = stream.getReader();
@@ -75,7 +89,9 @@ export function fieldsOf(parameters: URLSearchParams): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, value] of parameters) {
     if (Object.hasOwn(fields, name))
-      throw new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, { param: name });
+      throw new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, {
+        param: name,
+      });
     fields[name] = value;
   }
   refuseNul(fields);

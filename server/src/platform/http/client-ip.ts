@@ -6,7 +6,10 @@ export interface Block {
 }
 
 export function parseAddress(text: string): { bits: bigint; v6: boolean } | null {
-  const address = text.trim().replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const address = text
+    .trim()
+    .replace(/^\[|\]$/g, '')
+    .replace(/%.*$/, '');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   const v4 = parseV4(mapped?.[1] ?? address);
   if (v4 !== null) return { bits: v4, v6: false };

@@ -37,6 +37,7 @@ function enforce(state: RateState, call: Call, format: ErrorFormat): void {
   if (state.allowed) return;
   headers['retry-after'] = `${Math.max(1, seconds)}`;
   if (relay) headers['retry-after-ms'] = `${Math.max(1, Math.ceil(state.resetMs))}`;
-  const message = format === 'video' ? 'Rate limit exceeded' : `Too many requests. Try again in ${Math.max(1, seconds)} s.`;
+  const message =
+    format === 'video' ? 'Rate limit exceeded' : `Too many requests. Try again in ${Math.max(1, seconds)} s.`;
   throw new AppError('rate_limit_exceeded', message);
 }

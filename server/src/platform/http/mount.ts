@@ -111,7 +111,10 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
     return new AppError('invalid_value', 'The request is nested too deeply.');
   const code = (thrown as { code?: unknown } | null)?.code;
-  if (typeof code === 'string' && /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)|^ECONN|^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code))
+  if (
+    typeof code === 'string' &&
+    /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)|^ECONN|^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)
+  )
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
   return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
 }
@@ -125,11 +128,16 @@ export function answerUnmatched(app: HttpApp, c: Context<HttpEnv>, deps: HttpDep
   );
   const error =
     allowed.length > 0
-      ? new AppError('method_not_allowed', `${method} is not supported here.`, { headers: { allow: allowed.join(', ') } })
+      ? new AppError('method_not_allowed', `${method} is not supported here.`, {
+          headers: { allow: allowed.join(', ') },
+        })
       : new AppError('not_found', `There is nothing at ${method} ${path}.`);
   return renderError(formatOfPath(path), error, call.requestId, call.headers);
 }
 
 function logAccess(log: Log, call: Call, path: string, status: number, ms: number): void {
-  log.info({ requestId: call.requestId, method: call.request.method, path, status, ms: Math.round(ms), ip: call.ip }, 'request');
+  log.info(
+    { requestId: call.requestId, method: call.request.method, path, status, ms: Math.round(ms), ip: call.ip },
+    'request',
+  );
 }

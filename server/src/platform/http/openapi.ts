@@ -38,7 +38,8 @@ const contentOf = (answer: Answer) =>
     : { description: 'Success', content: { 'application/json': { schema: answer as ZodType } } };
 
 export function describeRoute(route: Route): RouteConfig {
-  const media = route.bodyAs === 'form' ? ['application/x-www-form-urlencoded', 'application/json'] : ['application/json'];
+  const media =
+    route.bodyAs === 'form' ? ['application/x-www-form-urlencoded', 'application/json'] : ['application/json'];
   const error = { description: 'Error', content: { 'application/json': { schema: errorSchemas[route.errors] } } };
   const path = route.path.replace(/\{(\w+)\+\}/g, '{$1}');
   return {

@@ -23,4 +23,8 @@ export interface Page {
 export const offsetOf = (page: Page): number => (page.page - 1) * page.page_size;
 
 /** A whole number in a query or path; anything else names nothing. */
-export const idText = z.string().regex(/^\d{1,15}$/, 'must be a whole number').transform(Number).openapi({ type: 'integer' });
+export const idText = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+  .openapi({ type: 'integer' });

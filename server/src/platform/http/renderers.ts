@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import type { AppError, ErrorCode } from '../../lib/errors.ts';
 import type { ErrorFormat } from './route.ts';
 
 type Body = (error: AppError, requestId: string) => unknown;

@@ -97,7 +97,9 @@ export function defineRoute<
 
 /** Finds the caller or throws the error that tells why not. */
 export type Authenticator = (call: Call) => Call['principal'] | Promise<Call['principal']>;
-export type Authenticators = { [A in Exclude<AuthKind, 'none'>]: (call: Call) => Principals[A] | Promise<Principals[A]> };
+export type Authenticators = {
+  [A in Exclude<AuthKind, 'none'>]: (call: Call) => Principals[A] | Promise<Principals[A]>;
+};
 
 export type ErrorRenderer = (error: AppError, requestId: string) => Response;
 

@@ -53,6 +53,8 @@ test('pages of the app answer with its index, revalidated each time', async () =
     expect(answer?.headers.get('cache-control')).toBe('no-cache');
     expect(await answer?.text()).toBe(page);
   }
+  expect((await get('/models/a/b-4.1', { accept: 'text/html,*/*;q=0.8' }))?.status).toBe(200);
+  expect(await get('/assets/gone.js', { accept: 'text/html' })).toBeNull();
   const etag = (await get('/'))?.headers.get('etag') ?? '';
   expect((await get('/', { 'if-none-match': `"other", W/${etag}` }))?.status).toBe(304);
   expect((await get('/', { 'if-none-match': '"other"' }))?.status).toBe(200);

@@ -76,8 +76,14 @@ function matches(header: string | null, etag: string): boolean {
   return header.split(',').some((item) => ['*', etag].includes(item.trim().replace(/^W\//, '')));
 }
 
-/** Addresses of the app's own pages have no file extension; what has one is a file or a mistake. */
-const isPage = (path: string): boolean => !/\.[^/]*$/.test(path);
+/**
+ * What may be the address of one of the app's pages. A name with an extension is a missing file, unless a browser goes
+ * there as to a page: ids of models have dots.
+ */
+function isPage(path: string, request: Request): boolean {
+  if (path.startsWith('/assets/')) return false;
+  return !/\.[^/]*$/.test(path) || (request.headers.get('accept') ?? '').includes('text/html');
+}
 
 /**
  * The web app's answer to a GET or HEAD of `path` (the URL's pathname): the file, or the app itself for the address of
@@ -86,7 +92,7 @@ const isPage = (path: string): boolean => !/\.[^/]*$/.test(path);
  */
 export async function webAsset(path: string, request: Request, folder = builtFolder): Promise<Response | null> {
   const build = await currentBuild(folder);
-  const file = build?.files.get(path) ?? (isPage(path) ? build?.index : undefined);
+  const file = build?.files.get(path) ?? (isPage(path, request) ? build?.index : undefined);
   if (!build || !file) return null;
 
   const variant = variantOf(file, request);

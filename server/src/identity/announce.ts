@@ -1,0 +1,31 @@
+import type { Shared } from '../platform/shared/port.ts';
+
+const channel = 'identity';
+
+/** Tells every process that what it cached of a user, session or key is no longer so. Tags: `user:7`, `session:3`, `key:5`. */
+export interface Announcements {
+  changed(tag: string): Promise<void>;
+  onChanged(listener: (tag: string) => void, onGap: () => void): void;
+  close(): Promise<void>;
+}
+
+export async function openAnnouncements(shared: Shared): Promise<Announcements> {
+  const listeners: { heard: (tag: string) => void; gap: () => void }[] = [];
+  const hear = (tag: string) => {
+    for (const listener of listeners) listener.heard(tag);
+  };
+  const unsubscribe = await shared.subscribe(channel, hear, () => {
+    for (const listener of listeners) listener.gap();
+  });
+  return {
+    changed: async (tag) => {
+      // At once here, whatever becomes of the message; others shorten their caches while messages may be lost.
+      hear(tag);
+      await shared.publish(channel, tag).catch(() => {});
+    },
+    onChanged: (heard, gap) => {
+      listeners.push({ heard, gap });
+    },
+    close: unsubscribe,
+  };
+}

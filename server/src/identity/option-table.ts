@@ -1,0 +1,88 @@
+export type OptionValue = boolean | number | string;
+
+export interface OptionRule {
+  default: OptionValue;
+  help: string;
+  /** Range of a number; whole unless `fraction`. */
+  min?: number;
+  max?: number;
+  fraction?: boolean;
+}
+
+const perMinute = (limit: number, what: string): OptionRule => ({
+  default: limit,
+  help: `${what}: calls per minute; 0 for no limit`,
+  min: 0,
+  max: 100_000_000,
+});
+const seconds = (value: number, help: string): OptionRule => ({ default: value, help, min: 1, max: 315_360_000 });
+const model = (what: string): OptionRule => ({
+  default: '',
+  help: `Orchestration: model for ${what}; empty picks one`,
+});
+
+/** Every option that can be changed while the service runs. */
+export const optionTable = {
+  OAuth2Enabled: { default: true, help: 'The whole OAuth system' },
+  OAuth2RequireApproval: {
+    default: false,
+    help: 'Only applications verified by an administrator may ask for authorization',
+  },
+  OAuth2AccessTokenTTL: seconds(3600, 'Lifetime of access tokens, seconds'),
+  OAuth2RefreshTokenTTL: seconds(2_592_000, 'Lifetime of refresh tokens, seconds'),
+  OAuth2CodeTTL: seconds(600, 'Lifetime of authorization codes, seconds'),
+  OAuth2AllowedScopes: {
+    default: 'openid email profile tokens:read tokens:write usage:read',
+    help: 'Scopes that applications may have at all',
+  },
+  RegistrationEnabled: { default: true, help: 'People may register themselves' },
+  QuotaForNewUser: { default: 0, help: 'Balance of a new user, in quota (500,000 = 1 USD)', min: 0, max: 1e12 },
+  RateLimitEnabled: { default: true, help: 'All limits on calls' },
+  AppRateLimitEnabled: { default: true, help: "Each application's own limit on calls with its tokens" },
+  RateLimitV1: perMinute(240, '/v1/*, per key'),
+  RateLimitApi: perMinute(120, '/api/*, per user or address'),
+  RateLimitOAuthToken: perMinute(60, 'Token endpoint, per address'),
+  RateLimitOAuthRevoke: perMinute(60, 'Revocation, per address'),
+  RateLimitOAuthIntrospect: perMinute(120, 'Introspection, per address'),
+  RateLimitOAuthUserinfo: perMinute(300, 'Userinfo, per address'),
+  RateLimitOAuthAuthorize: perMinute(30, 'Reading an authorization request, per user'),
+  RateLimitOAuthAuthorizePost: perMinute(30, 'Answering an authorization request, per user'),
+  DefaultModelPrice: {
+    default: 0,
+    help: 'USD per million tokens for models that only a channel list names',
+    min: 0,
+    max: 10_000,
+    fraction: true,
+  },
+  DecisionLogDays: { default: 30, help: 'Days that routing decisions are kept', min: 1, max: 3650 },
+  AuditLogDays: { default: 365, help: 'Days that audit entries are kept', min: 1, max: 3650 },
+  UsageLogDays: { default: 365, help: 'Days that single usage entries are kept; summaries stay', min: 1, max: 3650 },
+  MsPlanModel: model('planning'),
+  MsEasyModel: model('easy tasks'),
+  MsMediumModel: model('medium tasks'),
+  MsHardModel: model('hard tasks'),
+  MsEmbeddingModel: model('embeddings'),
+  MsRerankModel: model('reranking'),
+  AccessLog: { default: false, help: 'One log line per request' },
+  LogLevel: { default: '', help: 'Log level; empty keeps LOG_LEVEL' },
+} as const satisfies Record<string, OptionRule>;
+
+export type OptionName = keyof typeof optionTable;
+type Widen<T> = T extends boolean ? boolean : T extends number ? number : string;
+export type OptionOf<N extends OptionName> = Widen<(typeof optionTable)[N]['default']>;
+
+/** The value as its rule wants it, or why not. Text is taken for numbers and booleans too, as forms send it. */
+export function readOptionValue(name: OptionName, given: unknown): { value: OptionValue } | { fault: string } {
+  const rule: OptionRule = optionTable[name];
+  if (typeof rule.default === 'boolean') {
+    if (given === true || given === 'true') return { value: true };
+    return given === false || given === 'false' ? { value: false } : { fault: 'must be true or false' };
+  }
+  if (typeof rule.default === 'string')
+    return typeof given === 'string' && given.length <= 1000 ? { value: given } : { fault: 'must be text' };
+  const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return { fault: 'must be a number' };
+  if (!rule.fraction && !Number.isInteger(number)) return { fault: 'must be a whole number' };
+  if (number < rule.min! || number > rule.max!) return { fault: `must be between ${rule.min} and ${rule.max}` };
+  return { value: number };
+}

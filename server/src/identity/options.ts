@@ -1,0 +1,78 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import {
+  type OptionName,
+  type OptionOf,
+  type OptionRule,
+  type OptionValue,
+  optionTable,
+  readOptionValue,
+} from './option-table.ts';
+import { readOptions, writeOption } from './store/options.ts';
+
+/** Runtime options, in memory; a change is announced to every process, and read again now and then in case one was missed. */
+export interface Options {
+  get<N extends OptionName>(name: N): OptionOf<N>;
+  all(): { key: string; value: OptionValue; default: OptionValue; description: string }[];
+  set(name: string, value: unknown): Promise<void>;
+  onChange(listener: () => void): void;
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const channel = 'options';
+const rereadMs = 5_000;
+
+export async function openOptions(deps: {
+  db: Db;
+  shared: Shared;
+  clock: Clock;
+  defaults: Record<string, number>;
+}): Promise<Options> {
+  const { db, shared, clock } = deps;
+  let values = new Map<string, OptionValue>();
+  const listeners: (() => void)[] = [];
+  const defaultOf = (name: OptionName): OptionValue => deps.defaults[name] ?? optionTable[name].default;
+
+  const reload = async () => {
+    const stored = await readOptions(db);
+    values = new Map([...stored].map(([name, text]) => [name, JSON.parse(text) as OptionValue]));
+    for (const listener of listeners) listener();
+  };
+  const quietly = () => reload().catch(() => {});
+
+  await reload();
+  const unsubscribe = await shared.subscribe(channel, quietly, quietly);
+  const timer = setInterval(quietly, rereadMs);
+  timer.unref?.();
+
+  return {
+    get: <N extends OptionName>(name: N) => (values.get(name) ?? defaultOf(name)) as OptionOf<N>,
+    all: () =>
+      (Object.entries(optionTable) as [OptionName, OptionRule][]).map(([key, rule]) => ({
+        key,
+        value: values.get(key) ?? defaultOf(key),
+        default: defaultOf(key),
+        description: rule.help,
+      })),
+    set: async (name, given) => {
+      if (!Object.hasOwn(optionTable, name))
+        throw new AppError('invalid_value', `There is no option ${JSON.stringify(name)}.`);
+      const read = readOptionValue(name as OptionName, given);
+      if ('fault' in read) throw new AppError('invalid_value', `${name} ${read.fault}.`);
+      await writeOption(db, name, JSON.stringify(read.value), nowSeconds(clock));
+      await reload();
+      await shared.publish(channel, name);
+    },
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+    reload,
+    close: async () => {
+      clearInterval(timer);
+      await unsubscribe();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { User } from './user.ts';
+
+/** `limitKey` is what the caller's calls are counted under. */
+export interface SessionPrincipal {
+  user: User;
+  sessionId: number;
+  limitKey: string;
+}
+
+export interface KeyPrincipal {
+  user: User;
+  /** Null for the web app's own calls, which carry a session instead of a key. */
+  keyId: number | null;
+  /** Models the key may use; empty means all. */
+  models: string[];
+  /** False when the key has a quota of its own. */
+  unlimited: boolean;
+  limitKey: string;
+}
+
+declare module '../platform/http/route.ts' {
+  interface Principals {
+    session: SessionPrincipal;
+    admin: SessionPrincipal;
+    apiKey: KeyPrincipal;
+    keyOrSession: KeyPrincipal;
+  }
+}

@@ -1,0 +1,132 @@
+import type { Generated, Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { offsetOf, type Page } from '../../platform/http/paging.ts';
+import type { User } from '../user.ts';
+
+interface UsersTable {
+  id: Generated<number>;
+  username: string;
+  /** The name without case, unique. */
+  username_key: string;
+  password_hash: string;
+  display_name: string;
+  avatar_url: string;
+  email: string;
+  email_verified: number;
+  role: number;
+  status: number;
+  group: string;
+  /** The balance: a column of this row, changed by the billing room alone. */
+  quota: number;
+  used_quota: Generated<number>;
+  request_count: Generated<number>;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    users: UsersTable;
+  }
+}
+
+export type UserRow = Selectable<UsersTable>;
+
+export function toUser(row: Omit<UserRow, 'password_hash' | 'username_key'>): User {
+  return {
+    id: row.id,
+    username: row.username,
+    display_name: row.display_name,
+    avatar_url: row.avatar_url,
+    email: row.email,
+    email_verified: row.email_verified === 1,
+    role: row.role,
+    status: row.status,
+    group: row.group,
+    quota: row.quota,
+    used_quota: row.used_quota,
+    request_count: row.request_count,
+    created_at: row.created_at,
+  };
+}
+
+export type NewUser = Pick<
+  UserRow,
+  'username' | 'password_hash' | 'display_name' | 'email' | 'role' | 'quota' | 'created_at'
+>;
+
+/** Null when the name is taken. */
+export async function insertUser(db: Db, user: NewUser): Promise<User | null> {
+  const row = await db
+    .insertInto('users')
+    .values({
+      ...user,
+      username_key: user.username.toLowerCase(),
+      avatar_url: '',
+      email_verified: 0,
+      status: 1,
+      group: 'default',
+    })
+    .onConflict((c) => c.column('username_key').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ? toUser(row) : null;
+}
+
+export async function findUserByName(db: Db, username: string): Promise<UserRow | null> {
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('username_key', '=', username.toLowerCase())
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function findUserRow(db: Db, id: number): Promise<UserRow | null> {
+  return (await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+export async function findUser(db: Db, id: number): Promise<User | null> {
+  const row = await findUserRow(db, id);
+  return row ? toUser(row) : null;
+}
+
+export type UserChange = Partial<
+  Pick<
+    UserRow,
+    'display_name' | 'avatar_url' | 'email' | 'email_verified' | 'password_hash' | 'role' | 'status' | 'group'
+  >
+>;
+
+export async function changeUser(db: Db, id: number, change: UserChange): Promise<User | null> {
+  if (Object.keys(change).length === 0) return findUser(db, id);
+  const row = await db.updateTable('users').set(change).where('id', '=', id).returningAll().executeTakeFirst();
+  return row ? toUser(row) : null;
+}
+
+export async function countUsers(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('users')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
+export async function listUsers(db: Db, page: Page, q: string): Promise<{ users: User[]; total: number }> {
+  const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  const matching = db
+    .selectFrom('users')
+    .$if(q !== '', (query) =>
+      query.where((e) =>
+        e.or([
+          e(e.fn<string>('lower', ['username']), 'like', pattern),
+          e(e.fn<string>('lower', ['display_name']), 'like', pattern),
+          e(e.fn<string>('lower', ['email']), 'like', pattern),
+        ]),
+      ),
+    );
+  const [rows, count] = await Promise.all([
+    matching.selectAll().orderBy('id').limit(page.page_size).offset(offsetOf(page)).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ]);
+  return { users: rows.map(toUser), total: Number(count.n) };
+}

@@ -1,0 +1,54 @@
+import { z } from '@hono/zod-openapi';
+
+export const roles = { user: 1, administrator: 10, root: 100 } as const;
+export const statuses = { enabled: 1, disabled: 2 } as const;
+
+/** A user as the store holds it, without the password. */
+export interface User {
+  id: number;
+  username: string;
+  display_name: string;
+  avatar_url: string;
+  email: string;
+  email_verified: boolean;
+  role: number;
+  status: number;
+  group: string;
+  quota: number;
+  used_quota: number;
+  request_count: number;
+  created_at: number;
+}
+
+export const userSchema = z
+  .object({
+    id: z.number().int(),
+    username: z.string(),
+    display_name: z.string(),
+    avatar_url: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    role: z.number().int(),
+    status: z.number().int(),
+    group: z.string(),
+    quota: z.number().int(),
+    used_quota: z.number().int(),
+    request_count: z.number().int(),
+    created_at: z.number().int(),
+  })
+  .openapi('User');
+
+export const usernameRule = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 of A-Z a-z 0-9 _ . -');
+export const passwordRule = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .max(128, 'must have at most 128 characters');
+export const displayNameRule = z.string().trim().min(1, 'must not be empty').max(64, 'must have at most 64 characters');
+export const emailRule = z.union([z.literal(''), z.email('must be an email address').max(254)]);
+/** Shown as an image on pages of others, so only https, or nothing. */
+export const avatarRule = z
+  .string()
+  .max(2000)
+  .refine((v) => v === '' || (URL.canParse(v) && new URL(v).protocol === 'https:'), 'must be an https address');
+
+export const sameName = (username: string): string => username.toLowerCase();
