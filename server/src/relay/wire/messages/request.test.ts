@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test';
+import { AppError } from '../../../lib/errors.ts';
+import { parseMessagesRequest } from './request.ts';
+
+const hello = { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
+
+function refusal(body: unknown): { code: string; param: string | undefined } {
+  try {
+    parseMessagesRequest(body);
+  } catch (error) {
+    if (error instanceof AppError) return { code: error.code, param: error.extras.param };
+    throw error;
+  }
+  throw new Error('the body was accepted');
+}
+
+describe('parseMessagesRequest', () => {
+  test('max_tokens is required, but not for counting', () => {
+    const { max_tokens: _, ...rest } = hello;
+    expect(refusal(rest)).toEqual({ code: 'missing_required_parameter', param: 'max_tokens' });
+    expect(parseMessagesRequest(rest, 'count_tokens').turns).toHaveLength(1);
+  });
+
+  test('faults are named', () => {
+    expect(refusal({ ...hello, max_tokens: '5' }).param).toBe('max_tokens');
+    expect(refusal({ ...hello, messages: [{ role: 'bot', content: 'x' }] }).param).toBe('messages[0].role');
+    expect(refusal({ ...hello, messages: [{ role: 'user', content: [{ type: 'text' }] }] }).param).toBe(
+      'messages[0].content[0].text',
+    );
+    expect(refusal({ ...hello, tool_choice: { type: 'some' } }).param).toBe('tool_choice.type');
+    expect(refusal({ ...hello, thinking: { type: 'enabled' } }).param).toBe('thinking.budget_tokens');
+    expect(refusal({ ...hello, system: 7 }).param).toBe('system');
+  });
+
+  test('fidelity 24: system as string or blocks, cache_control kept', () => {
+    expect(parseMessagesRequest({ ...hello, system: 'be brief' }).system).toEqual([{ type: 'text', text: 'be brief' }]);
+    const block = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } };
+    expect(parseMessagesRequest({ ...hello, system: [block] }).system).toEqual([
+      { type: 'text', text: 'a', cacheControl: { type: 'ephemeral' } },
+    ]);
+  });
+
+  test('blocks of every kind are read', () => {
+    const { turns } = parseMessagesRequest({
+      ...hello,
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature: 'Abc+/==' },
+            { type: 'redacted_thinking', data: 'secret' },
+            { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+            { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'r' }], is_error: true },
+            { type: 'tool_result', tool_use_id: 't2', content: 'plain' },
+            { type: 'tool_result', tool_use_id: 't3' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iV' } },
+            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'doc' }, title: 'T' },
+          ],
+        },
+      ],
+    });
+    expect(turns[0]?.parts.map((part) => part.type)).toEqual(['thinking', 'redacted_thinking', 'tool_call', 'raw']);
+    expect(turns[0]?.parts[0]).toEqual({ type: 'thinking', text: 'hm', signature: 'Abc+/==' });
+    expect(turns[0]?.parts[2]).toEqual({ type: 'tool_call', id: 't1', name: 'f', arguments: '{"a":1}' });
+    expect(turns[1]?.parts).toEqual([
+      { type: 'tool_result', callId: 't1', content: [{ type: 'text', text: 'r' }], isError: true },
+      { type: 'tool_result', callId: 't2', content: [{ type: 'text', text: 'plain' }] },
+      { type: 'tool_result', callId: 't3', content: [] },
+      { type: 'image', source: { mediaType: 'image/png', data: 'iV' } },
+      { type: 'file', source: { text: 'doc' }, name: 'T' },
+    ]);
+  });
+
+  test('parameters', () => {
+    const { params } = parseMessagesRequest({
+      ...hello,
+      stop_sequences: ['x'],
+      top_k: 5,
+      tools: [
+        { name: 'f', input_schema: { type: 'object' }, cache_control: { type: 'ephemeral' } },
+        { type: 'web_search_20250305', name: 'web_search' },
+      ],
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+      thinking: { type: 'enabled', budget_tokens: 2000 },
+      metadata: { user_id: 'u' },
+    });
+    expect(params).toEqual({
+      maxTokens: 100,
+      topK: 5,
+      stop: ['x'],
+      tools: [{ name: 'f', parameters: { type: 'object' }, cacheControl: { type: 'ephemeral' } }],
+      rawTools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      toolChoice: { type: 'required' },
+      parallelToolCalls: false,
+      reasoning: { budgetTokens: 2000 },
+      user: 'u',
+    });
+  });
+});
