@@ -1,0 +1,55 @@
+/**
+ * `npm run build:binary [-- --target=bun-linux-arm64] [-- --outfile=path]`: one executable with Bun, the server and the
+ * built web app inside. Default: dist/svc for this machine.
+ */
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const root = join(import.meta.dir, '..');
+const web = join(root, 'dist/web');
+const work = join(root, 'dist/binary');
+
+const { values } = parseArgs({
+  options: { target: { type: 'string' }, outfile: { type: 'string', default: join(root, 'dist/svc') } },
+});
+
+const entries = await readdir(web, { recursive: true, withFileTypes: true });
+const files = entries
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(web, join(entry.parentPath, entry.name)));
+
+const lines = files.map((file, i) => `import file${i} from ${JSON.stringify(join(web, file))} with { type: 'file' };`);
+const map = files.map((file, i) => `  ${JSON.stringify(`/${file.replaceAll('\\', '/')}`)}: file${i},`);
+const source = (path: string): string => JSON.stringify(join(root, 'server/src', path));
+
+await mkdir(work, { recursive: true });
+// Modules are evaluated in the order of their imports: the process has its limit lifted before the server's modules are
+// loaded at all, and its web files before it listens.
+await Bun.write(
+  join(work, 'lift.ts'),
+  `import { liftRequestLimit } from ${source('lift-request-limit.ts')};\nliftRequestLimit();\n`,
+);
+await Bun.write(
+  join(work, 'web-files.ts'),
+  `${lines.join('\n')}
+import { registerEmbedded } from ${source('platform/http/web-assets.ts')};
+registerEmbedded({\n${map.join('\n')}\n});\n`,
+);
+await Bun.write(join(work, 'svc.ts'), `import './lift.ts';\nimport './web-files.ts';\nimport ${source('main.ts')};\n`);
+
+const args = [
+  'build',
+  '--compile',
+  '--minify-syntax',
+  '--sourcemap=inline',
+  join(work, 'svc.ts'),
+  '--outfile',
+  values.outfile,
+];
+if (values.target) args.push(`--target=${values.target}`);
+const code = await Bun.spawn([process.execPath, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).exited;
+if (code !== 0) process.exit(code);
+
+const megabytes = ((await stat(values.outfile)).size / 1e6).toFixed(0);
+console.log(`${relative(process.cwd(), values.outfile)}: ${megabytes} MB, ${files.length} web files inside`);
