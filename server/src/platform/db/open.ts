@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { SQL } from 'bun';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from './postgres-dialect.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
+import { Gate, sqliteDialect, writeSync } from './sqlite-dialect.ts';
 import type { Db, Engine, Tables } from './tables.ts';
 
 export interface OpenDb {
@@ -12,6 +12,8 @@ export interface OpenDb {
   sql?: SQL;
   /** The file's own handle for statements that must not await (group commits, backups); SQLite only. */
   sqlite?: Database;
+  /** One synchronous transaction on that handle, in turn with Kysely's own; SQLite only. */
+  writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,11 +49,13 @@ function openSqlite(path: string): OpenDb {
   writer.run('pragma cache_size = -16000');
   const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
   if (reader !== writer) reader.run('pragma busy_timeout = 5000');
-  const db = new Kysely<Tables>({ dialect: sqliteDialect({ writer, reader }) });
+  const handles = { writer, reader, gate: new Gate() };
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(handles) });
   return {
     db,
     engine: 'sqlite',
     sqlite: writer,
+    writeSync: (work) => writeSync(handles, work),
     ping: async () => {
       reader.query('select 1').get();
     },

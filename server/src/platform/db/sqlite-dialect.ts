@@ -18,6 +18,7 @@ export interface SqliteHandles {
   writer: Database;
   /** The same as `writer` for a database in memory. */
   reader: Database;
+  gate: Gate;
 }
 
 export function sqliteDialect(handles: SqliteHandles): Dialect {
@@ -37,12 +38,11 @@ class Adapter extends SqliteAdapter {
 }
 
 class SqliteDriver implements Driver {
-  readonly #gate = new Gate();
   constructor(readonly handles: SqliteHandles) {}
 
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new SqliteConnection(this.handles, this.#gate);
+    return new SqliteConnection(this.handles);
   }
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await (connection as SqliteConnection).begin();
@@ -58,7 +58,7 @@ class SqliteDriver implements Driver {
 }
 
 /** Lets one transaction at a time onto the writer, in order of arrival. */
-class Gate {
+export class Gate {
   #held = false;
   readonly #waiting: (() => void)[] = [];
 
@@ -81,10 +81,10 @@ class Gate {
 
 class SqliteConnection implements DatabaseConnection {
   #inTransaction = false;
-  constructor(
-    readonly handles: SqliteHandles,
-    readonly gate: Gate,
-  ) {}
+  readonly gate: Gate;
+  constructor(readonly handles: SqliteHandles) {
+    this.gate = handles.gate;
+  }
 
   async begin(): Promise<void> {
     await this.gate.enter();
@@ -123,6 +123,30 @@ class SqliteConnection implements DatabaseConnection {
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     for (const row of this.handles.reader.query(query.sql).iterate(...bindings(query))) yield { rows: [row as R] };
   }
+}
+
+/** Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. */
+export function writeSync<T>({ writer, gate }: SqliteHandles, work: (writer: Database) => T): T | Promise<T> {
+  const run = (): T => {
+    writer.run('begin immediate');
+    try {
+      const result = work(writer);
+      writer.run('commit');
+      return result;
+    } catch (error) {
+      // A full disk can have ended the transaction already.
+      if (writer.inTransaction) writer.run('rollback');
+      throw error;
+    }
+  };
+  if (!gate.held) return run();
+  return gate.enter().then(() => {
+    try {
+      return run();
+    } finally {
+      gate.leave();
+    }
+  });
 }
 
 const bindings = (query: CompiledQuery): SQLQueryBindings[] => query.parameters as SQLQueryBindings[];

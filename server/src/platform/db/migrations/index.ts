@@ -1,9 +1,10 @@
 import type { Migration } from '../migration.ts';
 import { migration as identity } from './0001-identity.ts';
 import { migration as jobs } from './0002-jobs.ts';
+import { migration as billing } from './0003-billing.ts';
 import { migration as catalog } from './0004-catalog.ts';
 import { migration as routing } from './0005-routing.ts';
 import { migration as orchestra } from './0007-orchestra.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
-export const migrations: Migration[] = [identity, jobs, catalog, routing, orchestra];
+export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, orchestra];
