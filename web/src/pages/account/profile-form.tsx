@@ -7,6 +7,8 @@ import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { queryClient, selfQuery, useUser } from '../../session.ts';
 
+const names = ['display_name', 'email', 'avatar_url'] as const;
+
 export function ProfileForm() {
   const user = useUser();
   const [fields, setFields] = useState({
@@ -14,8 +16,12 @@ export function ProfileForm() {
     email: user.email ?? '',
     avatar_url: user.avatar_url ?? '',
   });
+  // Only what changed is sent: changing the email clears its verification, and an unset name may not be sent back empty.
+  const changes = Object.fromEntries(
+    names.filter((name) => fields[name] !== (user[name] ?? '')).map((name) => [name, fields[name]]),
+  );
   const save = useMutation({
-    mutationFn: () => put('/api/user/self', { body: fields }),
+    mutationFn: () => put('/api/user/self', { body: changes }),
     onSuccess: (saved) => {
       queryClient.setQueryData(selfQuery.queryKey, saved);
       notifySuccess('Profile saved');
@@ -26,9 +32,6 @@ export function ProfileForm() {
     value: fields[name],
     onChange: (event: FormEvent<HTMLInputElement>) => setFields({ ...fields, [name]: event.currentTarget.value }),
   });
-  const changed = (['display_name', 'email', 'avatar_url'] as const).some(
-    (name) => fields[name] !== (user[name] ?? ''),
-  );
   const verified = user.email && fields.email === user.email && (
     <Badge color={user.email_verified ? 'teal' : 'gray'} variant="light" size="sm">
       {user.email_verified ? 'Verified' : 'Not verified'}
@@ -58,7 +61,7 @@ export function ProfileForm() {
           </SimpleGrid>
           {save.error && <ErrorState error={save.error} title="The profile was not saved" />}
           <Group>
-            <Button type="submit" loading={save.isPending} disabled={!changed}>
+            <Button type="submit" loading={save.isPending} disabled={Object.keys(changes).length === 0}>
               Save
             </Button>
           </Group>
