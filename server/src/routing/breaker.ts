@@ -15,8 +15,6 @@ import {
   succeeded,
 } from './circuit.ts';
 
-export type { CircuitState } from './circuit.ts';
-
 /** Leave to call a candidate. Exactly one of the three counts; later calls are ignored. */
 export interface Permit {
   success(): void;

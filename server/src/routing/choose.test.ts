@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { AppError } from '../lib/errors.ts';
-import type { CircuitState } from './breaker.ts';
 import { candidateOf, chooseOf, measuredOf, preferencesOf } from './candidate.fixture.ts';
 import type { Candidate } from './candidate.ts';
 import { type Choice, choose } from './choose.ts';
+import type { CircuitState } from './circuit.ts';
 
 const ids = (choice: Choice): number[] => choice.ordered.map((one) => one.channel.id);
 

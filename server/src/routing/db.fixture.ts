@@ -7,14 +7,18 @@ import { type OpenDb, openDb } from '../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
-/** For tests: an empty database with this room's tables in every engine that can be reached. */
+async function open(where: { url?: string; path?: string }): Promise<OpenDb> {
+  const opened = await openDb(where);
+  await migrate(opened.db, [migration]);
+  return opened;
+}
+
+/** For tests: an empty database with this room's tables. */
+export const inMemory = (): Promise<OpenDb> => open({ path: ':memory:' });
+
+/** The same in every engine that can be reached; to be called outside of tests. */
 export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
-  const open = async (where: { url?: string; path?: string }): Promise<OpenDb> => {
-    const opened = await openDb(where);
-    await migrate(opened.db, [migration]);
-    return opened;
-  };
-  const list: [string, () => Promise<OpenDb>][] = [['sqlite', () => open({ path: ':memory:' })]];
+  const list: [string, () => Promise<OpenDb>][] = [['sqlite', inMemory]];
   const admin = new SQL(serverUrl, { max: 1 });
   const names: string[] = [];
   const create = async (): Promise<string> => {

@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.ts';
-import type { CircuitState } from './breaker.ts';
 import type { Candidate } from './candidate.ts';
+import type { CircuitState } from './circuit.ts';
 import type { Override } from './override.ts';
 import { averagePrice, defaultWeights, type Measured, type Strategy, scoreOf, type Weights } from './score.ts';
 

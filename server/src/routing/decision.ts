@@ -1,0 +1,41 @@
+import type { Candidate } from './candidate.ts';
+import type { Choice } from './choose.ts';
+import type { Sample } from './window.ts';
+
+/** Why a call was no success. */
+export const causes = [
+  'connection',
+  'timeout',
+  'server_error',
+  'malformed',
+  'truncated',
+  'rate_limited',
+  'refused',
+  'unauthorized',
+  'client_left',
+] as const;
+export type Cause = (typeof causes)[number];
+
+export interface AttemptRecord {
+  candidate: Candidate;
+  outcome: Sample['outcome'];
+  cause?: Cause;
+  /** The upstream's HTTP status. */
+  status?: number;
+  latencyMs: number;
+  ttftMs?: number;
+}
+
+/** Where one request went and why, as references; turned into a row when it is written. */
+export interface Decision {
+  requestId: string;
+  userId: number;
+  modelId: string;
+  choice: Choice;
+  sort: string | null;
+  attempts: readonly AttemptRecord[];
+  /** Blocked by their circuits when their turn came. */
+  skipped: readonly Candidate[];
+  startedAtMs: number;
+  endedAtMs: number;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test';
+import { manualClock } from '../lib/clock.ts';
+import { candidateOf, chooseOf } from './candidate.fixture.ts';
+import { choose } from './choose.ts';
+import { engines } from './db.fixture.ts';
+import type { Decision } from './decision.ts';
+import { openDecisionLog } from './decisions.ts';
+import { explain } from './explain.ts';
+import { listDecisions } from './store/decisions.ts';
+
+const candidates = [candidateOf(1), candidateOf(2)];
+const decisionOf = (fields: Partial<Decision> = {}): Decision => ({
+  requestId: 'req_1',
+  userId: 1,
+  modelId: 'acme/large',
+  choice: choose(chooseOf(candidates)),
+  sort: null,
+  attempts: [{ candidate: candidates[0]!, outcome: 'success', latencyMs: 12 }],
+  skipped: [],
+  startedAtMs: 1_700_000_000_000,
+  endedAtMs: 1_700_000_000_012,
+  ...fields,
+});
+
+describe.each(await engines())('%s', (_, open) => {
+  test('written in batches, read newest first by user, request and model', async () => {
+    const { db, close } = await open();
+    const log = openDecisionLog({ db, clock: manualClock(), keepDays: () => 30 });
+    for (let i = 0; i < 130; i++) {
+      log.add(decisionOf({ requestId: `req_${i}`, userId: i % 2, modelId: i < 3 ? 'acme/small' : 'acme/large' }));
+    }
+    await log.close();
+    const page = { offset: 0, limit: 2 };
+    const all = await listDecisions(db, {}, page);
+    expect(all.total).toBe(130);
+    expect(all.rows.map((row) => row.request_id)).toEqual(['req_129', 'req_128']);
+    const own = await listDecisions(db, { userId: 1, modelId: 'acme/small' }, page);
+    expect(own.total).toBe(1);
+    expect(own.rows[0]).toMatchObject({ request_id: 'req_1', duration_ms: 12, outcome: 'success', provider: 'p1' });
+    expect((await listDecisions(db, { userId: 0, requestId: 'req_1' }, page)).total).toBe(0);
+    await close();
+  });
+
+  test('kept for DecisionLogDays, swept in batches', async () => {
+    const { db, close } = await open();
+    const clock = manualClock();
+    const log = openDecisionLog({ db, clock, keepDays: () => 30 });
+    const day = 86_400_000;
+    for (let i = 0; i < 1203; i++) log.add(decisionOf({ startedAtMs: clock.nowMs() - (i < 1200 ? 31 : 29) * day }));
+    await log.flush();
+    await log.sweep();
+    expect((await listDecisions(db, {}, { offset: 0, limit: 100 })).total).toBe(3);
+    await log.close();
+    await close();
+  });
+
+  test('waits for a database that is away, and gives up the oldest past its bound', async () => {
+    const { db, close } = await open();
+    const errors: unknown[] = [];
+    const log = openDecisionLog({ db, clock: manualClock(), keepDays: () => 30, onError: (e) => errors.push(e) });
+    await db.schema.alterTable('routing_decisions').renameTo('away').execute();
+    for (let i = 0; i < 10; i++) log.add(decisionOf());
+    await log.flush();
+    expect(errors).toHaveLength(1);
+    await db.schema.alterTable('away').renameTo('routing_decisions').execute();
+    await log.flush();
+    expect((await listDecisions(db, {}, { offset: 0, limit: 1 })).total).toBe(10);
+    const one = decisionOf();
+    for (let i = 0; i < 6000; i++) log.add(one);
+    expect(log.lost).toBeGreaterThanOrEqual(1000);
+    await log.close();
+    await close();
+  });
+});
+
+describe('explain', () => {
+  const [a, b] = candidates as [(typeof candidates)[0], (typeof candidates)[0]];
+
+  test('nobody could be called', () => {
+    const text = explain(decisionOf({ attempts: [], skipped: [a, b] }));
+    expect(text).toContain('p1 passed over: circuit open; p2 passed over: circuit open; nobody could be called');
+  });
+
+  test('a rate limit, then another answered', () => {
+    const text = explain(
+      decisionOf({
+        attempts: [
+          { candidate: a, outcome: 'neutral', cause: 'rate_limited', status: 429, latencyMs: 3 },
+          { candidate: b, outcome: 'success', latencyMs: 9 },
+        ],
+      }),
+    );
+    expect(text).toBe(
+      'p1 drawn from the top 2 by balanced score (0.75, chance 50 %); p1 did not answer (rate limited 429); p2 answered instead',
+    );
+  });
+
+  test.each([
+    [{ order: ['p2'] }, 'p2 comes first in the order the request asked for'],
+    [{ sort: 'price' as const }, 'p1 is best by price, as the request asked for'],
+    [{ only: ['p2'] }, 'p2 is the only one left'],
+    [{ strategy: 'round_robin' as const }, 'p1 had its turn among 2 (round-robin)'],
+  ])('%j', (override, text) => {
+    const choice = choose(chooseOf(candidates, { override }));
+    const attempts = [{ candidate: choice.picked, outcome: 'success' as const, latencyMs: 1 }];
+    expect(explain(decisionOf({ choice, attempts, sort: 'sort' in override ? 'price' : null }))).toBe(text);
+  });
+});

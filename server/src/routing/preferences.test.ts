@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test';
+import { manualClock } from '../lib/clock.ts';
+import { memoryShared } from '../platform/shared/memory.ts';
+import { preferencesOf } from './candidate.fixture.ts';
+import { openConfigs } from './configs.ts';
+import { engines } from './db.fixture.ts';
+import { openPreferences } from './preferences.ts';
+import { defaultWeights } from './score.ts';
+
+describe.each(await engines())('%s', (_, open) => {
+  async function room() {
+    const { db, close } = await open();
+    const clock = manualClock();
+    const shared = memoryShared(clock);
+    return { db, clock, shared, deps: { db, clock, shared }, close };
+  }
+
+  test('absent stays, null clears, and nothing set is null', async () => {
+    const { deps, close } = await room();
+    const preferences = await openPreferences(deps);
+    expect(await preferences.get(1)).toBeNull();
+    expect(preferences.get(1)).toBeNull();
+    await preferences.update(1, { maxPrice: 2.5, preferredProviders: ['a'], defaultStrategy: 'cost' });
+    await preferences.update(1, { defaultStrategy: null, minSuccessRate: 0.9 });
+    const expected = preferencesOf({ maxPrice: 2.5, preferredProviders: ['a'], minSuccessRate: 0.9 });
+    expect(await preferences.get(1)).toEqual(expected);
+    expect(preferences.get(1)).toEqual(expected);
+    expect(await preferences.get(2)).toBeNull();
+    await close();
+  });
+
+  test('two changes at once both hold', async () => {
+    const { deps, close } = await room();
+    const preferences = await openPreferences(deps);
+    await Promise.all([preferences.update(1, { maxPrice: 1 }), preferences.update(1, { maxLatencyMs: 900 })]);
+    expect(await preferences.get(1)).toEqual(preferencesOf({ maxPrice: 1, maxLatencyMs: 900 }));
+    await close();
+  });
+
+  test('a change in one process is seen by the other at once', async () => {
+    const { deps, close } = await room();
+    const [a, b] = [await openPreferences(deps), await openPreferences(deps)];
+    expect(await b.get(1)).toBeNull();
+    await a.update(1, { blockedProviders: ['x'] });
+    await Bun.sleep(0);
+    expect((await b.get(1))?.blockedProviders).toEqual(['x']);
+    await close();
+  });
+
+  test('a database that is away: the last known value, an error when there is none', async () => {
+    const { db, clock, deps, close } = await room();
+    const preferences = await openPreferences(deps);
+    await preferences.update(1, { blockedProviders: ['x'] });
+    await preferences.get(1);
+    await db.schema.alterTable('routing_preferences').renameTo('away').execute();
+    clock.advance(301_000);
+    expect((await preferences.get(1))?.blockedProviders).toEqual(['x']);
+    await expect(Promise.resolve(preferences.get(2))).rejects.toThrow();
+    await db.schema.alterTable('away').renameTo('routing_preferences').execute();
+    expect(await preferences.get(2)).toBeNull();
+    await close();
+  });
+
+  test('configurations: merged with the defaults, seen by the other process, removed', async () => {
+    const { deps, close } = await room();
+    const [a, b] = [await openConfigs(deps), await openConfigs(deps)];
+    await a.update('acme/large', { weights: { price: 5 } });
+    const changed = await a.update('acme/large', { defaultStrategy: 'cost' });
+    expect(changed).toEqual({ weights: { ...defaultWeights, price: 5 }, defaultStrategy: 'cost' });
+    await Bun.sleep(30);
+    expect(b.get('acme/large')).toEqual(changed);
+    expect(await a.remove('acme/large')).toBe(true);
+    expect(await a.remove('acme/large')).toBe(false);
+    expect(a.get('acme/large')).toBeNull();
+    await close();
+  });
+
+  test('weights that sum to zero are refused and nothing changes', async () => {
+    const { deps, close } = await room();
+    const configs = await openConfigs(deps);
+    await configs.update('m', { weights: { latency: 0, successRate: 0, price: 1, priority: 0 } });
+    await expect(configs.update('m', { weights: { price: 0 } })).rejects.toThrow('must not all be zero');
+    expect(configs.get('m')?.weights.price).toBe(1);
+    await close();
+  });
+});

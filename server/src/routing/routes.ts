@@ -1,0 +1,14 @@
+import type { Route } from '../platform/http/route.ts';
+import { configRoutes } from './routes/configs.ts';
+import { decisionRoutes } from './routes/decisions.ts';
+import { metricsRoutes } from './routes/metrics.ts';
+import { preferencesRoutes } from './routes/preferences.ts';
+import type { Routing } from './routing.ts';
+
+/** Management endpoints of contract §8. */
+export const routingRoutes = ({ parts }: Pick<Routing, 'parts'>): Route[] => [
+  ...preferencesRoutes(parts),
+  ...configRoutes(parts),
+  ...metricsRoutes(parts),
+  ...decisionRoutes(parts),
+];

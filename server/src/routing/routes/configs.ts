@@ -1,0 +1,139 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../lib/errors.ts';
+import { offsetOf, pageQuery } from '../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { ConfigPatch } from '../configs.ts';
+import type { ModelConfig } from '../rank.ts';
+import type { RoutingParts } from '../routing.ts';
+import { defaultWeights, strategies } from '../score.ts';
+import { enveloped, limit, listed, tag } from './shapes.ts';
+
+const weight = z.number().min(0).max(1_000_000);
+
+const editable = z.object({
+  latency_weight: weight,
+  success_rate_weight: weight,
+  price_weight: weight,
+  provider_priority_weight: weight,
+  default_strategy: z.enum(strategies).nullable(),
+});
+
+const shape = editable
+  .extend({
+    canonical_model_id: z.string(),
+    /** False: these are the defaults. */
+    configured: z.boolean(),
+  })
+  .openapi('RoutingConfig');
+
+/** Absent stays as it is, or as the default. */
+const patchSchema = editable.partial();
+const params = z.object({ model_id: z.string().min(1).max(200) });
+
+const render = (modelId: string, config: ModelConfig | null): z.infer<typeof shape> => {
+  const weights = config?.weights ?? defaultWeights;
+  return {
+    canonical_model_id: modelId,
+    latency_weight: weights.latency,
+    success_rate_weight: weights.successRate,
+    price_weight: weights.price,
+    provider_priority_weight: weights.priority,
+    default_strategy: config?.defaultStrategy ?? null,
+    configured: config !== null,
+  };
+};
+
+function patchOf(body: z.infer<typeof patchSchema>): ConfigPatch {
+  const weights: ConfigPatch['weights'] = {};
+  if (body.latency_weight !== undefined) weights.latency = body.latency_weight;
+  if (body.success_rate_weight !== undefined) weights.successRate = body.success_rate_weight;
+  if (body.price_weight !== undefined) weights.price = body.price_weight;
+  if (body.provider_priority_weight !== undefined) weights.priority = body.provider_priority_weight;
+  return { weights, ...(body.default_strategy !== undefined && { defaultStrategy: body.default_strategy }) };
+}
+
+const unknownModel = (modelId: string): AppError => new AppError('not_found', `There is no model '${modelId}'.`);
+
+export function configRoutes(parts: RoutingParts): Route[] {
+  return [...readRoutes(parts), ...writeRoutes(parts)];
+}
+
+function readRoutes({ configs, deps }: RoutingParts): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/routing/configs',
+      summary: 'Models with a routing configuration of their own',
+      tag,
+      auth: 'session',
+      limit,
+      errors: 'management',
+      query: pageQuery,
+      answers: { 200: listed('configs', shape) },
+      handle: (call) => {
+        const all = [...configs.all()];
+        const start = offsetOf(call.query);
+        const shown = all.slice(start, start + call.query.page_size);
+        const rendered = shown.map(([modelId, config]) => render(modelId, config));
+        return ok(call, { configs: rendered, total: all.length, ...call.query });
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/routing/configs/{model_id+}',
+      summary: 'How requests for a model are routed',
+      tag,
+      auth: 'session',
+      limit,
+      errors: 'management',
+      params,
+      answers: { 200: enveloped(shape) },
+      handle: (call) => {
+        const { model_id: modelId } = call.params;
+        const config = configs.get(modelId);
+        if (!config && !deps.catalog.hasModel(modelId)) throw unknownModel(modelId);
+        return ok(call, render(modelId, config));
+      },
+    }),
+  ];
+}
+
+function writeRoutes({ configs, deps }: RoutingParts): Route[] {
+  return [
+    defineRoute({
+      method: 'put',
+      path: '/api/routing/configs/{model_id+}',
+      summary: 'Configure how requests for a model are routed',
+      tag,
+      auth: 'admin',
+      limit,
+      errors: 'management',
+      params,
+      body: patchSchema,
+      answers: { 200: enveloped(shape) },
+      handle: async (call) => {
+        const { model_id: modelId } = call.params;
+        if (!configs.get(modelId) && !deps.catalog.hasModel(modelId)) throw unknownModel(modelId);
+        return ok(call, render(modelId, await configs.update(modelId, patchOf(call.body))));
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/api/routing/configs/{model_id+}',
+      summary: 'Return a model to the default routing',
+      tag,
+      auth: 'admin',
+      limit,
+      errors: 'management',
+      params,
+      answers: { 200: enveloped(shape) },
+      handle: async (call) => {
+        const { model_id: modelId } = call.params;
+        if (!(await configs.remove(modelId))) {
+          throw new AppError('not_found', `The model '${modelId}' has no routing configuration.`);
+        }
+        return ok(call, render(modelId, null));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,105 @@
+import { z } from '@hono/zod-openapi';
+import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { RoutingParts } from '../routing.ts';
+import { type DecisionFilter, type DecisionRow, listDecisions } from '../store/decisions.ts';
+import { administrator, limit, listed, tag } from './shapes.ts';
+
+const candidateShape = z.object({
+  provider: z.string(),
+  channel_id: z.int(),
+  rank: z.int().nullable(),
+  score: z.number(),
+  dropped: z.string().nullable(),
+  preferred: z.boolean(),
+  behind_soft_limit: z.boolean(),
+  circuit_state: z.string(),
+  success_rate: z.number(),
+  latency_ms: z.int(),
+  quality_score: z.number(),
+  avg_price: z.number(),
+  samples: z.int(),
+});
+
+const attemptShape = z.object({
+  provider: z.string(),
+  channel_id: z.int(),
+  outcome: z.string(),
+  cause: z.string().nullable(),
+  status: z.int().nullable(),
+  latency_ms: z.int(),
+  ttft_ms: z.int().nullable(),
+});
+
+const shape = z
+  .object({
+    id: z.int(),
+    request_id: z.string(),
+    user_id: z.int(),
+    model_id: z.string(),
+    /** Who was called last; null when every circuit was open. */
+    selected_provider: z.string().nullable(),
+    selected_channel: z.int().nullable(),
+    routing_strategy: z.string(),
+    routing_reason: z.string(),
+    outcome: z.string(),
+    duration_ms: z.int(),
+    candidates: z.array(candidateShape),
+    attempts: z.array(attemptShape),
+    created_at: z.int(),
+  })
+  .openapi('RoutingDecision');
+
+const render = (row: DecisionRow) => ({
+  id: row.id,
+  request_id: row.request_id,
+  user_id: row.user_id,
+  model_id: row.model_id,
+  selected_provider: row.provider,
+  selected_channel: row.channel_id,
+  routing_strategy: row.strategy,
+  routing_reason: row.reason,
+  outcome: row.outcome,
+  duration_ms: row.duration_ms,
+  candidates: JSON.parse(row.candidates),
+  attempts: JSON.parse(row.attempts),
+  created_at: row.created_at,
+});
+
+const query = z.object({
+  request_id: z.string().optional(),
+  model_id: z.string().optional(),
+  /** Administrators only; others see their own whatever it says. */
+  user_id: idText.optional(),
+  ...pageFields,
+});
+
+export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/routing/decisions',
+      summary: 'Where requests went and why, newest first; administrators see those of all users',
+      tag,
+      auth: 'session',
+      limit,
+      errors: 'management',
+      query,
+      answers: { 200: listed('decisions', shape) },
+      handle: async (call) => {
+        const { page, page_size } = call.query;
+        const { user } = call.principal;
+        const userId = user.role >= administrator ? call.query.user_id : user.id;
+        const filter: DecisionFilter = {
+          ...(userId !== undefined && { userId }),
+          ...(call.query.request_id && { requestId: call.query.request_id }),
+          ...(call.query.model_id && { modelId: call.query.model_id }),
+        };
+        // What this process still holds back is shown too: people look right after their request.
+        await decisions.flush();
+        const found = await listDecisions(deps.db, filter, { offset: offsetOf(call.query), limit: page_size });
+        return ok(call, { decisions: found.rows.map(render), total: found.total, page, page_size });
+      },
+    }),
+  ];
+}

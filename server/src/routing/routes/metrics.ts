@@ -1,0 +1,117 @@
+import { z } from '@hono/zod-openapi';
+import { offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { candidateKey } from '../candidate.ts';
+import type { CircuitState } from '../circuit.ts';
+import type { RoutingParts } from '../routing.ts';
+import { unmeasured } from '../score.ts';
+import type { CandidateId } from '../store/metrics.ts';
+import { administrator, limit, listed, tag } from './shapes.ts';
+
+const ms = z.int().nullable();
+const shape = z
+  .object({
+    provider: z.string(),
+    model_id: z.string(),
+    channel_id: z.int(),
+    total_requests: z.int(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    /** Successes and failures of the last hour; 0: nothing was measured, and rate and latency are assumed. */
+    requests_last_hour: z.int(),
+    success_rate_last_hour: z.number(),
+    avg_latency_ms: z.int(),
+    p50_latency_ms: ms,
+    p95_latency_ms: ms,
+    p99_latency_ms: ms,
+    p50_ttft_ms: ms,
+    p95_ttft_ms: ms,
+    p99_ttft_ms: ms,
+    tokens_per_second: z.number().nullable(),
+    quality_score: z.number(),
+    circuit_state: z.enum(['closed', 'open', 'half_open']),
+    circuit_changed_at: z.int().nullable(),
+  })
+  .openapi('RoutingMetrics');
+type Item = z.infer<typeof shape>;
+
+const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
+
+function itemOf(parts: RoutingParts, id: CandidateId, startQuality: number): Item {
+  const key = candidateKey(id.provider, id.modelId, id.channelId);
+  const known = parts.metrics.snapshot(key);
+  const changedAtMs = parts.breaker.changedAtMs(key);
+  return {
+    provider: id.provider,
+    model_id: id.modelId,
+    channel_id: id.channelId,
+    total_requests: known?.totalRequests ?? 0,
+    prompt_tokens: known?.promptTokens ?? 0,
+    completion_tokens: known?.completionTokens ?? 0,
+    requests_last_hour: known?.samples ?? 0,
+    success_rate_last_hour: rounded(known?.successRate ?? unmeasured.successRate),
+    avg_latency_ms: Math.round(known?.latencyMs ?? unmeasured.latencyMs),
+    p50_latency_ms: known?.hour.p50Ms ?? null,
+    p95_latency_ms: known?.hour.p95Ms ?? null,
+    p99_latency_ms: known?.hour.p99Ms ?? null,
+    p50_ttft_ms: known?.hour.ttftP50Ms ?? null,
+    p95_ttft_ms: known?.hour.ttftP95Ms ?? null,
+    p99_ttft_ms: known?.hour.ttftP99Ms ?? null,
+    tokens_per_second: known?.throughput == null ? null : rounded(known.throughput),
+    quality_score: rounded(known?.qualityScore ?? startQuality),
+    circuit_state: parts.breaker.state(key),
+    circuit_changed_at: changedAtMs === 0 ? null : Math.floor(changedAtMs / 1000),
+  };
+}
+
+const urgency: Record<CircuitState, number> = { open: 0, half_open: 1, closed: 2 };
+
+/** Trouble first, then the busiest. */
+const byInterest = (a: Item, b: Item): number =>
+  urgency[a.circuit_state] - urgency[b.circuit_state] ||
+  b.total_requests - a.total_requests ||
+  (candidateKey(a.provider, a.model_id, a.channel_id) < candidateKey(b.provider, b.model_id, b.channel_id) ? -1 : 1);
+
+/** What the caller can reach; administrators also see channels of legacy routing, which the catalog has no candidates for. */
+function visible(parts: RoutingParts, group: string | undefined): Item[] {
+  const items = new Map<string, Item>();
+  for (const { key, channel, modelId, qualityScore } of parts.deps.catalog.allCandidates(group)) {
+    const id = { provider: channel.provider, modelId, channelId: channel.id };
+    items.set(key, itemOf(parts, id, qualityScore));
+  }
+  if (group !== undefined) return [...items.values()];
+  for (const snapshot of parts.metrics.snapshots()) {
+    const key = candidateKey(snapshot.provider, snapshot.modelId, snapshot.channelId);
+    if (snapshot.samples > 0 && !items.has(key)) items.set(key, itemOf(parts, snapshot, 1));
+  }
+  return [...items.values()];
+}
+
+export function metricsRoutes(parts: RoutingParts): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/routing/metrics',
+      summary: 'Health of the providers: success, latency and circuit of each',
+      tag,
+      auth: 'session',
+      limit,
+      errors: 'management',
+      query: z.object({ model_id: z.string().optional(), provider: z.string().optional(), ...pageFields }),
+      answers: { 200: listed('metrics', shape) },
+      handle: (call) => {
+        const { model_id: modelId, provider, page, page_size } = call.query;
+        const { user } = call.principal;
+        const items = visible(parts, user.role >= administrator ? undefined : user.group).filter(
+          (item) =>
+            (modelId === undefined || item.model_id === modelId) &&
+            (provider === undefined || item.provider === provider),
+        );
+        items.sort(byInterest);
+        const start = offsetOf(call.query);
+        const metrics = items.slice(start, start + page_size);
+        return ok(call, { metrics, total: items.length, page, page_size });
+      },
+    }),
+  ];
+}

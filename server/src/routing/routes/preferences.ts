@@ -1,0 +1,92 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../lib/errors.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { Preferences } from '../rank.ts';
+import type { RoutingParts } from '../routing.ts';
+import { strategies } from '../score.ts';
+import { enveloped, limit, tag } from './shapes.ts';
+
+const names = z.array(z.string().min(1).max(100)).max(100);
+
+const shape = z
+  .object({
+    default_strategy: z.enum(strategies).nullable(),
+    preferred_providers: names,
+    blocked_providers: names,
+    max_price: z.number().nonnegative().nullable(),
+    min_success_rate: z.number().min(0).max(1).nullable(),
+    max_latency_ms: z.int().positive().max(3_600_000).nullable(),
+  })
+  .openapi('RoutingPreferences');
+
+const none: Preferences = {
+  defaultStrategy: null,
+  preferredProviders: [],
+  blockedProviders: [],
+  maxPrice: null,
+  minSuccessRate: null,
+  maxLatencyMs: null,
+};
+
+const render = (preferences: Preferences): z.infer<typeof shape> => ({
+  default_strategy: preferences.defaultStrategy,
+  preferred_providers: [...preferences.preferredProviders],
+  blocked_providers: [...preferences.blockedProviders],
+  max_price: preferences.maxPrice,
+  min_success_rate: preferences.minSuccessRate,
+  max_latency_ms: preferences.maxLatencyMs,
+});
+
+/** Absent stays as it is, null clears. */
+const patchSchema = shape.partial();
+
+function patchOf(body: z.infer<typeof patchSchema>): Partial<Preferences> {
+  const patch: Partial<Preferences> = {};
+  if (body.default_strategy !== undefined) patch.defaultStrategy = body.default_strategy;
+  if (body.preferred_providers) patch.preferredProviders = [...new Set(body.preferred_providers)];
+  if (body.blocked_providers) patch.blockedProviders = [...new Set(body.blocked_providers)];
+  if (body.max_price !== undefined) patch.maxPrice = body.max_price;
+  if (body.min_success_rate !== undefined) patch.minSuccessRate = body.min_success_rate;
+  if (body.max_latency_ms !== undefined) patch.maxLatencyMs = body.max_latency_ms;
+  return patch;
+}
+
+function refuseUnknown(known: Iterable<string>, param: string, names: readonly string[] | undefined): void {
+  if (!names?.length) return;
+  const all = new Set(known);
+  const unknown = names.find((name) => !all.has(name));
+  if (unknown !== undefined) throw new AppError('invalid_value', `There is no provider '${unknown}'.`, { param });
+}
+
+export function preferencesRoutes({ preferences, deps }: RoutingParts): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/routing/preferences',
+      summary: 'Your routing preferences',
+      tag,
+      auth: 'session',
+      limit,
+      errors: 'management',
+      answers: { 200: enveloped(shape) },
+      handle: async (call) => ok(call, render((await preferences.get(call.principal.user.id)) ?? none)),
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/api/routing/preferences',
+      summary: 'Change your routing preferences; absent members stay, null clears',
+      tag,
+      auth: 'session',
+      limit,
+      errors: 'management',
+      body: patchSchema,
+      answers: { 200: enveloped(shape) },
+      handle: async (call) => {
+        const patch = patchOf(call.body);
+        refuseUnknown(deps.catalog.providers(), 'preferred_providers', patch.preferredProviders);
+        refuseUnknown(deps.catalog.providers(), 'blocked_providers', patch.blockedProviders);
+        return ok(call, render(await preferences.update(call.principal.user.id, patch)));
+      },
+    }),
+  ];
+}

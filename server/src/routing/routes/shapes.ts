@@ -1,0 +1,18 @@
+import { z } from '@hono/zod-openapi';
+import type { ZodType } from 'zod';
+import type { Limit } from '../../platform/http/route.ts';
+
+export const tag = 'Routing';
+export const limit: Limit = { option: 'RateLimitApi', by: 'principal' };
+/** Role of administrators (contract §2). */
+export const administrator = 10;
+
+export const enveloped = <T extends ZodType>(data: T) => z.object({ success: z.literal(true), data });
+
+/** `{<plural>, total, page, page_size}` (contract §3 "pagination"). */
+export const listed = <N extends string, T extends ZodType>(name: N, item: T) =>
+  enveloped(
+    z
+      .object({ total: z.int(), page: z.int(), page_size: z.int() })
+      .extend({ [name]: z.array(item) } as Record<N, z.ZodArray<T>>),
+  );

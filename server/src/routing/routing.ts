@@ -1,0 +1,192 @@
+import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Price } from '../lib/money.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import { type Breaker, openBreaker } from './breaker.ts';
+import type { Candidate, Channel, ModelType } from './candidate.ts';
+import { choose } from './choose.ts';
+import type { CircuitState } from './circuit.ts';
+import { type ConfigCache, openConfigs } from './configs.ts';
+import { type DecisionLog, openDecisionLog } from './decisions.ts';
+import { legacyCandidate } from './legacy.ts';
+import { type Metrics, openMetrics } from './metrics.ts';
+import type { Override } from './override.ts';
+import { openPlan, type Plan } from './plan.ts';
+import { openPreferences, type PreferencesCache } from './preferences.ts';
+import type { Preferences } from './rank.ts';
+
+/** What routing needs of the catalog; answered from memory. */
+export interface RoutingCatalog {
+  /** Enabled provider models of a name and type, for callers of a group; empty when there are none. */
+  candidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
+  /** Enabled channels that list the name, for legacy routing. */
+  legacyChannelsFor(modelId: string, group: string): readonly Channel[];
+  /** Every candidate that callers of a group can reach; of all groups when none is named. */
+  allCandidates(group?: string): Iterable<Candidate>;
+  /** Names of all providers, those of disabled channels included. */
+  providers(): Iterable<string>;
+  hasModel(modelId: string): boolean;
+}
+
+export interface PlanRequest {
+  requestId: string;
+  userId: number;
+  group: string;
+  modelId: string;
+  type: ModelType;
+  /** From `parseOverride`. */
+  override?: Override | null;
+  /** What else the request needs of a candidate: context length, a tool, a video size. */
+  fits?: (candidate: Candidate) => boolean;
+}
+
+export interface RoutingDeps {
+  db: Db;
+  clock: Clock;
+  shared: Shared;
+  catalog: RoutingCatalog;
+  /** Option `DecisionLogDays`. */
+  decisionLogDays: () => number;
+  /** Option `DefaultModelPrice`: what legacy channels cost. */
+  defaultPrice: () => Price;
+  random?: () => number;
+  onTransition?: (key: string, state: CircuitState) => void;
+  onError?: (error: unknown, what: string) => void;
+}
+
+export interface Routing {
+  /** Chooses; at once when the user's preferences are in memory. Throws model_not_found or no_eligible_provider. */
+  plan(request: PlanRequest): Plan | Promise<Plan>;
+  /** The 60-second cycle: recovery check, aggregation, sweeping. Run by `start`; public for tests. */
+  cycle(): Promise<void>;
+  start(): void;
+  /** Flushes what is buffered. */
+  stop(): Promise<void>;
+  readonly parts: RoutingParts;
+}
+
+/** For this room's own routes. */
+export interface RoutingParts {
+  deps: RoutingDeps;
+  breaker: Breaker;
+  metrics: Metrics;
+  decisions: DecisionLog;
+  preferences: PreferencesCache;
+  configs: ConfigCache;
+}
+
+const cycleMs = 60_000;
+
+class RoutingRoom implements Routing {
+  /** Requests per model that were routed in turns; bounded by the catalog, since only models with candidates count. */
+  readonly #turns = new Map<string, number>();
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #cycling: Promise<void> | null = null;
+
+  constructor(readonly parts: RoutingParts) {}
+
+  plan(request: PlanRequest): Plan | Promise<Plan> {
+    const preferences = this.parts.preferences.get(request.userId);
+    return preferences instanceof Promise
+      ? preferences.then((loaded) => this.#planWith(request, loaded))
+      : this.#planWith(request, preferences);
+  }
+
+  cycle(): Promise<void> {
+    // A slow database must not pile up cycles.
+    this.#cycling ??= this.#runCycle().finally(() => {
+      this.#cycling = null;
+    });
+    return this.#cycling;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => void this.cycle(), cycleMs);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    const { decisions, breaker, preferences, configs, metrics } = this.parts;
+    await this.#cycling;
+    await decisions.close();
+    await metrics.aggregate();
+    await Promise.all([breaker.close(), preferences.close(), configs.close()]);
+  }
+
+  #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
+    const { deps, breaker, metrics, configs, decisions } = this.parts;
+    const { modelId } = request;
+    const { candidates, legacy } = this.#candidatesOf(request);
+    const override = request.override ?? null;
+    const turn = this.#turns.get(modelId) ?? 0;
+    const choice = choose({
+      modelId,
+      candidates,
+      legacy,
+      measured: (candidate) => metrics.measured(candidate),
+      circuit: (key) => breaker.state(key),
+      preferences,
+      config: configs.get(modelId),
+      override,
+      random: deps.random ?? Math.random,
+      roundRobinCounter: turn,
+      ...(request.fits && { fits: request.fits }),
+    });
+    if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
+    const { requestId, userId } = request;
+    return openPlan(
+      { clock: deps.clock, breaker, metrics, log: (decision) => decisions.add(decision) },
+      { requestId, userId, modelId, sort: override?.sort ?? null },
+      choice,
+    );
+  }
+
+  #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
+    const { catalog, defaultPrice } = this.parts.deps;
+    const candidates = catalog.candidatesFor(modelId, type, group);
+    if (candidates.length > 0) return { candidates, legacy: false };
+    const channels = catalog.legacyChannelsFor(modelId, group);
+    if (channels.length === 0) {
+      throw new AppError('model_not_found', `The model '${modelId}' does not exist or cannot be used here.`, {
+        param: 'model',
+      });
+    }
+    const price = defaultPrice();
+    return { candidates: channels.map((channel) => legacyCandidate(channel, modelId, type, price)), legacy: true };
+  }
+
+  async #runCycle(): Promise<void> {
+    const { breaker, metrics, configs, decisions, deps } = this.parts;
+    breaker.recoverAll();
+    const attempt = (what: string, work: Promise<void>) => work.catch((error) => deps.onError?.(error, what));
+    await attempt('aggregate metrics', metrics.aggregate());
+    await attempt('reload routing configs', configs.reload());
+    await attempt('sweep decisions', decisions.sweep());
+  }
+}
+
+export async function openRouting(deps: RoutingDeps): Promise<Routing> {
+  const { db, clock, shared, catalog } = deps;
+  const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
+  const keys = function* (): Iterable<string> {
+    for (const candidate of catalog.allCandidates()) yield candidate.key;
+  };
+  const breaker = await openBreaker({
+    clock,
+    shared,
+    knownKeys: keys,
+    ...(deps.onTransition && { onTransition: deps.onTransition }),
+  });
+  // Redis may be away at start: circuits then begin closed.
+  await breaker.reread(keys()).catch(failed('read circuits'));
+  return new RoutingRoom({
+    deps,
+    breaker,
+    metrics: await openMetrics({ db, clock, onError: failed('aggregate metrics') }),
+    decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
+    preferences: await openPreferences({ db, clock, shared }),
+    configs: await openConfigs({ db, clock, shared, onError: failed('reload routing configs') }),
+  });
+}

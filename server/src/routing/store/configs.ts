@@ -1,0 +1,48 @@
+import { z } from '@hono/zod-openapi';
+import type { Db } from '../../platform/db/tables.ts';
+import type { ModelConfig } from '../rank.ts';
+import { strategies } from '../score.ts';
+import type { ConfigTable } from './tables.ts';
+
+const strategy = z.enum(strategies).nullable().catch(null);
+
+const fromRow = (row: ConfigTable): ModelConfig => ({
+  weights: {
+    latency: row.latency_weight,
+    successRate: row.success_rate_weight,
+    price: row.price_weight,
+    priority: row.provider_priority_weight,
+  },
+  defaultStrategy: strategy.parse(row.default_strategy),
+});
+
+export async function readConfigs(db: Db): Promise<Map<string, ModelConfig>> {
+  const rows = await db.selectFrom('routing_configs').selectAll().orderBy('model_id').execute();
+  return new Map(rows.map((row) => [row.model_id, fromRow(row)]));
+}
+
+export async function readConfig(db: Db, modelId: string): Promise<ModelConfig | null> {
+  const row = await db.selectFrom('routing_configs').selectAll().where('model_id', '=', modelId).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+export async function writeConfig(db: Db, modelId: string, config: ModelConfig, now: number): Promise<void> {
+  const values = {
+    latency_weight: config.weights.latency,
+    success_rate_weight: config.weights.successRate,
+    price_weight: config.weights.price,
+    provider_priority_weight: config.weights.priority,
+    default_strategy: config.defaultStrategy,
+    updated_at: now,
+  };
+  await db
+    .insertInto('routing_configs')
+    .values({ model_id: modelId, ...values })
+    .onConflict((oc) => oc.column('model_id').doUpdateSet(values))
+    .execute();
+}
+
+export async function deleteConfig(db: Db, modelId: string): Promise<boolean> {
+  const result = await db.deleteFrom('routing_configs').where('model_id', '=', modelId).executeTakeFirst();
+  return Number(result.numDeletedRows) > 0;
+}
