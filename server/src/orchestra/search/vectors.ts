@@ -27,3 +27,24 @@ export function dot(a: Float32Array, b: Float32Array): number {
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
 }
+
+/** The signs of a vector's numbers, one bit each, filled up to whole 32-bit words. */
+export function signBits(vector: ArrayLike<number>): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(vector.length / 32) * 4);
+  for (let i = 0; i < vector.length; i++) if (vector[i]! > 0) bits[i >> 3]! |= 1 << (i & 7);
+  return bits;
+}
+
+export const toWords = (bits: Uint8Array): Uint32Array => new Uint32Array(bits.slice().buffer);
+
+/** Bits in which two rows of words differ. */
+export function hamming(query: Uint32Array, words: Uint32Array, offset: number): number {
+  let different = 0;
+  for (let i = 0; i < query.length; i++) {
+    let x = query[i]! ^ words[offset + i]!;
+    x -= (x >>> 1) & 0x55555555;
+    x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
+    different += (((x + (x >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+  }
+  return different;
+}

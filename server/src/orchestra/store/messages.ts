@@ -1,0 +1,102 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { ChatMessage, Remembered } from '../messages.ts';
+import './tables.ts';
+
+export interface StoredMessage extends Remembered {
+  model: string | null;
+  createdAt: number;
+}
+
+/** As much of a session as a turn looks at; older messages live on in the summary and in recall. */
+const historyWindow = 1000;
+
+/** The end of the conversation, oldest first. */
+export async function recentMessages(db: Db, sessionRef: number, limit = historyWindow): Promise<StoredMessage[]> {
+  const rows = await db
+    .selectFrom('ms_messages')
+    .selectAll()
+    .where('session_ref', '=', sessionRef)
+    .where('superseded', '=', 0)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.reverse().map(toMessage);
+}
+
+export async function pageOfMessages(db: Db, sessionRef: number, offset: number, limit: number) {
+  const live = db.selectFrom('ms_messages').where('session_ref', '=', sessionRef).where('superseded', '=', 0);
+  const { total } = await live.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await live.selectAll().orderBy('id').offset(offset).limit(limit).execute();
+  return { messages: rows.map(toMessage), total: Number(total) };
+}
+
+export interface NewMessage {
+  message: ChatMessage;
+  tokens: number;
+  model?: string;
+}
+
+/**
+ * Adds to the conversation, hiding first what the client went back behind (ids above `keepUpTo`).
+ * Null when the session was deleted meanwhile: then nothing is written.
+ */
+export async function appendMessages(
+  db: Db,
+  sessionRef: number,
+  added: NewMessage[],
+  now: number,
+  keepUpTo?: number,
+): Promise<StoredMessage[] | null> {
+  return db.transaction().execute(async (tx) => {
+    const hidden = keepUpTo === undefined ? [] : await hideAfter(tx, sessionRef, keepUpTo);
+    const tokens = sum(added) - sum(hidden);
+    // This row is written first and so holds the session until the end: a deletion waits, or came before.
+    const session = await tx
+      .updateTable('ms_sessions')
+      .set((eb) => ({
+        total_messages: eb('total_messages', '+', added.length - hidden.length),
+        total_tokens: eb('total_tokens', '+', tokens),
+        last_accessed: now,
+      }))
+      .where('id', '=', sessionRef)
+      .returning('id')
+      .executeTakeFirst();
+    if (!session) return null;
+    const stored: StoredMessage[] = [];
+    for (const { message, tokens: weight, model = null } of added) {
+      const row = { session_ref: sessionRef, message: JSON.stringify(message), tokens: weight, model, created_at: now };
+      const { id } = await tx.insertInto('ms_messages').values(row).returning('id').executeTakeFirstOrThrow();
+      stored.push({ id, message, tokens: weight, model, createdAt: now });
+    }
+    return stored;
+  });
+}
+
+/** Summaries that tell of what is hidden go, or the conversation would remember what was taken back. */
+async function hideAfter(db: Db, sessionRef: number, id: number): Promise<{ tokens: number }[]> {
+  await db.deleteFrom('ms_summaries').where('session_ref', '=', sessionRef).where('up_to', '>', id).execute();
+  return db
+    .updateTable('ms_messages')
+    .set({ superseded: 1 })
+    .where('session_ref', '=', sessionRef)
+    .where('superseded', '=', 0)
+    .where('id', '>', id)
+    .returning('tokens')
+    .execute();
+}
+
+const sum = (messages: { tokens: number }[]): number => messages.reduce((total, { tokens }) => total + tokens, 0);
+
+const toMessage = (row: {
+  id: number;
+  message: string;
+  tokens: number;
+  model: string | null;
+  created_at: number;
+}): StoredMessage => ({
+  id: row.id,
+  message: JSON.parse(row.message) as ChatMessage,
+  tokens: row.tokens,
+  model: row.model,
+  createdAt: row.created_at,
+});

@@ -1,0 +1,173 @@
+import { randomString } from '../../lib/ids.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { ChatMessage } from '../messages.ts';
+import type { Difficulty } from '../params.ts';
+import type { Kind } from '../patterns.ts';
+import type { PlanTask } from '../plan.ts';
+import './tables.ts';
+
+export type PlanStatus = 'pending' | 'running' | 'completed' | 'failed' | 'waiting_for_tools' | 'abandoned';
+
+/** What became of one task. */
+export type TaskResult =
+  | { status: 'completed'; text: string; model: string; finishReason: string }
+  | { status: 'failed'; text: string | null; error: string; model: string | null }
+  | { status: 'waiting_for_tools'; paused: PausedTask };
+
+/** A task that waits for the client's tools: everything needed to go on. */
+export interface PausedTask {
+  messages: ChatMessage[];
+  /** The assistant message with the calls, ids as the client knows them. */
+  call: ChatMessage;
+  model: string;
+  difficulty: Difficulty;
+  attempt: number;
+}
+
+export interface PlanState {
+  description: string;
+  kind: Kind;
+  single: boolean;
+  /** The user message the plan is for. */
+  request: ChatMessage;
+  tasks: PlanTask[];
+  results: Record<string, TaskResult>;
+  /** The client's tools, in case it does not send them again. */
+  tools: unknown[];
+}
+
+export interface StoredPlan {
+  ref: number;
+  planId: string;
+  sessionRef: number;
+  status: PlanStatus;
+  state: PlanState;
+  createdAt: number;
+}
+
+/** A plan whose process died is no longer active after this. */
+const runningSeconds = 3600;
+/** How long the client's tools may take (contract §12). */
+const waitingSeconds = 86_400;
+
+export const newPlanId = (): string => `plan-${randomString(20)}`;
+
+/** Null when the session was deleted meanwhile. */
+export async function addPlan(
+  db: Db,
+  plan: { planId: string; userId: number; sessionRef: number; state: PlanState },
+  now: number,
+): Promise<number | null> {
+  const row = await db
+    .insertInto('ms_plans')
+    .columns(['plan_id', 'user_id', 'session_ref', 'status', 'state', 'created_at', 'updated_at', 'expires_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('ms_sessions')
+        .select([
+          eb.cast<string>(eb.val(plan.planId), 'text').as('plan_id'),
+          'user_id',
+          'id as session_ref',
+          eb.cast<string>(eb.val('running'), 'text').as('status'),
+          eb.cast<string>(eb.val(JSON.stringify(plan.state)), 'text').as('state'),
+          eb.cast<number>(eb.val(now), 'bigint').as('created_at'),
+          eb.cast<number>(eb.val(now), 'bigint').as('updated_at'),
+          eb.cast<number>(eb.val(now + runningSeconds), 'bigint').as('expires_at'),
+        ])
+        .where('id', '=', plan.sessionRef)
+        .where('user_id', '=', plan.userId),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Writes where the plan stands; while it waits, its open calls lead back to it. */
+export async function savePlan(
+  db: Db,
+  plan: { ref: number; userId: number; status: PlanStatus; state: PlanState; openCalls: string[] },
+  now: number,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const expires = now + (plan.status === 'waiting_for_tools' ? waitingSeconds : runningSeconds);
+    const saved = await tx
+      .updateTable('ms_plans')
+      .set({ status: plan.status, state: JSON.stringify(plan.state), updated_at: now, expires_at: expires })
+      .where('id', '=', plan.ref)
+      .returning('id')
+      .executeTakeFirst();
+    if (!saved) return;
+    await tx.deleteFrom('ms_tool_calls').where('plan_ref', '=', plan.ref).execute();
+    const calls = plan.openCalls.map((id) => ({ user_id: plan.userId, tool_call_id: id, plan_ref: plan.ref }));
+    if (calls.length > 0) await tx.insertInto('ms_tool_calls').values(calls).execute();
+  });
+}
+
+/** The waiting plan that one of these calls belongs to, not older than a day. */
+export async function planOfCalls(db: Db, userId: number, calls: string[], now: number): Promise<StoredPlan | null> {
+  if (calls.length === 0) return null;
+  const row = await db
+    .selectFrom('ms_tool_calls')
+    .innerJoin('ms_plans', 'ms_plans.id', 'ms_tool_calls.plan_ref')
+    .selectAll('ms_plans')
+    .where('ms_tool_calls.user_id', '=', userId)
+    .where('ms_tool_calls.tool_call_id', 'in', calls)
+    .where('ms_plans.status', '=', 'waiting_for_tools')
+    .where('ms_plans.expires_at', '>', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row ? toPlan(row) : null;
+}
+
+export async function activePlan(db: Db, sessionRef: number, now: number): Promise<StoredPlan | null> {
+  const row = await db
+    .selectFrom('ms_plans')
+    .selectAll()
+    .where('session_ref', '=', sessionRef)
+    .where('status', 'in', ['pending', 'running', 'waiting_for_tools'])
+    .where('expires_at', '>', now)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? toPlan(row) : null;
+}
+
+/** What a new user message means for a plan that waits. */
+export async function abandonPlans(db: Db, sessionRef: number, now: number): Promise<void> {
+  await db
+    .updateTable('ms_plans')
+    .set({ status: 'abandoned', updated_at: now })
+    .where('session_ref', '=', sessionRef)
+    .where('status', 'in', ['running', 'waiting_for_tools'])
+    .execute();
+}
+
+/** Plans hold whole transcripts; what is over goes after a day, a bounded number at a time. */
+export async function sweepPlans(db: Db, now: number, limit = 500): Promise<number> {
+  const old = await db
+    .selectFrom('ms_plans')
+    .select('id')
+    .where('expires_at', '<', now - waitingSeconds)
+    .limit(limit)
+    .execute();
+  if (old.length === 0) return 0;
+  const ids = old.map(({ id }) => id);
+  await db.deleteFrom('ms_plans').where('id', 'in', ids).execute();
+  return ids.length;
+}
+
+const toPlan = (row: {
+  id: number;
+  plan_id: string;
+  session_ref: number;
+  status: string;
+  state: string;
+  created_at: number;
+}): StoredPlan => ({
+  ref: row.id,
+  planId: row.plan_id,
+  sessionRef: row.session_ref,
+  status: row.status as PlanStatus,
+  state: JSON.parse(row.state) as PlanState,
+  createdAt: row.created_at,
+});

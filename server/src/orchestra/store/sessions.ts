@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import { randomString } from '../../lib/ids.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import './tables.ts';
+
+export interface Session {
+  /** Row id, never shown. */
+  ref: number;
+  userId: number;
+  sessionId: string;
+  projectId: string | null;
+  tags: string[];
+  totalMessages: number;
+  totalTokens: number;
+  createdAt: number;
+  lastAccessed: number;
+  hasActivePlan: boolean;
+}
+
+export const newSessionId = (): string => `ms-${randomString(24)}`;
+
+/** The user's session of that id, made if there is none; `created` tells which. */
+export async function openSession(
+  db: Db,
+  given: { userId: number; sessionId: string; projectId?: string; tags?: string[] },
+  now: number,
+): Promise<{ session: Session; created: boolean }> {
+  const inserted = await db
+    .insertInto('ms_sessions')
+    .values({
+      user_id: given.userId,
+      session_id: given.sessionId,
+      project_id: given.projectId ?? null,
+      tags: JSON.stringify(given.tags ?? []),
+      created_at: now,
+      last_accessed: now,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'session_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!inserted && given.projectId !== undefined) {
+    // A session belongs to the project it was last used for.
+    await db
+      .updateTable('ms_sessions')
+      .set({ project_id: given.projectId })
+      .where('user_id', '=', given.userId)
+      .where('session_id', '=', given.sessionId)
+      .execute();
+  }
+  const session = await findSession(db, given.userId, given.sessionId, now);
+  // Deleted between the two statements: simply begin again.
+  return session ? { session, created: inserted !== undefined } : openSession(db, given, now);
+}
+
+export async function findSession(db: Db, userId: number, sessionId: string, now: number): Promise<Session | null> {
+  const row = await selectSessions(db, now)
+    .where('ms_sessions.user_id', '=', userId)
+    .where('ms_sessions.session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row ? toSession(row) : null;
+}
+
+export async function sessionByRef(db: Db, ref: number, now: number): Promise<Session | null> {
+  const row = await selectSessions(db, now).where('ms_sessions.id', '=', ref).executeTakeFirst();
+  return row ? toSession(row) : null;
+}
+
+export async function listSessions(
+  db: Db,
+  { userId, tag, offset, limit }: { userId: number; tag?: string; offset: number; limit: number },
+  now: number,
+): Promise<{ sessions: Session[]; total: number }> {
+  // A tag is found by its JSON spelling, quotes included. LIKE would take _ and % in it for wildcards.
+  const tagged =
+    tag === undefined ? sql<boolean>`1 = 1` : sql<boolean>`replace(tags, ${JSON.stringify(tag)}, '') <> tags`;
+  const { total } = await db
+    .selectFrom('ms_sessions')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('user_id', '=', userId)
+    .where(tagged)
+    .executeTakeFirstOrThrow();
+  const rows = await selectSessions(db, now)
+    .where('ms_sessions.user_id', '=', userId)
+    .where(tagged)
+    .orderBy('last_accessed', 'desc')
+    .orderBy('ms_sessions.id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+  return { sessions: rows.map(toSession), total: Number(total) };
+}
+
+/** Takes everything of the session along (foreign keys); false when there was none. */
+export async function deleteSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('ms_sessions')
+    .where('user_id', '=', userId)
+    .where('session_id', '=', sessionId)
+    .returning('id')
+    .execute();
+  return gone.length > 0;
+}
+
+const selectSessions = (db: Db, now: number) =>
+  db
+    .selectFrom('ms_sessions')
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom('ms_plans')
+        .select((inner) => inner.fn.countAll<number>().as('active'))
+        .whereRef('ms_plans.session_ref', '=', 'ms_sessions.id')
+        .where('ms_plans.status', 'in', ['pending', 'running', 'waiting_for_tools'])
+        .where('ms_plans.expires_at', '>', now)
+        .as('active_plans'),
+    );
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectSessions>['executeTakeFirstOrThrow']>>;
+
+const toSession = (row: Row): Session => ({
+  ref: row.id,
+  userId: row.user_id,
+  sessionId: row.session_id,
+  projectId: row.project_id,
+  tags: JSON.parse(row.tags) as string[],
+  totalMessages: row.total_messages,
+  totalTokens: row.total_tokens,
+  createdAt: row.created_at,
+  lastAccessed: row.last_accessed,
+  hasActivePlan: Number(row.active_plans) > 0,
+});

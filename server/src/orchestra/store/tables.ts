@@ -1,0 +1,120 @@
+import type { Generated } from 'kysely';
+
+interface SessionsTable {
+  id: Generated<number>;
+  user_id: number;
+  session_id: string;
+  project_id: string | null;
+  /** JSON array of strings. */
+  tags: string;
+  total_messages: Generated<number>;
+  total_tokens: Generated<number>;
+  created_at: number;
+  last_accessed: number;
+}
+
+interface MessagesTable {
+  id: Generated<number>;
+  session_ref: number;
+  /** JSON of the whole chat message. */
+  message: string;
+  tokens: number;
+  model: string | null;
+  /** 1 when the client went back behind it: kept, but no part of the conversation any more. */
+  superseded: Generated<number>;
+  created_at: number;
+}
+
+interface SummariesTable {
+  id: Generated<number>;
+  session_ref: number;
+  content: string;
+  tokens: number;
+  up_to: number;
+  created_at: number;
+}
+
+interface KnowledgeTable {
+  id: Generated<number>;
+  public_id: string;
+  user_id: number;
+  project_id: string | null;
+  category: string;
+  title: string;
+  content: string;
+  /** JSON array of strings. */
+  keywords: string;
+  source_session: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface DocumentsTable {
+  id: Generated<number>;
+  user_id: number;
+  project_id: string | null;
+  session_ref: number | null;
+  message_id: number | null;
+  before_id: number | null;
+  knowledge_ref: number | null;
+}
+
+interface VectorsTable {
+  id: Generated<number>;
+  document_id: number;
+  user_id: number;
+  model: string;
+  bits: Uint8Array;
+  vector: Uint8Array;
+}
+
+interface PlansTable {
+  id: Generated<number>;
+  plan_id: string;
+  user_id: number;
+  session_ref: number;
+  status: string;
+  /** JSON; see plans.ts. */
+  state: string;
+  created_at: number;
+  updated_at: number;
+  expires_at: number;
+}
+
+interface ToolCallsTable {
+  user_id: number;
+  tool_call_id: string;
+  plan_ref: number;
+}
+
+interface PatternsTable {
+  user_id: number;
+  kind: string;
+  difficulty: string;
+  model: string;
+  successes: number;
+  failures: number;
+  updated_at: number;
+}
+
+interface PreferencesTable {
+  user_id: number;
+  /** JSON of what differs from the defaults. */
+  value: string;
+  updated_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    ms_sessions: SessionsTable;
+    ms_messages: MessagesTable;
+    ms_summaries: SummariesTable;
+    ms_knowledge: KnowledgeTable;
+    ms_documents: DocumentsTable;
+    ms_vectors: VectorsTable;
+    ms_plans: PlansTable;
+    ms_tool_calls: ToolCallsTable;
+    ms_patterns: PatternsTable;
+    ms_preferences: PreferencesTable;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Db } from '../../platform/db/tables.ts';
+import { signBits, toBlob } from '../search/vectors.ts';
+import './tables.ts';
+
+export interface NewVector {
+  documentId: number;
+  vector: ArrayLike<number>;
+}
+
+/** Documents deleted meanwhile are left out. */
+export async function saveVectors(db: Db, userId: number, model: string, vectors: NewVector[]): Promise<void> {
+  if (vectors.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    const ids = vectors.map(({ documentId }) => documentId);
+    const living = await tx.selectFrom('ms_documents').select('id').where('id', 'in', ids).execute();
+    const alive = new Set(living.map(({ id }) => id));
+    for (const { documentId, vector } of vectors) {
+      if (!alive.has(documentId)) continue;
+      const row = { user_id: userId, model, bits: signBits(vector), vector: toBlob(vector) };
+      await tx.deleteFrom('ms_vectors').where('document_id', '=', documentId).execute();
+      await tx
+        .insertInto('ms_vectors')
+        .values({ document_id: documentId, ...row })
+        .execute();
+    }
+  });
+}
+
+/** Bits of a user's vectors of one model that came after `afterId`, oldest first. */
+export const loadBits = (db: Db, userId: number, model: string, afterId: number, limit: number) =>
+  db
+    .selectFrom('ms_vectors')
+    .select(['id', 'document_id', 'bits'])
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** Documents of the user that have no vector of this model yet, newest first. */
+export async function unembedded(db: Db, userId: number, model: string, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('ms_documents as d')
+    .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model))
+    .select('d.id')
+    .where('d.user_id', '=', userId)
+    .where('v.id', 'is', null)
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
