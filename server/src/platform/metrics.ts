@@ -21,7 +21,7 @@ export class Metrics {
       this.#families.set(name, family);
     }
     let key = '';
-    for (const label in labels) key += `${key ? ',' : ''}${label}="${escape(labels[label]!)}"`;
+    for (const label in labels) key += `${key ? ',' : ''}${label}="${quoted(labels[label]!)}"`;
     let series = family.series.get(key);
     if (!series) {
       series = { labels: key, value: 0 };
@@ -78,4 +78,4 @@ function renderSeries(name: string, series: Series): string[] {
   ];
 }
 
-const escape = (value: string): string => value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');
+const quoted = (value: string): string => value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');

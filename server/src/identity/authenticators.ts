@@ -1,0 +1,52 @@
+import { AppError } from '../lib/errors.ts';
+import type { Call } from '../platform/http/route.ts';
+import type { KeyLookup } from './key-lookup.ts';
+import type { KeyPrincipal, SessionPrincipal } from './principals.ts';
+import { refuseForgery, type Sessions } from './sessions.ts';
+import { roles } from './user.ts';
+
+/** The web app marks its calls to /v1 with this header: a cookie alone is not a credential there. */
+const webCallHeader = 'x-svc-web';
+
+/** The four ways in that identity knows. */
+export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; origins: string[] }) {
+  const session = async (call: Call): Promise<SessionPrincipal> => {
+    const found = await deps.sessions.find(call.request.headers.get('cookie'));
+    if (!found) throw new AppError('not_logged_in', 'You are not logged in.');
+    refuseForgery(call.request, deps.origins);
+    return { user: found.user, sessionId: found.session.id, limitKey: `user:${found.user.id}` };
+  };
+
+  const admin = async (call: Call): Promise<SessionPrincipal> => {
+    const principal = await session(call);
+    if (principal.user.role < roles.administrator) throw new AppError('forbidden', 'Only administrators may do this.');
+    return principal;
+  };
+
+  const bySession = async (call: Call): Promise<KeyPrincipal> => {
+    const { user, limitKey } = await session(call);
+    return { user, keyId: null, models: [], unlimited: true, limitKey };
+  };
+
+  const apiKey = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
+    const secret = secretOf(call);
+    if (secret) return deps.keys.identify(secret, call.ip);
+    if (call.request.headers.get(webCallHeader) === '1') return bySession(call);
+    throw new AppError('invalid_api_key', 'Missing API key. Send it as Authorization: Bearer sk-…');
+  };
+
+  const keyOrSession = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
+    const secret = secretOf(call);
+    return secret ? deps.keys.identify(secret, call.ip) : bySession(call);
+  };
+
+  return { session, admin, apiKey, keyOrSession };
+}
+
+/** `x-api-key` is Anthropic's way, so it counts on the messages endpoints only (contract §5). */
+function secretOf(call: Call): string | null {
+  const header = call.request.headers.get('authorization');
+  if (header) return /^bearer\s+(\S+)\s*$/i.exec(header)?.[1] ?? 'malformed';
+  const key = call.request.headers.get('x-api-key');
+  return key && new URL(call.request.url).pathname.startsWith('/v1/messages') ? key : null;
+}

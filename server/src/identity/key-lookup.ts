@@ -1,0 +1,93 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
+import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import type { Announcements } from './announce.ts';
+import type { KeyPrincipal } from './principals.ts';
+import { findKeyByHash, touchKeys } from './store/keys.ts';
+import { statuses } from './user.ts';
+
+/** What is known of a key while it is warm: everything a request needs, so that none reads the database. */
+interface WarmKey {
+  principal: KeyPrincipal;
+  keyId: number;
+  enabled: boolean;
+  /** -1 never. */
+  expiredTime: number;
+  allowedIps: Block[];
+}
+
+export interface KeyLookup {
+  /** The key's owner and rights; throws 401 or 403. */
+  identify(secret: string, ip: string): KeyPrincipal | Promise<KeyPrincipal>;
+  /** Writes when keys were last used; called now and then, and at the end. */
+  flush(): Promise<void>;
+}
+
+export function openKeyLookup(deps: {
+  db: Db;
+  shared: Shared;
+  clock: Clock;
+  announcements: Announcements;
+  othersWrite: boolean;
+}): KeyLookup {
+  const { db, clock } = deps;
+  const cache = new CachedLookup<WarmKey>({
+    load: (hash) => loadKey(db, hash),
+    tagsOf: (key) => [`key:${key.keyId}`, `user:${key.principal.user.id}`],
+    max: 50_000,
+    shared: deps.shared,
+    othersWrite: deps.othersWrite,
+  });
+  deps.announcements.onChanged(
+    (tag) => cache.invalidate(tag),
+    () => cache.clear(),
+  );
+  let seen = new Map<number, number>();
+
+  const admit = (key: WarmKey | null, ip: string): KeyPrincipal => {
+    if (!key) throw new AppError('invalid_api_key', 'Incorrect API key provided. Create one on the keys page.');
+    const now = nowSeconds(clock);
+    if (!key.enabled) throw new AppError('invalid_api_key', 'This API key is disabled.');
+    if (key.expiredTime !== -1 && key.expiredTime <= now)
+      throw new AppError('invalid_api_key', 'This API key has expired.');
+    if (key.allowedIps.length > 0 && !inBlocks(ip, key.allowedIps))
+      throw new AppError('ip_not_allowed', 'This API key may not be used from your address.');
+    seen.set(key.keyId, now);
+    return key.principal;
+  };
+
+  return {
+    identify: (secret, ip) => {
+      const found = cache.get(sha256Hex(secret));
+      return found instanceof Promise ? found.then((key) => admit(key, ip)) : admit(found, ip);
+    },
+    flush: async () => {
+      const batch = seen;
+      seen = new Map();
+      await touchKeys(db, batch);
+    },
+  };
+}
+
+async function loadKey(db: Db, hash: string): Promise<WarmKey | null> {
+  const found = await findKeyByHash(db, hash);
+  if (!found) return null;
+  const { key, user } = found;
+  return {
+    principal: {
+      user,
+      keyId: key.id,
+      models: JSON.parse(key.models),
+      unlimited: key.unlimited_quota === 1,
+      limitKey: `key:${key.id}`,
+    },
+    keyId: key.id,
+    enabled: key.status === 1 && user.status === statuses.enabled,
+    expiredTime: key.expired_time,
+    allowedIps: (JSON.parse(key.allowed_ips) as string[]).map(parseBlock).filter((b): b is Block => b !== null),
+  };
+}

@@ -1,0 +1,130 @@
+import { z } from '@hono/zod-openapi';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { randomString } from '../lib/ids.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { parseBlock } from '../platform/http/client-ip.ts';
+import type { Announcements } from './announce.ts';
+import { type ApiKeyRow, changeKey, countKeys, deleteKey, insertKey, type KeyChange, listKeys } from './store/keys.ts';
+
+/** Keeps lists and caches small; nobody needs more, and a runaway script should hear of it. */
+const mostKeys = 500;
+
+const block = z.string().refine((text) => parseBlock(text) !== null, 'must be an address or a CIDR block');
+const quota = z.number().int().min(0).max(1e15);
+const expiry = z.number().int().min(-1).max(1e11);
+
+/** Fields of a new key; also the body of the OAuth endpoint, which ignores the last two. */
+export const newKeySchema = z.object({
+  name: z.string().trim().min(1, 'must not be empty').max(50, 'must have at most 50 characters'),
+  expired_time: expiry.optional(),
+  remain_quota: quota.optional(),
+  unlimited_quota: z.boolean().optional(),
+  models: z.array(z.string().min(1).max(200)).max(500).optional(),
+  allowed_ips: z.array(block).max(100).optional(),
+});
+export const keyChangeSchema = newKeySchema
+  .partial()
+  .extend({ status: z.union([z.literal(1), z.literal(2)]).optional() });
+export type NewKey = z.infer<typeof newKeySchema>;
+
+export const keyViewSchema = z
+  .object({
+    id: z.number().int(),
+    name: z.string(),
+    key: z.string(),
+    status: z.number().int(),
+    created_time: z.number().int(),
+    accessed_time: z.number().int(),
+    expired_time: z.number().int(),
+    remain_quota: z.number().int(),
+    used_quota: z.number().int(),
+    unlimited_quota: z.boolean(),
+    models: z.array(z.string()),
+    allowed_ips: z.array(z.string()),
+  })
+  .openapi('ApiKey');
+export type KeyView = z.infer<typeof keyViewSchema>;
+
+export interface KeyDeps {
+  db: Db;
+  clock: Clock;
+  announcements: Announcements;
+}
+
+export const keyView = (row: ApiKeyRow): KeyView => ({
+  id: row.id,
+  name: row.name,
+  key: `sk-${row.key_start}**********${row.key_end}`,
+  status: row.status,
+  created_time: row.created_time,
+  accessed_time: row.accessed_time,
+  expired_time: row.expired_time,
+  remain_quota: row.remain_quota,
+  used_quota: row.used_quota,
+  unlimited_quota: row.unlimited_quota === 1,
+  models: JSON.parse(row.models),
+  allowed_ips: JSON.parse(row.allowed_ips),
+});
+
+/** 0 and -1 both say never; a time that has passed is a slip of the caller's. */
+function expiryOf(given: number | undefined, now: number): number {
+  if (given === undefined || given <= 0) return -1;
+  if (given <= now) throw new AppError('invalid_value', 'expired_time lies in the past.', { param: 'expired_time' });
+  return given;
+}
+
+/** The full key is in the answer and nowhere else. */
+export async function createKey(deps: KeyDeps, userId: number, input: NewKey): Promise<KeyView> {
+  const now = nowSeconds(deps.clock);
+  const expired_time = expiryOf(input.expired_time, now);
+  if ((await countKeys(deps.db, userId)) >= mostKeys)
+    throw new AppError('invalid_value', `You have ${mostKeys} keys already. Delete some first.`);
+  const secret = randomString(48);
+  const row = await insertKey(deps.db, {
+    user_id: userId,
+    name: input.name,
+    key_hash: sha256Hex(`sk-${secret}`),
+    key_start: secret.slice(0, 4),
+    key_end: secret.slice(-4),
+    status: 1,
+    created_time: now,
+    accessed_time: 0,
+    expired_time,
+    remain_quota: input.remain_quota ?? 0,
+    unlimited_quota: Number(input.unlimited_quota ?? input.remain_quota === undefined),
+    models: JSON.stringify(input.models ?? []),
+    allowed_ips: JSON.stringify(input.allowed_ips ?? []),
+  });
+  return { ...keyView(row), key: `sk-${secret}` };
+}
+
+export async function keysOf(deps: KeyDeps, userId: number): Promise<KeyView[]> {
+  return (await listKeys(deps.db, userId)).map(keyView);
+}
+
+export async function updateKey(
+  deps: KeyDeps,
+  userId: number,
+  id: number,
+  input: z.infer<typeof keyChangeSchema>,
+): Promise<KeyView> {
+  const { expired_time, unlimited_quota, models, allowed_ips, ...plain } = input;
+  const change: KeyChange = {
+    ...plain,
+    ...(expired_time !== undefined && { expired_time: expiryOf(expired_time, nowSeconds(deps.clock)) }),
+    ...(unlimited_quota !== undefined && { unlimited_quota: Number(unlimited_quota) }),
+    ...(models && { models: JSON.stringify(models) }),
+    ...(allowed_ips && { allowed_ips: JSON.stringify(allowed_ips) }),
+  };
+  const row = await changeKey(deps.db, userId, id, change);
+  if (!row) throw new AppError('not_found', 'There is no such API key.');
+  await deps.announcements.changed(`key:${id}`);
+  return keyView(row);
+}
+
+export async function removeKey(deps: KeyDeps, userId: number, id: number): Promise<void> {
+  if (!(await deleteKey(deps.db, userId, id))) throw new AppError('not_found', 'There is no such API key.');
+  await deps.announcements.changed(`key:${id}`);
+}

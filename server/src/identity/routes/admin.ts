@@ -1,0 +1,89 @@
+import { z } from '@hono/zod-openapi';
+import { idText, pageFields } from '../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { type AccountDeps, changeUserAsAdmin } from '../accounts.ts';
+import { listUsers } from '../store/users.ts';
+import { displayNameRule, userSchema } from '../user.ts';
+
+const base = {
+  tag: 'Administration',
+  errors: 'management',
+  auth: 'admin',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+
+const optionSchema = z.object({
+  key: z.string(),
+  value: z.union([z.boolean(), z.number(), z.string()]),
+  default: z.union([z.boolean(), z.number(), z.string()]),
+  description: z.string(),
+});
+
+export function adminRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: '/api/admin/users',
+      summary: 'Users',
+      query: z.object({ ...pageFields, q: z.string().max(200).default('') }),
+      answers: {
+        200: z.object({
+          success: z.literal(true),
+          data: z.object({
+            users: z.array(userSchema),
+            total: z.number().int(),
+            page: z.number().int(),
+            page_size: z.number().int(),
+          }),
+        }),
+      },
+      handle: async (call) => {
+        const { page, page_size, q } = call.query;
+        return ok(call, { ...(await listUsers(deps.db, call.query, q)), page, page_size });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: '/api/admin/users/{id}',
+      summary: 'Change a user',
+      params: z.object({ id: idText }),
+      body: z.object({
+        status: z.union([z.literal(1), z.literal(2)]).optional(),
+        role: z.union([z.literal(1), z.literal(10), z.literal(100)]).optional(),
+        group: z
+          .string()
+          .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 _ . -')
+          .optional(),
+        email_verified: z.boolean().optional(),
+        display_name: displayNameRule.optional(),
+      }),
+      answers: { 200: z.object({ success: z.literal(true), data: userSchema }) },
+      handle: async (call) => ok(call, await changeUserAsAdmin(deps, call.principal.user, call.params.id, call.body)),
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: '/api/admin/options',
+      summary: 'Runtime options',
+      answers: { 200: z.object({ success: z.literal(true), data: z.array(optionSchema) }) },
+      handle: (call) => ok(call, deps.options.all()),
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: '/api/admin/options',
+      summary: 'Set a runtime option',
+      body: z.object({ key: z.string().max(100), value: z.union([z.boolean(), z.number(), z.string()]) }),
+      answers: { 200: z.object({ success: z.literal(true), data: optionSchema }) },
+      handle: async (call) => {
+        await deps.options.set(call.body.key, call.body.value);
+        return ok(
+          call,
+          deps.options.all().find((option) => option.key === call.body.key),
+        );
+      },
+    }),
+  ];
+}

@@ -1,0 +1,125 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { randomString } from '../lib/ids.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import type { Announcements } from './announce.ts';
+import {
+  deleteSession,
+  deleteSessionsOf,
+  type FoundSession,
+  findSession,
+  insertSession,
+  touchSession,
+} from './store/sessions.ts';
+import { statuses, type User } from './user.ts';
+
+export const cookieName = 'svc_session';
+const lifetimeSeconds = 30 * 86_400;
+/** A session slides at most this often, so that reading pages does not write rows. */
+const slideSeconds = 600;
+
+export interface Sessions {
+  /** Makes a new session and the Set-Cookie that carries it; a new id at every login. */
+  start(user: User, ip: string, userAgent: string): Promise<{ id: number; cookie: string }>;
+  /** Who the cookie belongs to, or null. */
+  find(cookieHeader: string | null): Promise<FoundSession | null>;
+  end(userId: number, id: number): Promise<boolean>;
+  endAll(userId: number): Promise<void>;
+  /** The Set-Cookie that takes the cookie away. */
+  clearCookie: string;
+}
+
+export interface SessionDeps {
+  db: Db;
+  shared: Shared;
+  clock: Clock;
+  announcements: Announcements;
+  https: boolean;
+  othersWrite: boolean;
+}
+
+export function openSessions(deps: SessionDeps): Sessions {
+  const { db, clock, announcements } = deps;
+  const cache = new CachedLookup<FoundSession>({
+    load: (hash) => findSession(db, hash),
+    tagsOf: (found) => [`session:${found.session.id}`, `user:${found.user.id}`],
+    max: 10_000,
+    shared: deps.shared,
+    othersWrite: deps.othersWrite,
+  });
+  announcements.onChanged(
+    (tag) => cache.invalidate(tag),
+    () => cache.clear(),
+  );
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${deps.https ? '; Secure' : ''}`;
+
+  const slide = (found: FoundSession, now: number) => {
+    if (now - found.session.last_seen_at < slideSeconds) return;
+    found.session.last_seen_at = now;
+    found.session.expires_at = now + lifetimeSeconds;
+    // Off the request's path: a lost slide costs nothing.
+    void touchSession(db, found.session.id, now, now + lifetimeSeconds).catch(() => {});
+  };
+
+  return {
+    clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
+    start: async (user, ip, userAgent) => {
+      const token = randomString(48);
+      const now = nowSeconds(clock);
+      const id = await insertSession(db, {
+        user_id: user.id,
+        token_hash: sha256Hex(token),
+        ip,
+        user_agent: userAgent.slice(0, 300),
+        created_at: now,
+        last_seen_at: now,
+        expires_at: now + lifetimeSeconds,
+      });
+      return { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
+    },
+    find: async (cookieHeader) => {
+      const token = readCookie(cookieHeader);
+      if (!token) return null;
+      const found = await cache.get(sha256Hex(token));
+      const now = nowSeconds(clock);
+      if (!found || found.session.expires_at <= now || found.user.status !== statuses.enabled) return null;
+      slide(found, now);
+      return found;
+    },
+    end: async (userId, id) => {
+      const ended = await deleteSession(db, userId, id);
+      await announcements.changed(`session:${id}`);
+      return ended;
+    },
+    endAll: async (userId) => {
+      await deleteSessionsOf(db, userId);
+      await announcements.changed(`user:${userId}`);
+    },
+  };
+}
+
+function readCookie(header: string | null): string | null {
+  if (!header) return null;
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=');
+    if (pair.slice(0, at).trim() === cookieName) return pair.slice(at + 1).trim() || null;
+  }
+  return null;
+}
+
+/**
+ * A cookie travels by itself, so a write that carries one must show that a page of ours sent it: a content type that no
+ * plain form can send, and, where the browser names one, our own origin (contract §2).
+ */
+export function refuseForgery(request: Request, origins: string[]): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type !== 'application/json')
+    throw new AppError('unsupported_media_type', 'Send writes with Content-Type: application/json.');
+  const origin = request.headers.get('origin');
+  if (origin !== null && !origins.includes(origin))
+    throw new AppError('forbidden', 'This request comes from another site.');
+}
