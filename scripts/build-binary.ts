@@ -16,7 +16,7 @@ const { values } = parseArgs({
 
 const entries = await readdir(web, { recursive: true, withFileTypes: true });
 const files = entries
-  .filter((entry) => entry.isFile())
+  .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
   .map((entry) => relative(web, join(entry.parentPath, entry.name)));
 
 const lines = files.map((file, i) => `import file${i} from ${JSON.stringify(join(web, file))} with { type: 'file' };`);

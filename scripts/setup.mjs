@@ -2,7 +2,7 @@
 // Usage: node scripts/setup.mjs <command> [arguments]
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const installStamp = join(modules, '.svc-setup.json');
-const webStamp = join(root, 'dist', 'web.stamp');
+// Inside the built folder, which every build empties first: a build by another command cannot leave a stale stamp behind.
+const webStamp = join(root, 'dist', 'web', '.stamp');
 
 const programs = {
   start: ['server/src/main.ts'],
@@ -150,7 +151,6 @@ function buildWeb(bun) {
   const startedMs = Date.now();
   const done = spawnSync(bun, [builder], { cwd: root, stdio: ['ignore', 2, 2], env: environment });
   if (done.status !== 0) fail('the web app could not be built; see above');
-  mkdirSync(dirname(webStamp), { recursive: true });
   writeFileSync(webStamp, wanted);
   say(`web app built in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
 }

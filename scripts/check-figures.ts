@@ -1,0 +1,35 @@
+/** House rules that no tool knows: file length, folder names, who reads the environment. */
+import { basename, dirname } from 'node:path';
+
+const maxLines = 350;
+const bannedFolders = new Set(['utils', 'helpers', 'common', 'misc']);
+// config.ts parses the environment; lift-request-limit.ts must act before any configuration is read.
+const environmentReaders = new Set(['server/src/config.ts', 'server/src/lift-request-limit.ts']);
+
+const isTest = (path: string): boolean => /\.(test|fixture)\.tsx?$/.test(path) || path.startsWith('e2e/');
+
+export function faultsOf(path: string, text: string): string[] {
+  const faults: string[] = [];
+  const lines = text.split('\n').length - 1;
+  if (lines > maxLines && !isTest(path)) faults.push(`${path}: ${lines} lines, at most ${maxLines}`);
+  const banned = dirname(path)
+    .split('/')
+    .find((folder) => bannedFolders.has(folder));
+  if (banned) faults.push(`${path}: a folder named ${banned} says nothing about what is in it`);
+  const ownEnvironment = environmentReaders.has(path) || isTest(path) || !path.startsWith('server/');
+  if (!ownEnvironment && /\b(process|Bun|import\.meta)\.env\b/.test(text)) {
+    faults.push(`${path}: only server/src/config.ts reads the environment`);
+  }
+  if (basename(path) !== basename(path).toLowerCase()) faults.push(`${path}: file names are kebab-case`);
+  return faults;
+}
+
+if (import.meta.main) {
+  const files = new Bun.Glob('{server,web,e2e,bench,scripts}/**/*.{ts,tsx,mjs,css}').scan();
+  const faults: string[] = [];
+  for await (const path of files) {
+    if (!path.endsWith('.gen.ts')) faults.push(...faultsOf(path, await Bun.file(path).text()));
+  }
+  for (const fault of faults.sort()) console.error(fault);
+  process.exit(faults.length > 0 ? 1 : 0);
+}

@@ -1,0 +1,24 @@
+/** `npm run check`: types, lint, import rules, dead code, figures. Every check runs, so one run shows every fault. */
+import { existsSync } from 'node:fs';
+import { step, summarise } from './step.ts';
+
+const bin = (name: string): string => `node_modules/.bin/${name}`;
+const rooms = ['server', 'web', 'e2e', 'bench', 'scripts'].filter((folder) => existsSync(folder));
+
+export const checks: { name: string; command: string[] }[] = [
+  { name: 'types', command: [bin('tsc'), '--noEmit'] },
+  { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings', '.'] },
+  {
+    name: 'import rules', // Under Bun, because it asks for a newer Node than the machine may have.
+    command: [process.execPath, '--bun', bin('depcruise'), '--config', '.dependency-cruiser.mjs', ...rooms],
+  },
+  { name: 'dead code', command: [bin('knip'), '--no-progress', '--no-config-hints'] },
+  { name: 'figures', command: [process.execPath, 'scripts/check-figures.ts'] },
+];
+
+if (import.meta.main) {
+  // The client's types come from the OpenAPI document and are not committed.
+  await step('API types', [process.execPath, 'scripts/api-types.ts']);
+  for (const { name, command } of checks) await step(name, command);
+  summarise();
+}

@@ -1,0 +1,116 @@
+/**
+ * `npm test [-- file…]`: everything, or the given test files only. The last line is `N passed, N failed`.
+ * Test files that look at SVC_TEST_ENGINE, themselves or through a fixture, run on SQLite and again on PostgreSQL + Redis.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { checks } from './check.ts';
+import { prepareChromium, preparePostgres, prepareRedis } from './services.ts';
+import { count, step, summarise } from './step.ts';
+
+const asked = process.argv.slice(2).map((path) => resolve(path));
+const work = await mkdtemp(join(tmpdir(), 'svc-test-'));
+const transpiler = new Bun.Transpiler({ loader: 'tsx' });
+
+async function findTests(folders: string): Promise<string[]> {
+  const files = await Array.fromAsync(new Bun.Glob(`${folders}/**/*.test.{ts,tsx}`).scan({ absolute: true }));
+  const wanted = files.filter(
+    (file) => asked.length === 0 || asked.some((path) => file === path || file.startsWith(`${path}/`)),
+  );
+  return wanted.sort();
+}
+
+/** Whether a test file, or a fixture it imports, looks at SVC_TEST_ENGINE. */
+async function variesByEngine(file: string, seen = new Set<string>()): Promise<boolean> {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const text = await Bun.file(file).text();
+  if (text.includes('SVC_TEST_ENGINE')) return true;
+  const fixtures = transpiler
+    .scanImports(text)
+    .filter(({ path }) => path.startsWith('.') && path.endsWith('.fixture.ts'));
+  for (const { path } of fixtures) {
+    if (await variesByEngine(join(dirname(file), path), seen)) return true;
+  }
+  return false;
+}
+
+interface Suite {
+  name: string;
+  files: string[];
+  env: Record<string, string>;
+}
+
+/** Bun's own output is shown as it comes; what counts is its JUnit report. */
+async function runTests({ name, files, env }: Suite, index: number): Promise<void> {
+  if (files.length === 0) return;
+  console.log(`\n— ${name}: ${files.length} files`);
+  const report = join(work, `${index}.xml`);
+  const startedMs = performance.now();
+  const args = ['test', '--parallel=2', '--timeout=60000', '--reporter=junit', `--reporter-outfile=${report}`];
+  const child = Bun.spawn([process.execPath, ...args, ...files], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const code = await child.exited;
+  const xml = await Bun.file(report)
+    .text()
+    .catch(() => '');
+  const of = (pattern: RegExp): number => xml.match(pattern)?.length ?? 0;
+  const failed = of(/<(failure|error)[\s>/]/g);
+  const skipped = of(/<skipped[\s>/]/g);
+  const passed = of(/<testcase[\s>]/g) - failed - skipped;
+  // A file that does not load, or a crash, leaves no failed test in the report but a bad exit code.
+  const counted = code !== 0 && failed === 0 ? 1 : failed;
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  console.log(
+    `${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${counted} failed, ${skipped} skipped (${seconds} s)`,
+  );
+  count(passed, counted, name);
+}
+
+const [postgres, redis, chromium] = await Promise.all([preparePostgres(), prepareRedis(), prepareChromium()]);
+console.log(`PostgreSQL: ${postgres.note}\nRedis: ${redis.note}\nChromium: ${chromium.note}`);
+
+async function cleanUp(): Promise<void> {
+  await Promise.all([postgres.stop(), redis.stop()]);
+  await rm(work, { recursive: true, force: true });
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => void cleanUp().finally(() => process.exit(130)));
+}
+
+const services: Record<string, string> = {};
+if (postgres.url) services.DATABASE_URL_TEST = postgres.url;
+if (redis.url) services.REDIS_URL_TEST = redis.url;
+if (chromium.url) services.CHROMIUM_PATH = chromium.url;
+
+await step('web build', [process.execPath, 'scripts/build-web.ts']);
+await step('API types', [process.execPath, 'scripts/api-types.ts']);
+if (asked.length === 0) for (const { name, command } of checks) await step(name, command);
+
+const unit = await findTests('{server,web,scripts,bench}');
+const endToEnd = await findTests('e2e');
+const bothEngines: string[] = [];
+for (const file of unit) if (await variesByEngine(file)) bothEngines.push(file);
+
+const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
+const suites: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite }];
+if (postgres.url && redis.url) {
+  const env = { ...services, SVC_TEST_ENGINE: 'postgres' };
+  suites.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env });
+}
+suites.push({ name: 'clients and browser', files: endToEnd, env: sqlite });
+for (const [index, suite] of suites.entries()) await runTests(suite, index);
+await cleanUp();
+
+const notes = [
+  ...(postgres.url ? [] : [`SKIPPED: tests on PostgreSQL (${postgres.note})`]),
+  ...(redis.url ? [] : [`SKIPPED: tests on Redis (${redis.note})`]),
+  ...(chromium.url ? [] : [`SKIPPED: browser tests (${chromium.note})`]),
+];
+const found = unit.length + endToEnd.length;
+if (asked.length > 0 && found === 0) count(0, 1, `no test file at ${process.argv.slice(2).join(', ')}`);
+console.log('');
+summarise(notes);
