@@ -11,6 +11,7 @@ import { answerImages, imageRequest } from './image/answer.ts';
 import { demoModels, findDemoModel } from './models.ts';
 import { answerModeration, moderationRequest } from './moderate.ts';
 import { answerRerank, rerankRequest } from './rerank.ts';
+import { loadTokens } from './tokens.ts';
 
 export interface DemoRequest {
   path: string;
@@ -64,9 +65,9 @@ const transcription =
     return answerTranscription(body, task);
   };
 
-const chat: Handler = ({ body, stream, signal, paceMs }) => {
+const chat: Handler = async ({ body, stream, signal, paceMs }) => {
   const request = parse(chatRequest, body, 'chat');
-  const completion = complete(request);
+  const completion = complete(request, await loadTokens());
   if (!stream) return Response.json(renderCompletion(request.model, completion));
   return new Response(streamChunks(chunksOf(request, completion), paceMs, signal), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
@@ -75,11 +76,12 @@ const chat: Handler = ({ body, stream, signal, paceMs }) => {
 
 const handlers: Record<string, Handler> = {
   '/chat/completions': chat,
-  '/embeddings': ({ body }) => Response.json(answerEmbeddings(parse(embeddingRequest, body, 'embedding'))),
-  '/rerank': ({ body }) => Response.json(answerRerank(parse(rerankRequest, body, 'rerank'))),
+  '/embeddings': async ({ body }) =>
+    Response.json(answerEmbeddings(parse(embeddingRequest, body, 'embedding'), await loadTokens())),
+  '/rerank': async ({ body }) => Response.json(answerRerank(parse(rerankRequest, body, 'rerank'), await loadTokens())),
   '/moderations': ({ body }) => Response.json(answerModeration(parse(moderationRequest, body, 'moderation'))),
   '/images/generations': async ({ body, signal }) =>
-    Response.json(await answerImages(parse(imageRequest, body, 'image'), signal)),
+    Response.json(await answerImages(parse(imageRequest, body, 'image'), await loadTokens(), signal)),
   '/audio/speech': ({ body }) => answerSpeech(parse(speechRequest, body, 'speech')),
   '/audio/transcriptions': transcription('transcribe'),
   '/audio/translations': transcription('translate'),

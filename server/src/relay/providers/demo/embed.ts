@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
 import { findDemoModel } from './models.ts';
 import { stem, words } from './text.ts';
-import { countTokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 const tokenIds = z.array(z.int());
 export const embeddingRequest = z.looseObject({
@@ -46,12 +46,12 @@ export function embed(text: string, dimensions = defaultDimensions): Float32Arra
   return vector;
 }
 
-export function answerEmbeddings(request: z.infer<typeof embeddingRequest>): Record<string, unknown> {
+export function answerEmbeddings(request: z.infer<typeof embeddingRequest>, counter: Tokens): Record<string, unknown> {
   const inputs = inputsOf(request.input);
   const limit = findDemoModel(request.model)!.context_length;
   let tokens = 0;
   for (const [index, input] of inputs.entries()) {
-    const size = typeof input === 'string' ? countTokens(input) : input.length;
+    const size = typeof input === 'string' ? counter.count(input) : input.length;
     if (size === 0) throw new AppError('invalid_value', `Input ${index} is empty.`, { param: 'input' });
     if (size > limit) {
       throw new AppError('context_length_exceeded', `Input ${index} has ${size} tokens; the limit is ${limit}.`, {

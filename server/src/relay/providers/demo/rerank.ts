@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
 import { contentStems } from './text.ts';
-import { countTokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 export const rerankRequest = z.looseObject({
   model: z.string(),
@@ -25,14 +25,14 @@ export function relevance(query: string, document: string): number {
   return Math.round((0.85 * found + 0.15 * density) * 10_000) / 10_000;
 }
 
-export function answerRerank(request: z.infer<typeof rerankRequest>): Record<string, unknown> {
+export function answerRerank(request: z.infer<typeof rerankRequest>, counter: Tokens): Record<string, unknown> {
   const texts = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
   const results = texts
     .map((text, index) => ({ index, relevance_score: relevance(request.query, text), text }))
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
     .slice(0, request.top_n ?? texts.length)
     .map(({ text, ...result }) => (request.return_documents === false ? result : { ...result, document: { text } }));
-  const tokens = countTokens(request.query) + texts.reduce((sum, text) => sum + countTokens(text), 0);
+  const tokens = counter.count(request.query) + texts.reduce((sum, text) => sum + counter.count(text), 0);
   return {
     id: `rerank-${randomString(20)}`,
     model: request.model,

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../lib/errors.ts';
 import { findDemoModel } from '../models.ts';
-import { countTokens, cutToTokens } from '../tokens.ts';
+import type { Tokens } from '../tokens.ts';
+import { askedSchema } from './asked-schema.ts';
 import { knownSchema } from './known-schemas.ts';
 import { type ChatMessage, type ChatRequest, lastUserText, textOf } from './request.ts';
 import { answer, respond } from './respond.ts';
@@ -22,9 +23,9 @@ export interface Completion {
 }
 
 /** Everything a chat answer says, before it is put into an answer body or a stream. */
-export function complete(request: ChatRequest): Completion {
+export function complete(request: ChatRequest, tokens: Tokens): Completion {
   const model = findDemoModel(request.model)!;
-  const promptTokens = countPrompt(request);
+  const promptTokens = countPrompt(request, tokens);
   if (promptTokens > model.context_length) {
     throw new AppError(
       'context_length_exceeded',
@@ -33,7 +34,7 @@ export function complete(request: ChatRequest): Completion {
     );
   }
   const choices = Array.from({ length: request.n ?? 1 }, (_, index) =>
-    makeChoice(request, index, model.max_output_tokens),
+    makeChoice(request, index, model.max_output_tokens, tokens),
   );
   const completionTokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
   return {
@@ -48,33 +49,39 @@ export function complete(request: ChatRequest): Completion {
   };
 }
 
-function makeChoice(request: ChatRequest, index: number, modelLimit: number): Choice {
+function makeChoice(request: ChatRequest, index: number, modelLimit: number, counter: Tokens): Choice {
   const toolCalls = chooseToolCalls(request);
   if (toolCalls.length > 0) {
     const tokens = toolCalls.reduce(
-      (sum, call) => sum + countTokens(call.function.name + call.function.arguments) + 4,
+      (sum, call) => sum + counter.count(call.function.name + call.function.arguments) + 4,
       0,
     );
     return { index, content: null, toolCalls, finishReason: 'tool_calls', tokens };
   }
   const said = untilStop(write(request, (request.seed ?? 0) + index), request.stop);
   const limit = Math.min(request.max_completion_tokens ?? request.max_tokens ?? modelLimit, modelLimit);
-  const kept = cutToTokens(said, limit);
+  const kept = counter.cut(said, limit);
   return { index, content: kept.text, toolCalls: [], finishReason: kept.cut ? 'length' : 'stop', tokens: kept.tokens };
 }
 
 function write(request: ChatRequest, seed: number): string {
   const long = request.model === 'demo/chat-large';
   const format = request.response_format;
+  const schema = format && 'json_schema' in format ? (format.json_schema as { schema?: Schema }).schema : undefined;
+  const shape = schema ?? askedSchema(request.messages);
+  const known = shape && knownSchema(shape);
+  if (known) return JSON.stringify(known(shape, subjectOf(request.messages)));
   if (!format || format.type === 'text') return respond(request.messages, seed, long);
   const text = lastUserText(request.messages);
   const said = answer(request.messages, seed, long);
-  if (format.type === 'json_object') return JSON.stringify(plainObject(text, said));
-  const schema = ('json_schema' in format ? (format.json_schema as { schema?: Schema }).schema : undefined) ?? {
-    type: 'object',
-  };
-  const known = knownSchema(schema);
-  return JSON.stringify(known ? known(schema, text) : synthesise(schema, { text, answer: said }));
+  if (schema) return JSON.stringify(synthesise(schema, { text, answer: said }));
+  return JSON.stringify(plainObject(text, said));
+}
+
+/** The last thing asked; a complaint about an earlier answer sends back to what that answer was for. */
+function subjectOf(messages: ChatMessage[]): string {
+  const asked = messages.filter((one) => one.role === 'user').map(textOf);
+  return asked.findLast((text) => !/^That plan cannot be used/i.test(text)) ?? asked.at(-1) ?? '';
 }
 
 /** Without a schema the wanted members can only be read from the wording: `with keys "city" and "country"`. */
@@ -99,9 +106,9 @@ function untilStop(text: string, stop: ChatRequest['stop']): string {
 }
 
 /** Four tokens a message stand for its role and frame, as in the public chat formats. */
-function countPrompt(request: ChatRequest): number {
+function countPrompt(request: ChatRequest, counter: Tokens): number {
   const size = (one: ChatMessage): number =>
-    4 + countTokens(textOf(one) + (one.tool_calls ? JSON.stringify(one.tool_calls) : ''));
-  const tools = request.tools?.length ? countTokens(JSON.stringify(request.tools)) : 0;
+    4 + counter.count(textOf(one) + (one.tool_calls ? JSON.stringify(one.tool_calls) : ''));
+  const tools = request.tools?.length ? counter.count(JSON.stringify(request.tools)) : 0;
   return request.messages.reduce((sum, one) => sum + size(one), 3) + tools;
 }

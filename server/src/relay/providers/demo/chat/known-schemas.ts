@@ -1,7 +1,7 @@
 import { coverage, keyTerms, sentences, shorten, words } from '../text.ts';
 import type { Schema } from './schema.ts';
 import { resolve, typeOf } from './schema.ts';
-import { section } from './sections.ts';
+import { fencedParts, section } from './sections.ts';
 import { difficultyOf, splitRequest } from './split-request.ts';
 
 type Answerer = (schema: Schema, text: string) => Record<string, unknown>;
@@ -20,8 +20,11 @@ const scaled = (schema: Schema, share: number): number => {
   return typeOf(schema) === 'integer' ? Math.round(value) : Math.round(value * 100) / 100;
 };
 
+/** `Split this request into tasks:` and the like, then the request. */
+const introduced = /^[^\n]{0,80}\b(?:request|goal)\b[^\n]{0,40}:\s*\n+([\s\S]+)$/i;
+
 const plan: Answerer = (schema, text) => {
-  const request = section(text, ['request', 'goal', 'message']) ?? text;
+  const request = section(text, ['request', 'goal', 'message']) ?? text.match(introduced)?.[1] ?? text;
   const tasks = child(schema, schema, 'tasks');
   const item = resolve(tasks.items ?? {}, schema);
   const most = tasks.maxItems ?? Number(text.match(/\bat most (\d+)/i)?.[1] ?? 8);
@@ -51,7 +54,9 @@ const isEmpty = (text: string): boolean =>
 const goal: Answerer = (schema, text) => {
   const wanted = section(text, ['goal', 'request']) ?? sentences(text)[0] ?? text;
   const found = section(text, resultNames) ?? '';
-  const results = isEmpty(found) ? [] : found.split(/\n(?=\s*(?:[-*#]|\d+[.)]|t\d+))/).filter((one) => !isEmpty(one));
+  const fenced = fencedParts(text).filter((part) => part.label === 'result');
+  const pieces = fenced.length > 0 ? fenced.map((part) => part.body) : found.split(/\n(?=\s*(?:[-*#]|\d+[.)]|t\d+))/);
+  const results = pieces.filter((one) => !isEmpty(one));
   const failed = results.filter((one) => /\b(?:failed|error)\b/i.test(one)).length;
   const done = results.length - failed;
   const share = done === 0 ? 0.1 : Math.min(0.95, 0.6 + 0.1 * done + 0.25 * coverage(wanted, found) - 0.15 * failed);
@@ -67,7 +72,7 @@ const goal: Answerer = (schema, text) => {
 
 const evaluation: Answerer = (schema, text) => {
   const result = section(text, resultNames) ?? sentences(text).slice(1).join(' ');
-  const task = section(text, ['task', 'instruction', 'goal', 'request']) ?? sentences(text)[0] ?? '';
+  const task = section(text, ['instruction', 'task', 'goal', 'request']) ?? sentences(text)[0] ?? '';
   const faulty = isEmpty(result) || /^(?:i cannot|i can't|sorry|error)\b/i.test(result.trim());
   const share = faulty ? 0.15 : Math.min(0.95, 0.75 + 0.2 * coverage(task, result));
   return only(schema, {
@@ -87,7 +92,7 @@ const statesFact =
 
 const facts: Answerer = (schema, text) => {
   const item = resolve(child(schema, schema, 'facts').items ?? {}, schema);
-  const source = section(text, ['messages?', 'conversation', 'user', 'text', 'exchange']) ?? text;
+  const source = section(text, ['conversation', 'messages?', 'user', 'text', 'exchange']) ?? text;
   const spoken = source
     .split('\n')
     .filter((line) => !/^\s*(?:assistant|system)\s*:/i.test(line))

@@ -1,9 +1,25 @@
+export interface Fenced {
+  label: string;
+  body: string;
+}
+
+/** Reference material that a prompt sets apart: `<data label mark="x">…</data mark="x">`. */
+export function fencedParts(text: string): Fenced[] {
+  return [...text.matchAll(/<data ([^\n>]*?)\s*mark="([^"]+)">\n([\s\S]*?)\n?<\/data mark="\2">/g)].map((match) => ({
+    label: match[1]!.trim(),
+    body: match[3]!.trim(),
+  }));
+}
+
 /**
- * Prompts often wrap what they are about: `<goal>…</goal>`, `## Goal` or `Goal: …`.
+ * Prompts often wrap what they are about: fenced, `<goal>…</goal>`, `## Goal` or `Goal: …`.
  * Returns the body under the first of the given names, or null when none is there.
  */
 export function section(text: string, names: string[]): string | null {
+  const fenced = fencedParts(text);
   for (const name of names) {
+    const bodies = fenced.filter((part) => part.label === name).map((part) => part.body);
+    if (bodies.length > 0) return bodies.join('\n\n');
     const tagged = text.match(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'i'));
     if (tagged) return tagged[1]!.trim();
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../../lib/errors.ts';
-import { countTokens } from '../tokens.ts';
+import type { Tokens } from '../tokens.ts';
 import { drawImage } from './draw.ts';
 import { encodePng } from './png.ts';
 
@@ -30,6 +30,7 @@ function sizeOf(text: string | null | undefined): [number, number] {
 /** Always inline: addresses for images are the relay's to give. */
 export async function answerImages(
   request: z.infer<typeof imageRequest>,
+  counter: Tokens,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const [width, height] = sizeOf(request.size);
@@ -44,7 +45,7 @@ export async function answerImages(
     await new Promise((next) => setImmediate(next));
     signal.throwIfAborted();
   }
-  const tokens = countTokens(request.prompt);
+  const tokens = counter.count(request.prompt);
   return {
     created: Math.floor(Date.now() / 1000),
     data,

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'bun:test';
+import { z } from 'zod';
+import { chat, type Loose } from '../demo-call.test-support.ts';
+
+const asJson = async (text: string, schema: Loose, extra = {}): Promise<Loose> => {
+  const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+  return JSON.parse((await chat(text, { response_format, ...extra })).choices[0].message.content);
+};
+const fence = (label: string, body: string): string => `<data ${label} mark="m1">\n${body}\n</data mark="m1">`;
+
+describe('structured output', () => {
+  test('a valid instance of a nested schema, filled from the text', async () => {
+    const schema = z.object({
+      name: z.string(),
+      age: z.int().min(0).max(150),
+      level: z.enum(['junior', 'senior']),
+      address: z.object({ city: z.string(), zip: z.string().min(5).nullable() }),
+      tags: z.array(z.string()).min(2).max(4),
+      when: z.iso.date(),
+      ratio: z.number().gt(0).lt(1),
+      kind: z.union([z.literal('person'), z.literal('firm')]),
+    });
+    const value = await asJson('Jane is 34, a senior engineer who lives in Oslo', z.toJSONSchema(schema));
+    expect(schema.parse(value)).toMatchObject({ name: 'Jane', age: 34, level: 'senior', address: { city: 'Oslo' } });
+  });
+
+  test('references, recursion and allOf', async () => {
+    const node = {
+      type: 'object',
+      properties: { id: { type: 'integer' }, next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
+      required: ['id'],
+    };
+    const schema = { $ref: '#/$defs/node', $defs: { node } };
+    expect((await asJson('start at 7', schema)).id).toBe(7);
+    const both = {
+      allOf: [
+        { type: 'object', properties: { a: { const: 1 } }, required: ['a'] },
+        { properties: { b: { type: 'boolean' } }, required: ['b'] },
+      ],
+    };
+    expect(await asJson('go', both)).toEqual({ a: 1, b: true });
+  });
+
+  test('json_object is an object, with the keys asked for', async () => {
+    const response_format = { type: 'json_object' };
+    const keyed = await chat('Answer as JSON with keys "city" and "country" for Paris', { response_format });
+    expect(Object.keys(JSON.parse(keyed.choices[0].message.content))).toEqual(['city', 'country']);
+    const free = await chat('What is 2 + 2? Use JSON.', { response_format });
+    expect(JSON.parse(free.choices[0].message.content)).toEqual({ answer: '2 + 2 = 4', simulation: true });
+  });
+});
+
+describe('orchestration', () => {
+  const text = { type: 'string' };
+  const planSchema = {
+    type: 'object',
+    properties: {
+      description: text,
+      tasks: {
+        type: 'array',
+        maxItems: 4,
+        items: {
+          type: 'object',
+          properties: {
+            id: text,
+            title: text,
+            instruction: text,
+            difficulty: { enum: ['easy', 'medium', 'hard'] },
+            depends_on: { type: 'array', items: text },
+          },
+        },
+      },
+    },
+  };
+  const outline = (plan: Loose): unknown[] => plan.tasks.map((task: Loose) => [task.instruction, task.depends_on]);
+
+  test('a plan splits lists, "then" and "and"', async () => {
+    expect(
+      outline(await asJson('1. List three fruits\n2. Design a shop\n3. Write a summary of the above', planSchema)),
+    ).toEqual([
+      ['List three fruits', []],
+      ['Design a shop', []],
+      ['Write a summary of the above', ['t1', 't2']],
+    ]);
+    const chained =
+      'Split this request into tasks:\n\nWrite a poem about apples and pears, then translate it and count the words.';
+    expect(outline(await asJson(chained, planSchema))).toEqual([
+      ['Write a poem about apples and pears', []],
+      ['translate it', ['t1']],
+      ['count the words', ['t1']],
+    ]);
+    expect(outline(await asJson('What is love?', planSchema))).toEqual([['What is love?', []]]);
+    expect((await asJson('1. a b\n2. c d\n3. e f\n4. g h\n5. i j', planSchema)).tasks).toHaveLength(4);
+    expect((await asJson('Design a shop', planSchema)).tasks[0].difficulty).toBe('hard');
+  });
+
+  test('a plan is also given when the prompt only shows its shape, and again after a complaint', async () => {
+    const system = 'Answer with one JSON object: {"description": "…", "tasks": [{"id": "t1", "depends_on": ["…"]}]}';
+    const messages = [
+      { role: 'system', content: system },
+      { role: 'user', content: 'Split this request into tasks:\n\nList three fruits, then sort them.' },
+      { role: 'assistant', content: 'nonsense' },
+      {
+        role: 'user',
+        content: 'That plan cannot be used:\n- it is not JSON\nAnswer with a corrected JSON object only.',
+      },
+    ];
+    const plan = JSON.parse((await chat(messages)).choices[0].message.content);
+    expect(outline(plan)).toEqual([
+      ['List three fruits', []],
+      ['sort them', ['t1']],
+    ]);
+  });
+
+  test('confidence in a goal rises with results', async () => {
+    const schema = { properties: { confidence: { type: 'number' }, missing: { type: 'array', items: text } } };
+    const goal = `Goal:\n${fence('goal', 'Build a shop with payments')}`;
+    const none = await asJson(goal, schema);
+    const some = await asJson(`${goal}\n\nResult of "a":\n${fence('result', 'Some page was made')}`, schema);
+    const all = await asJson(
+      `${goal}\n\n${fence('result', 'The shop was built')}\n\n${fence('result', 'Payments work')}`,
+      schema,
+    );
+    expect(none.confidence).toBeLessThan(0.3);
+    expect(none.missing).toHaveLength(1);
+    expect(some.confidence).toBeGreaterThan(none.confidence);
+    expect(all.confidence).toBeGreaterThanOrEqual(0.9);
+    expect(all.missing).toEqual([]);
+  });
+
+  test('a result is scored, an empty one low', async () => {
+    const schema = { properties: { score: { type: 'number' }, feedback: text } };
+    const judged = (result: string): Promise<Loose> =>
+      asJson(`Instruction:\n${fence('instruction', 'Name fruits')}\n\nResult:\n${fence('result', result)}`, schema);
+    expect((await judged('Fruits: apple, pear')).score).toBeGreaterThan(0.7);
+    expect((await judged('')).score).toBeLessThan(0.3);
+  });
+
+  test('facts quote what the user said word for word', async () => {
+    const prompt = [
+      'Answer with JSON only: {"facts": [{"category": "one word", "quote": "…"}]}',
+      fence(
+        'conversation',
+        'user: I prefer TypeScript over Java. What do you think?\n\nassistant: Our pick is Java.\n\nuser: Our deadline is Friday.',
+      ),
+    ].join('\n\n');
+    const { facts } = JSON.parse((await chat(prompt)).choices[0].message.content);
+    expect(facts.map((fact: Loose) => [fact.category, fact.quote])).toEqual([
+      ['preference', 'I prefer TypeScript over Java.'],
+      ['deadline', 'Our deadline is Friday.'],
+    ]);
+  });
+
+  test('a task is done by its instruction, results are put together, a summary has no notice', async () => {
+    const task = `Several tasks. Do only this one.\n\nYour task: Sum\nWhat is 20 + 22?\n\nThe whole request, for reference:\n${fence('request', 'a 1 + 1 b')}`;
+    expect((await chat(task)).choices[0].message.content).toEndWith('20 + 22 = 42');
+    const joined = await chat([
+      {
+        role: 'system',
+        content: `Write the answer from the results.\n\n${fence('result', 'Apples are red.')}\n\n${fence('result', 'Pears are green.')}`,
+      },
+      { role: 'user', content: 'Compare apples and pears' },
+    ]);
+    expect(joined.choices[0].message.content).toEndWith('Apples are red.\n\nPears are green.');
+    const summary = await chat(
+      `Write the summary that replaces this conversation.\n\n${fence('conversation', 'user: I build boats.')}`,
+    );
+    expect(summary.choices[0].message.content).toBe('user: I build boats.');
+  });
+});
