@@ -109,10 +109,7 @@ describe('MessagesStream', () => {
   });
 
   test('an empty answer is still an orderly stream, and a stop sequence is named', () => {
-    const events = render([
-      { type: 'finish', finish: 'stop', stopSequence: 'END' },
-      { type: 'end' },
-    ]);
+    const events = render([{ type: 'finish', finish: 'stop', stopSequence: 'END' }, { type: 'end' }]);
     expectOrderly(events);
     expect(events.find((event) => event.type === 'message_delta')?.delta).toEqual({
       stop_reason: 'stop_sequence',

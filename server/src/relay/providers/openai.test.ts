@@ -1,0 +1,357 @@
+import { describe, expect, test } from 'bun:test';
+import { AppError } from '../../lib/errors.ts';
+import { renderChatAnswer } from '../wire/chat/answer.ts';
+import { parseChatRequest } from '../wire/chat/request.ts';
+import { type Json, UpstreamFault } from '../wire/conversation.ts';
+import { renderMessagesAnswer } from '../wire/messages/answer.ts';
+import { parseMessagesRequest } from '../wire/messages/request.ts';
+import type { Target } from './kind.ts';
+import { openaiKind } from './openai.ts';
+import { vendorOf, vendors } from './vendors.ts';
+
+const target = (provider: string, modelName = 'up-model'): Target => ({
+  baseUrl: vendors.find((vendor) => vendor.id === provider)?.baseUrl || 'http://127.0.0.1:8000/v1',
+  credential: 'sk-upstream',
+  modelName,
+  provider,
+});
+
+const chat = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+
+const sent = (body: Json, to: Target): Json =>
+  JSON.parse(openaiKind.toUpstream(parseChatRequest(body), to).body as string);
+const sentMessages = (body: Json, to: Target): Json =>
+  JSON.parse(openaiKind.toUpstream(parseMessagesRequest({ model: 'm', max_tokens: 50, ...body }), to).body as string);
+
+const options = { model: 'openai/gpt-4o', id: 'x-1', created: 1 };
+
+describe('chat client to an OpenAI-compatible upstream', () => {
+  test('address, credential and model are the channel’s', () => {
+    const request = openaiKind.toUpstream(parseChatRequest(chat), target('openai', 'gpt-4o'));
+    expect(request.url).toBe('https://api.openai.com/v1/chat/completions');
+    expect(request.headers.authorization).toBe('Bearer sk-upstream');
+    expect(sent(chat, target('openai', 'gpt-4o'))).toEqual({ ...chat, model: 'gpt-4o' });
+  });
+
+  test('base URLs with and without version, and servers without a credential', () => {
+    const at = (baseUrl: string): string =>
+      openaiKind.toUpstream(parseChatRequest(chat), { ...target('x'), baseUrl }).url;
+    expect(at('http://h:1')).toBe('http://h:1/v1/chat/completions');
+    expect(at('http://h:1/v1/')).toBe('http://h:1/v1/chat/completions');
+    expect(at('https://api.groq.com/openai/v1')).toBe('https://api.groq.com/openai/v1/chat/completions');
+    const open = openaiKind.toUpstream(parseChatRequest(chat), { ...target('ollama'), credential: '' });
+    expect(open.headers.authorization).toBeUndefined();
+  });
+
+  test('fidelity 18: the output limit reaches vendors that know one field only', () => {
+    expect(sent({ ...chat, max_tokens: 9 }, target('openai'))).toMatchObject({ max_completion_tokens: 9 });
+    expect(sent({ ...chat, max_tokens: 9 }, target('openai'))).not.toHaveProperty('max_tokens');
+    expect(sent({ ...chat, max_completion_tokens: 9 }, target('mistral'))).toMatchObject({ max_tokens: 9 });
+    expect(sent({ ...chat, max_completion_tokens: 9 }, target('mistral'))).not.toHaveProperty('max_completion_tokens');
+    expect(sent({ ...chat, max_tokens: 9 }, target('unheard-of', 'gpt-5-mini'))).toMatchObject({
+      max_completion_tokens: 9,
+    });
+  });
+
+  test('fidelity 19: unknown parameters pass, our own never do', () => {
+    const body = sent(
+      { ...chat, svc_ms: {}, provider: { only: [] }, logit_bias: { 1: 2 }, brand_new: [1] },
+      target('openai'),
+    );
+    expect(body).toMatchObject({ brand_new: [1], logit_bias: { 1: 2 } });
+    expect(body).not.toHaveProperty('svc_ms');
+    expect(body).not.toHaveProperty('provider');
+  });
+
+  test('usage is always asked of streams, other stream options kept; vendors that refuse it are not asked', () => {
+    const streamed = { ...chat, stream: true, stream_options: { include_obfuscation: false } };
+    expect(sent(streamed, target('openai')).stream_options).toEqual({
+      include_obfuscation: false,
+      include_usage: true,
+    });
+    expect(sent(streamed, target('mistral'))).not.toHaveProperty('stream_options');
+    expect(sent({ ...chat, stream_options: { include_usage: true } }, target('openai'))).not.toHaveProperty(
+      'stream_options',
+    );
+  });
+
+  test('fidelity 24: system messages are merged for vendors that take one', () => {
+    const body = {
+      ...chat,
+      messages: [{ role: 'system', content: 'a' }, ...chat.messages, { role: 'developer', content: 'b' }],
+    };
+    expect(sent(body, target('perplexity')).messages).toEqual([
+      { role: 'system', content: 'a\n\nb' },
+      ...chat.messages,
+    ]);
+    expect((sent(body, target('groq')).messages as Json[])[2]?.role).toBe('system');
+    expect(sent(body, target('openai')).messages).toEqual(body.messages);
+  });
+
+  test('fidelity 28: what a vendor lacks is dropped, or refused where dropping would be a lie', () => {
+    const body = sent({ ...chat, tools: [], tool_choice: 'auto', logprobs: true, n: 1 }, target('groq'));
+    for (const field of ['tools', 'tool_choice', 'logprobs', 'n']) expect(body).not.toHaveProperty(field);
+    const refused = (): unknown => sent({ ...chat, n: 2 }, target('groq'));
+    expect(refused).toThrow(AppError);
+    expect(sent({ ...chat, n: 2 }, target('openai')).n).toBe(2);
+  });
+
+  test('fidelity 5, 6: null tool calls and foreign thinking do not reach the vendor; the given body is untouched', () => {
+    const assistant = {
+      role: 'assistant',
+      content: 'x',
+      tool_calls: null,
+      reasoning_content: 'r',
+      reasoning_details: [{ type: 'reasoning.text', signature: 's' }],
+    };
+    const body = { ...chat, messages: [...chat.messages, assistant] };
+    const copy = structuredClone(body);
+    expect((sent(body, target('openai')).messages as Json[])[1]).toEqual({ role: 'assistant', content: 'x' });
+    expect((sent(body, target('openrouter')).messages as Json[])[1]).toMatchObject({
+      reasoning_details: [{ type: 'reasoning.text', signature: 's' }],
+    });
+    expect((sent(body, target('deepseek')).messages as Json[])[1]).toMatchObject({ reasoning_content: 'r' });
+    expect(body).toEqual(copy);
+  });
+});
+
+describe('messages client to an OpenAI-compatible upstream', () => {
+  test('system, images, calls, results in order, stop, tools', () => {
+    const body = sentMessages(
+      {
+        system: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b', cache_control: { type: 'ephemeral' } },
+        ],
+        stop_sequences: ['END'],
+        tools: [{ name: 'f', description: 'd', input_schema: { type: 'object', properties: {} } }],
+        tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iV' } },
+              { type: 'text', text: 'q' },
+            ],
+          },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'hm', signature: 'sig' },
+              { type: 'text', text: 'ok' },
+              { type: 'tool_use', id: 'b', name: 'f', input: { x: 1 } },
+              { type: 'tool_use', id: 'a', name: 'f', input: {} },
+            ],
+          },
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: 'b', content: 'one' },
+              { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'bad' }], is_error: true },
+              { type: 'text', text: 'go on' },
+            ],
+          },
+        ],
+      },
+      target('openai', 'gpt-4o'),
+    );
+    expect(body.messages).toEqual([
+      { role: 'system', content: 'a\n\nb' },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iV' } },
+          { type: 'text', text: 'q' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: 'ok',
+        tool_calls: [
+          { id: 'b', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
+          { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'b', content: 'one' },
+      { role: 'tool', tool_call_id: 'a', content: 'Error: bad' },
+      { role: 'user', content: 'go on' },
+    ]);
+    expect(body).toMatchObject({
+      max_completion_tokens: 50,
+      stop: ['END'],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      parallel_tool_calls: false,
+      tools: [{ type: 'function', function: { name: 'f', description: 'd' } }],
+    });
+  });
+
+  test('thinking is asked of models that can, and of no others', () => {
+    const body = { thinking: { type: 'enabled', budget_tokens: 20_000 }, messages: chat.messages };
+    expect(sentMessages(body, target('openai', 'gpt-5')).reasoning_effort).toBe('high');
+    expect(sentMessages(body, target('openai', 'gpt-4o'))).not.toHaveProperty('reasoning_effort');
+    expect(sentMessages(body, target('openrouter')).reasoning).toEqual({ max_tokens: 20_000 });
+  });
+
+  test('cache_control reaches vendors that know it', () => {
+    const system = [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }];
+    const body = sentMessages({ system, messages: chat.messages }, target('openrouter'));
+    expect((body.messages as Json[])[0]).toEqual({ role: 'system', content: system });
+  });
+});
+
+describe('answers', () => {
+  const upstream = {
+    id: 'chatcmpl-9',
+    object: 'chat.completion',
+    created: 5,
+    model: 'gpt-4o-2024-08-06',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: 'Hi',
+          reasoning_content: 'hm',
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+        },
+        finish_reason: 'tool_calls',
+      },
+    ],
+    usage: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13, prompt_tokens_details: { cached_tokens: 8 } },
+    system_fingerprint: 'fp',
+  };
+
+  test('to a chat client: the body with its model name', () => {
+    expect(renderChatAnswer(openaiKind.fromUpstream(upstream), options)).toEqual({
+      ...upstream,
+      model: 'openai/gpt-4o',
+    });
+  });
+
+  test('fidelity 5: null tool calls are left out', () => {
+    const body = {
+      ...upstream,
+      choices: [{ index: 0, message: { role: 'assistant', content: 'x', tool_calls: null }, finish_reason: 'stop' }],
+    };
+    expect(JSON.stringify(renderChatAnswer(openaiKind.fromUpstream(body), options))).not.toContain('tool_calls');
+  });
+
+  test('to a messages client', () => {
+    expect(renderMessagesAnswer(openaiKind.fromUpstream(upstream), { model: 'm', id: 'msg_1' })).toEqual({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: '' },
+        { type: 'text', text: 'Hi' },
+        { type: 'tool_use', id: 'c1', name: 'f', input: { a: 1 } },
+      ],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: { input_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 8, output_tokens: 4 },
+    });
+  });
+
+  test('malformed bodies and errors with status 200 are faults', () => {
+    for (const body of [null, 'x', {}, { choices: [] }, { choices: [{}] }, { error: { message: 'no' } }]) {
+      expect(() => openaiKind.fromUpstream(body)).toThrow(UpstreamFault);
+    }
+  });
+
+  test('reasoning left out of completion tokens but not of the total is output too', () => {
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 35,
+      completion_tokens_details: { reasoning_tokens: 20 },
+    };
+    expect(openaiKind.fromUpstream({ ...upstream, usage }).usage).toMatchObject({
+      completionTokens: 25,
+      reasoningTokens: 20,
+    });
+  });
+});
+
+describe('other endpoints', () => {
+  test('fidelity 12: embeddings in both formats whatever the upstream returns', () => {
+    const floats = {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5, -2] }],
+      usage: { prompt_tokens: 3, total_tokens: 3 },
+    };
+    const asBase64 = openaiKind.embeddings!.fromUpstream(floats, { encoding_format: 'base64' });
+    const coded = (asBase64.body.data as { embedding: string }[])[0]!.embedding;
+    expect([...new Float32Array(new Uint8Array(Buffer.from(coded, 'base64')).buffer)]).toEqual([0.5, -2]);
+    expect(openaiKind.embeddings!.fromUpstream(asBase64.body, {}).body.data).toEqual(floats.data);
+    expect(asBase64.usage).toEqual({ promptTokens: 3, completionTokens: 0 });
+  });
+
+  test('rerank answers of several vendors take one shape', () => {
+    const body = { model: 'r', query: 'q', documents: ['a', { text: 'b' }], top_n: 5 };
+    const { body: answer } = openaiKind.rerank!.fromUpstream(
+      {
+        results: [
+          { index: 0, relevance_score: 0.1 },
+          { index: 1, relevance_score: 0.9 },
+        ],
+        meta: { billed_units: { search_units: 1 } },
+      },
+      body,
+    );
+    expect(answer).toEqual({
+      id: null,
+      model: 'r',
+      results: [
+        { index: 1, relevance_score: 0.9, document: { text: 'b' } },
+        { index: 0, relevance_score: 0.1, document: { text: 'a' } },
+      ],
+      usage: { total_tokens: 0, search_units: 1 },
+    });
+    const jina = openaiKind.rerank!.fromUpstream(
+      { data: [{ index: 0, score: 1 }], usage: { total_tokens: 4 } },
+      { ...body, return_documents: false },
+    );
+    expect(jina.body.results).toEqual([{ index: 0, relevance_score: 1 }]);
+    expect(jina.usage?.promptTokens).toBe(4);
+  });
+
+  test('forms get the upstream name of the model and keep the file', () => {
+    const form = new FormData();
+    form.append('model', 'public');
+    form.append('file', new Blob(['x']), 'a.wav');
+    form.append('timestamp_granularities[]', 'word');
+    const request = openaiKind.transcriptions!.toUpstream(form, target('openai', 'whisper-1'));
+    const body = request.body as FormData;
+    expect(body.getAll('model')).toEqual(['whisper-1']);
+    expect((body.get('file') as File).name).toBe('a.wav');
+    expect(request.headers['content-type']).toBeUndefined();
+    expect(request.url).toBe('https://api.openai.com/v1/audio/transcriptions');
+  });
+
+  test('images, moderations, speech, models', () => {
+    const image = openaiKind.images!.toUpstream(
+      { prompt: 'p', response_format: 'url' },
+      target('openai', 'gpt-image-1'),
+    );
+    expect(JSON.parse(image.body as string)).toEqual({ prompt: 'p', model: 'gpt-image-1' });
+    expect(
+      openaiKind.images!.fromUpstream({ created: 1, data: [{ b64_json: 'x' }, { b64_json: 'y' }] }, {}).usage?.units,
+    ).toBe(2);
+    expect(() => openaiKind.moderations!.fromUpstream({ error: { message: 'x' } }, {})).toThrow(UpstreamFault);
+    expect(openaiKind.speech!.toUpstream({ input: 'x', provider: {} }, target('openai', 'tts-1')).body).toBe(
+      '{"input":"x","model":"tts-1"}',
+    );
+    expect(openaiKind.models.fromUpstream({ data: [{ id: 'a', context_length: 10 }, {}] })).toEqual([
+      { id: 'a', contextLength: 10 },
+    ]);
+  });
+});
+
+test('vendors are found by name and by address', () => {
+  expect(vendorOf('Groq', 'http://x').id).toBe('groq');
+  expect(vendorOf('my-openai', 'https://api.openai.com/v1').id).toBe('openai');
+  expect(vendorOf('corp', 'https://corp.openai.azure.com/openai/v1').authHeader).toBe('api-key');
+  expect(vendorOf('corp', 'not a url').id).toBe('compatible');
+  expect(new Set(vendors.map((vendor) => vendor.id)).size).toBe(vendors.length);
+});
