@@ -1,18 +1,12 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  notFound,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { Pending } from './components/pending.tsx';
 import { RouteError } from './components/route-error.tsx';
 import { NotFound } from './pages/not-found.tsx';
 import { Root } from './root.tsx';
 import { type PageEntry, pages } from './routes.tsx';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
-import { currentUser, isAdmin } from './session.ts';
+import { currentUser, isAdmin, useUser } from './session.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -33,9 +27,11 @@ async function requireGuest({ location }: Visit): Promise<void> {
   if (await currentUser()) throw redirect({ href: safeNext(location.search.next, window.location.origin) });
 }
 
-async function requireAdmin(): Promise<void> {
-  const user = await currentUser();
-  if (user && !isAdmin(user)) throw notFound();
+/** To others an administration page does not exist; what it would show is guarded by the server. */
+function forAdmins(Page: ComponentType): ComponentType {
+  return function AdminPage() {
+    return isAdmin(useUser()) ? <Page /> : <NotFound />;
+  };
 }
 
 const rootRoute = createRootRoute({ component: Root });
@@ -45,17 +41,17 @@ const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   beforeLoad: requireUser,
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
-  notFoundComponent: NotFound,
 });
-
-const guards = { guest: requireGuest, public: undefined, user: undefined, admin: requireAdmin };
 
 const routeOf = ({ path, title, load, access = 'user', bare }: PageEntry) =>
   createRoute({
     path,
     getParentRoute: () => (bare ? rootRoute : shellRoute),
-    beforeLoad: bare && access === 'user' ? requireUser : guards[access],
-    component: lazyRouteComponent(() => load().then((Page) => ({ Page })), 'Page'),
+    beforeLoad: access === 'guest' ? requireGuest : bare && access !== 'public' ? requireUser : undefined,
+    component: lazyRouteComponent(
+      () => load().then((Page) => ({ Page: access === 'admin' ? forAdmins(Page) : Page })),
+      'Page',
+    ),
     staticData: { title },
   });
 

@@ -9,7 +9,7 @@ import { TimeAgo } from '../../components/time-ago.tsx';
 import { describeUserAgent } from '../../format.ts';
 import { queryClient } from '../../session.ts';
 
-type LoginSession = Result<'/api/user/sessions', 'get'>['sessions'][number];
+type LoginSession = Result<'/api/user/sessions', 'get'>[number];
 
 const queryKey = ['login-sessions'];
 
@@ -55,7 +55,7 @@ const columns = (end: (ids: LoginSession['id'][]) => void, ending: boolean): Col
 
 export function LoginSessions() {
   const query = useQuery({ queryKey, queryFn: ({ signal }) => get('/api/user/sessions', { signal }) });
-  const sessions = query.data?.sessions;
+  const sessions = query.data;
   const end = useMutation({
     mutationFn: (ids: LoginSession['id'][]) =>
       Promise.all(ids.map((id) => del('/api/user/sessions/{id}', { path: { id } }))),
