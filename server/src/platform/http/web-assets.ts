@@ -30,7 +30,10 @@ let cached: { key: string; build: Build } | undefined;
 
 const builtFolder = join(import.meta.dir, '../../../../dist/web');
 
-/** Serve these instead of dist/web: address below the web root → readable path. Called by the single executable only. */
+/**
+ * Serve these instead of dist/web: address below the web root → readable path.
+ * @public called by the entry that scripts/build-binary.ts generates for the single executable
+ */
 export function registerEmbedded(files: Record<string, string>): void {
   embedded = files;
   cached = undefined;
