@@ -169,7 +169,7 @@ describe('several processes', () => {
     const shared = memoryShared(clock);
     closers.push(() => shared.close());
     const open = async () => {
-      const breaker = await openBreaker({ clock, shared, knownKeys: () => [key] });
+      const breaker = await openBreaker({ clock, shared, knownKeys: async () => [key] });
       closers.push(() => breaker.close());
       return breaker;
     };
@@ -226,7 +226,7 @@ describe('several processes', () => {
         return inner.subscribe(channel, (text) => !cut && onMessage(text), onGap);
       },
     };
-    const near = await openBreaker({ clock, shared: flaky, knownKeys: () => [key] });
+    const near = await openBreaker({ clock, shared: flaky, knownKeys: async () => [key] });
     const far = await openBreaker({ clock, shared: inner });
     closers.push(
       () => near.close(),

@@ -41,7 +41,7 @@ export interface BreakerDeps {
   /** Without it the process keeps its own circuits. */
   shared?: Shared;
   /** Keys to read again after messages may have been missed. */
-  knownKeys?: () => Iterable<string>;
+  knownKeys?: () => Promise<Iterable<string>>;
   onTransition?: (key: string, state: CircuitState) => void;
 }
 
@@ -122,8 +122,8 @@ class SharedBreaker implements Breaker {
         if (report) this.#adopt(report);
       },
       () => {
-        // Redis went away again; the next gap rereads.
-        this.reread([...(this.#deps.knownKeys?.() ?? []), ...this.#circuits.keys()]).catch(() => {});
+        // Redis or the database went away again; the next gap rereads.
+        this.#rereadAll().catch(() => {});
       },
     );
   }
@@ -168,6 +168,11 @@ class SharedBreaker implements Breaker {
       if (circuit && circuit.changedAtMs > (report?.atMs ?? 0)) this.#tell(key, circuit);
     };
     await Promise.all([...new Set(keys)].map(readOne));
+  }
+
+  async #rereadAll(): Promise<void> {
+    const known = (await this.#deps.knownKeys?.()) ?? [];
+    await this.reread([...known, ...this.#circuits.keys()]);
   }
 
   async close(): Promise<void> {

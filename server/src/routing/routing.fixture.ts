@@ -3,10 +3,12 @@ import type { Db } from '../platform/db/tables.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import { candidateOf } from './candidate.fixture.ts';
 import type { Candidate, Channel } from './candidate.ts';
+import type { RoutingCatalog } from './catalog-view.ts';
+import { legacyCandidate } from './legacy.ts';
 import type { Report } from './plan.ts';
-import { openRouting, type PlanRequest, type RoutingCatalog, type RoutingDeps } from './routing.ts';
+import { openRouting, type PlanRequest, type RoutingDeps } from './routing.ts';
 
-export const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
+const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 
 /** For tests: a catalog of these candidates, and of channels that list `old/model`. */
 export const catalogOf = (candidates: Candidate[], channels: Channel[] = []): RoutingCatalog => ({
@@ -17,11 +19,13 @@ export const catalogOf = (candidates: Candidate[], channels: Channel[] = []): Ro
         one.type === type &&
         (one.channel.group === 'default' || one.channel.group === group),
     ),
-  legacyChannelsFor: (modelId) => (modelId === 'old/model' ? channels : []),
-  allCandidates: (group) =>
+  legacyCandidatesFor: (modelId, type) =>
+    modelId === 'old/model' ? channels.map((channel) => legacyCandidate(channel, modelId, type, free)) : [],
+  allCandidates: async (group) =>
     candidates.filter((one) => group === undefined || one.channel.group === 'default' || one.channel.group === group),
-  providers: () => [...candidates.map((one) => one.channel), ...channels].map((channel) => channel.provider),
-  hasModel: (modelId) => modelId === 'old/model' || candidates.some((one) => one.modelId === modelId),
+  providers: async () =>
+    new Set([...candidates.map((one) => one.channel), ...channels].map((channel) => channel.provider)),
+  hasModel: async (modelId) => modelId === 'old/model' || candidates.some((one) => one.modelId === modelId),
 });
 
 export const success = (fields: Partial<Report> = {}): Report => ({
@@ -62,7 +66,6 @@ export async function routingWith(db: Db, fields: Partial<RoutingDeps> = {}) {
     shared,
     catalog: catalogOf([1, 2, 3].map((id) => candidateOf(id, { price: [id, id] }))),
     decisionLogDays: () => 30,
-    defaultPrice: () => free,
     random: () => 0,
     ...fields,
   });

@@ -1,33 +1,19 @@
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Price } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { type Breaker, openBreaker } from './breaker.ts';
-import type { Candidate, Channel, ModelType } from './candidate.ts';
+import type { Candidate, ModelType } from './candidate.ts';
+import type { RoutingCatalog } from './catalog-view.ts';
 import { choose } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
 import { type ConfigCache, openConfigs } from './configs.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
-import { legacyCandidate } from './legacy.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
 import { openPlan, type Plan } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
 import type { Preferences } from './rank.ts';
-
-/** What routing needs of the catalog; answered from memory. */
-export interface RoutingCatalog {
-  /** Enabled provider models of a name and type, for callers of a group; empty when there are none. */
-  candidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
-  /** Enabled channels that list the name, for legacy routing. */
-  legacyChannelsFor(modelId: string, group: string): readonly Channel[];
-  /** Every candidate that callers of a group can reach; of all groups when none is named. */
-  allCandidates(group?: string): Iterable<Candidate>;
-  /** Names of all providers, those of disabled channels included. */
-  providers(): Iterable<string>;
-  hasModel(modelId: string): boolean;
-}
 
 export interface PlanRequest {
   requestId: string;
@@ -48,8 +34,6 @@ export interface RoutingDeps {
   catalog: RoutingCatalog;
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;
-  /** Option `DefaultModelPrice`: what legacy channels cost. */
-  defaultPrice: () => Price;
   random?: () => number;
   onTransition?: (key: string, state: CircuitState) => void;
   onError?: (error: unknown, what: string) => void;
@@ -144,17 +128,14 @@ class RoutingRoom implements Routing {
   }
 
   #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
-    const { catalog, defaultPrice } = this.parts.deps;
+    const { catalog } = this.parts.deps;
     const candidates = catalog.candidatesFor(modelId, type, group);
     if (candidates.length > 0) return { candidates, legacy: false };
-    const channels = catalog.legacyChannelsFor(modelId, group);
-    if (channels.length === 0) {
-      throw new AppError('model_not_found', `The model '${modelId}' does not exist or cannot be used here.`, {
-        param: 'model',
-      });
-    }
-    const price = defaultPrice();
-    return { candidates: channels.map((channel) => legacyCandidate(channel, modelId, type, price)), legacy: true };
+    const legacy = catalog.legacyCandidatesFor(modelId, type, group);
+    if (legacy.length > 0) return { candidates: legacy, legacy: true };
+    throw new AppError('model_not_found', `The model '${modelId}' does not exist or cannot be used here.`, {
+      param: 'model',
+    });
   }
 
   async #runCycle(): Promise<void> {
@@ -170,17 +151,15 @@ class RoutingRoom implements Routing {
 export async function openRouting(deps: RoutingDeps): Promise<Routing> {
   const { db, clock, shared, catalog } = deps;
   const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
-  const keys = function* (): Iterable<string> {
-    for (const candidate of catalog.allCandidates()) yield candidate.key;
-  };
+  const knownKeys = async () => (await catalog.allCandidates()).map((candidate) => candidate.key);
   const breaker = await openBreaker({
     clock,
     shared,
-    knownKeys: keys,
+    knownKeys,
     ...(deps.onTransition && { onTransition: deps.onTransition }),
   });
   // Redis may be away at start: circuits then begin closed.
-  await breaker.reread(keys()).catch(failed('read circuits'));
+  await breaker.reread(await knownKeys()).catch(failed('read circuits'));
   return new RoutingRoom({
     deps,
     breaker,

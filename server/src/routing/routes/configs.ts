@@ -88,10 +88,10 @@ function readRoutes({ configs, deps }: RoutingParts): Route[] {
       errors: 'management',
       params,
       answers: { 200: enveloped(shape) },
-      handle: (call) => {
+      handle: async (call) => {
         const { model_id: modelId } = call.params;
         const config = configs.get(modelId);
-        if (!config && !deps.catalog.hasModel(modelId)) throw unknownModel(modelId);
+        if (!config && !(await deps.catalog.hasModel(modelId))) throw unknownModel(modelId);
         return ok(call, render(modelId, config));
       },
     }),
@@ -113,7 +113,7 @@ function writeRoutes({ configs, deps }: RoutingParts): Route[] {
       answers: { 200: enveloped(shape) },
       handle: async (call) => {
         const { model_id: modelId } = call.params;
-        if (!configs.get(modelId) && !deps.catalog.hasModel(modelId)) throw unknownModel(modelId);
+        if (!configs.get(modelId) && !(await deps.catalog.hasModel(modelId))) throw unknownModel(modelId);
         return ok(call, render(modelId, await configs.update(modelId, patchOf(call.body))));
       },
     }),

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
+import { roles } from '../../identity/user.ts';
 import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { RoutingParts } from '../routing.ts';
 import { type DecisionFilter, type DecisionRow, listDecisions } from '../store/decisions.ts';
-import { administrator, limit, listed, tag } from './shapes.ts';
+import { limit, listed, tag } from './shapes.ts';
 
 const candidateShape = z.object({
   provider: z.string(),
@@ -89,7 +90,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
       handle: async (call) => {
         const { page, page_size } = call.query;
         const { user } = call.principal;
-        const userId = user.role >= administrator ? call.query.user_id : user.id;
+        const userId = user.role >= roles.administrator ? call.query.user_id : user.id;
         const filter: DecisionFilter = {
           ...(userId !== undefined && { userId }),
           ...(call.query.request_id && { requestId: call.query.request_id }),

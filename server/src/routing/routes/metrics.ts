@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { roles } from '../../identity/user.ts';
 import { offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { candidateKey } from '../candidate.ts';
@@ -6,7 +7,7 @@ import type { CircuitState } from '../circuit.ts';
 import type { RoutingParts } from '../routing.ts';
 import { unmeasured } from '../score.ts';
 import type { CandidateId } from '../store/metrics.ts';
-import { administrator, limit, listed, tag } from './shapes.ts';
+import { limit, listed, tag } from './shapes.ts';
 
 const ms = z.int().nullable();
 const shape = z
@@ -72,10 +73,10 @@ const byInterest = (a: Item, b: Item): number =>
   b.total_requests - a.total_requests ||
   (candidateKey(a.provider, a.model_id, a.channel_id) < candidateKey(b.provider, b.model_id, b.channel_id) ? -1 : 1);
 
-/** What the caller can reach; administrators also see channels of legacy routing, which the catalog has no candidates for. */
-function visible(parts: RoutingParts, group: string | undefined): Item[] {
+/** What callers of the group can reach; administrators see all, also what was measured and has left the catalog since. */
+async function visible(parts: RoutingParts, group: string | undefined): Promise<Item[]> {
   const items = new Map<string, Item>();
-  for (const { key, channel, modelId, qualityScore } of parts.deps.catalog.allCandidates(group)) {
+  for (const { key, channel, modelId, qualityScore } of await parts.deps.catalog.allCandidates(group)) {
     const id = { provider: channel.provider, modelId, channelId: channel.id };
     items.set(key, itemOf(parts, id, qualityScore));
   }
@@ -99,10 +100,11 @@ export function metricsRoutes(parts: RoutingParts): Route[] {
       errors: 'management',
       query: z.object({ model_id: z.string().optional(), provider: z.string().optional(), ...pageFields }),
       answers: { 200: listed('metrics', shape) },
-      handle: (call) => {
+      handle: async (call) => {
         const { model_id: modelId, provider, page, page_size } = call.query;
         const { user } = call.principal;
-        const items = visible(parts, user.role >= administrator ? undefined : user.group).filter(
+        const all = await visible(parts, user.role >= roles.administrator ? undefined : user.group);
+        const items = all.filter(
           (item) =>
             (modelId === undefined || item.model_id === modelId) &&
             (provider === undefined || item.provider === provider),

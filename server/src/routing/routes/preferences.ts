@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { RoutingCatalog } from '../catalog-view.ts';
 import type { Preferences } from '../rank.ts';
 import type { RoutingParts } from '../routing.ts';
 import { strategies } from '../score.ts';
@@ -51,11 +52,13 @@ function patchOf(body: z.infer<typeof patchSchema>): Partial<Preferences> {
   return patch;
 }
 
-function refuseUnknown(known: Iterable<string>, param: string, names: readonly string[] | undefined): void {
-  if (!names?.length) return;
-  const all = new Set(known);
-  const unknown = names.find((name) => !all.has(name));
-  if (unknown !== undefined) throw new AppError('invalid_value', `There is no provider '${unknown}'.`, { param });
+async function refuseUnknown(catalog: RoutingCatalog, patch: Partial<Preferences>): Promise<void> {
+  const lists = { preferred_providers: patch.preferredProviders, blocked_providers: patch.blockedProviders };
+  const known = await catalog.providers();
+  for (const [param, names] of Object.entries(lists)) {
+    const unknown = names?.find((name) => !known.has(name));
+    if (unknown !== undefined) throw new AppError('invalid_value', `There is no provider '${unknown}'.`, { param });
+  }
 }
 
 export function preferencesRoutes({ preferences, deps }: RoutingParts): Route[] {
@@ -83,8 +86,7 @@ export function preferencesRoutes({ preferences, deps }: RoutingParts): Route[] 
       answers: { 200: enveloped(shape) },
       handle: async (call) => {
         const patch = patchOf(call.body);
-        refuseUnknown(deps.catalog.providers(), 'preferred_providers', patch.preferredProviders);
-        refuseUnknown(deps.catalog.providers(), 'blocked_providers', patch.blockedProviders);
+        await refuseUnknown(deps.catalog, patch);
         return ok(call, render(await preferences.update(call.principal.user.id, patch)));
       },
     }),

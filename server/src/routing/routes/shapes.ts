@@ -4,8 +4,6 @@ import type { Limit } from '../../platform/http/route.ts';
 
 export const tag = 'Routing';
 export const limit: Limit = { option: 'RateLimitApi', by: 'principal' };
-/** Role of administrators (contract §2). */
-export const administrator = 10;
 
 export const enveloped = <T extends ZodType>(data: T) => z.object({ success: z.literal(true), data });
 
