@@ -32,7 +32,7 @@ function frame(line: number | null, gain: number): Uint8Array {
 }
 
 /** 210 is unity; each step is 1.5 dB. Loud enough to hear, far from clipping. */
-const loudest = 196;
+const loudest = 202;
 
 export function* mp3(notes: Note[]): Generator<Uint8Array> {
   for (const note of notes) {
