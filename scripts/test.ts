@@ -4,7 +4,7 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { checks } from './check.ts';
 import { prepareChromium, preparePostgres, prepareRedis } from './services.ts';
 import { count, step, summarise } from './step.ts';
@@ -48,7 +48,14 @@ async function runTests({ name, files, env }: Suite, index: number): Promise<voi
   console.log(`\n— ${name}: ${files.length} files`);
   const report = join(work, `${index}.xml`);
   const startedMs = performance.now();
-  const args = ['test', '--parallel=2', '--timeout=60000', '--reporter=junit', `--reporter-outfile=${report}`];
+  const args = [
+    'test',
+    '--parallel=2',
+    '--only-failures',
+    '--timeout=60000',
+    '--reporter=junit',
+    `--reporter-outfile=${report}`,
+  ];
   const child = Bun.spawn([process.execPath, ...args, ...files], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -61,8 +68,9 @@ async function runTests({ name, files, env }: Suite, index: number): Promise<voi
   const failed = of(/<(failure|error)[\s>/]/g);
   const skipped = of(/<skipped[\s>/]/g);
   const passed = of(/<testcase[\s>]/g) - failed - skipped;
-  // A file that does not load, or a crash, leaves no failed test in the report but a bad exit code.
-  const counted = code !== 0 && failed === 0 ? 1 : failed;
+  // A file that does not load is missing from the report, and whatever else went wrong shows in the exit code only.
+  const unloaded = files.filter((file) => !xml.includes(` file="${relative(process.cwd(), file)}"`)).length;
+  const counted = code === 0 ? failed : Math.max(1, failed + unloaded);
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   console.log(
     `${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${counted} failed, ${skipped} skipped (${seconds} s)`,
