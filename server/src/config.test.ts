@@ -21,7 +21,9 @@ test('addresses follow the port, lose a trailing slash, and a public one forbids
   expect(config.baseUrl).toBe('https://api.example.com');
   expect(config.webUrl).toBe('https://api.example.com');
   expect(config.allowPrivateAddresses).toBe(false);
-  expect(readConfig({ BASE_URL: 'https://api.example.com', ALLOW_PRIVATE_WEBHOOKS: '1' }).allowPrivateAddresses).toBe(true);
+  expect(readConfig({ BASE_URL: 'https://api.example.com', ALLOW_PRIVATE_WEBHOOKS: '1' }).allowPrivateAddresses).toBe(
+    true,
+  );
 });
 
 test('every fault is reported at once', () => {

@@ -14,7 +14,10 @@ const webAddress = z
 const addressOf = (protocols: string[]) =>
   z
     .string()
-    .refine((v) => URL.canParse(v) && protocols.includes(new URL(v).protocol), `must start with ${protocols.join(' or ')}//`);
+    .refine(
+      (v) => URL.canParse(v) && protocols.includes(new URL(v).protocol),
+      `must start with ${protocols.join(' or ')}//`,
+    );
 
 /** Each variable with its rule; what is absent takes the default. */
 const rules = {
@@ -115,7 +118,9 @@ export interface Config {
 
 export class ConfigFaults extends Error {
   constructor(readonly faults: string[]) {
-    super(`The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`);
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`,
+    );
   }
 }
 
@@ -178,7 +183,9 @@ function assemble(read: Values): Config {
     encryptionKeyOld: read.ENCRYPTION_KEY_OLD,
     demoProvider: read.DEMO_PROVIDER,
     metricsToken: read.METRICS_TOKEN,
-    trustedProxies: read.TRUSTED_PROXIES.split(',').map((s) => s.trim()).filter(Boolean),
+    trustedProxies: read.TRUSTED_PROXIES.split(',')
+      .map((s) => s.trim())
+      .filter(Boolean),
     allowPrivateAddresses: onLoopback || read.ALLOW_PRIVATE_WEBHOOKS,
     drainMs: read.DRAIN_SECONDS * 1000,
     videoJobTtlSeconds: read.VIDEO_JOB_TTL,

@@ -1,0 +1,92 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { openBlobs } from './blobs/open.ts';
+import type { Blobs } from './blobs/port.ts';
+import { migrate } from './db/migrate.ts';
+import { type OpenDb, openDb } from './db/open.ts';
+import { encryptionKey } from './encryption-key.ts';
+import { openJobs } from './jobs/open.ts';
+import type { Jobs } from './jobs/port.ts';
+import type { Log } from './log.ts';
+import { Metrics } from './metrics.ts';
+import { lockDataFolder } from './owner-lock.ts';
+import { openShared } from './shared/open.ts';
+import type { Shared } from './shared/port.ts';
+
+export interface PlatformConfig {
+  dataDir: string;
+  databaseUrl?: string;
+  databasePool: number;
+  redisUrl?: string;
+  redisPrefix: string;
+  s3?: { bucket: string; endpoint?: string; region?: string; accessKeyId: string; secretAccessKey: string };
+  encryptionKey?: string;
+  encryptionKeyOld?: string;
+}
+
+/** Everything below the feature rooms, opened and ready. */
+export interface Platform {
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  database: OpenDb;
+  shared: Shared;
+  jobs: Jobs;
+  blobs: Blobs;
+  /** The first seals, all open. */
+  sealingKeys: { id: string; key: Uint8Array }[];
+  close(): Promise<void>;
+}
+
+/** What cannot be opened is said in words an operator can act on; what was opened before it is closed again. */
+export class StartFault extends Error {}
+
+export async function openPlatform(config: PlatformConfig, log: Log, clock: Clock = systemClock): Promise<Platform> {
+  const closers: (() => void | Promise<void>)[] = [];
+  const closeAll = async () => {
+    for (const close of closers.reverse()) await close();
+  };
+  const step = async <T>(what: string, open: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await open();
+    } catch (error) {
+      await closeAll().catch(() => {});
+      throw new StartFault(`${what}: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+
+  await step(`The data folder ${config.dataDir} cannot be used`, () => {
+    mkdirSync(config.dataDir, { recursive: true });
+    accessSync(config.dataDir, constants.W_OK);
+    if (!config.databaseUrl) closers.push(lockDataFolder(config.dataDir));
+  });
+  const sealingKeys = await step('The encryption key cannot be read', () => keysOf(config));
+  const database = await step('The database cannot be reached', () =>
+    openDb(
+      config.databaseUrl
+        ? { url: config.databaseUrl, poolSize: config.databasePool }
+        : { path: join(config.dataDir, 'svc.db') },
+    ),
+  );
+  closers.push(() => database.close());
+  await step('The database cannot be migrated', () => migrate(database.db));
+  const shared = await step('Redis cannot be reached', () =>
+    openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock),
+  );
+  closers.push(() => shared.close());
+  const jobs = await step('The job queue cannot be opened', () =>
+    openJobs({ db: database.db, sql: database.sql, clock, log }),
+  );
+  const blobs = await step('The blob store cannot be opened', () =>
+    openBlobs({ folder: join(config.dataDir, 'blobs'), s3: config.s3 }),
+  );
+  return { clock, log, metrics: new Metrics(), database, shared, jobs, blobs, sealingKeys, close: closeAll };
+}
+
+/** A key's id is a few hexadecimal digits of its hash, so that sealed text says which key opens it. */
+function keysOf(config: PlatformConfig): { id: string; key: Uint8Array }[] {
+  const keys = [encryptionKey(config.encryptionKey, config.dataDir)];
+  if (config.encryptionKeyOld) keys.push(Buffer.from(config.encryptionKeyOld, 'hex'));
+  return keys.map((key) => ({ id: new Bun.CryptoHasher('sha256').update(key).digest('hex').slice(0, 8), key }));
+}
