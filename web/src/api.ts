@@ -19,7 +19,7 @@ export class ApiError extends Error {
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
-export type PathOf<M extends Method> = {
+type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<M, object> ? P : never;
 }[keyof paths];
 type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends Record<M, infer O> ? O : never;

@@ -1,4 +1,4 @@
-export const quotaPerUsd = 500_000;
+const quotaPerUsd = 500_000;
 
 /** 500,000 quota = 1 USD. Amounts under a dollar keep the digits that a single call costs. */
 export function formatQuota(quota: number): string {

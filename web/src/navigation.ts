@@ -28,7 +28,7 @@ import {
 import { pages } from './routes.tsx';
 import { isAdmin, type User } from './session.ts';
 
-export interface NavigationEntry {
+interface NavigationEntry {
   label: string;
   path: string;
   icon: TablerIcon;

@@ -3,7 +3,7 @@ import { ApiError, get, type Result } from './api.ts';
 
 export type User = Result<'/api/user/self', 'get'>;
 
-export const adminRole = 10;
+const adminRole = 10;
 export const isAdmin = (user: Pick<User, 'role'>): boolean => user.role >= adminRole;
 
 export const queryClient = new QueryClient({
