@@ -31,18 +31,39 @@ const unknown = new Set([
 
 const knownFormats = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64']);
 
-/** References deeper than this are recursive; Gemini has no words for those. */
+/** Deeper than this a schema is recursive, and Gemini has no words for that. */
 const maxDepth = 32;
+/** References that double at every step would otherwise grow a small schema without end. */
+const maxNodes = 5000;
+
+interface Context {
+  defs: Json;
+  nodes: number;
+  /** References being followed, to stop at the first that comes again. */
+  open: string[];
+}
 
 /** JSON Schema as the subset that Gemini's function declarations and `responseSchema` take. */
 export function toGeminiSchema(schema: Json): Json {
   const defs = { ...(isObject(schema.definitions) && schema.definitions), ...(isObject(schema.$defs) && schema.$defs) };
-  return convert(schema, defs, 0);
+  return convert(schema, { defs, nodes: 0, open: [] }, 0);
 }
 
-function convert(given: Json, defs: Json, depth: number): Json {
-  const schema = merge(resolve(given, defs), defs);
-  if (depth > maxDepth) return { type: 'object' };
+function convert(given: Json, context: Context, depth: number): Json {
+  const ref = typeof given.$ref === 'string' ? given.$ref : undefined;
+  context.nodes += 1;
+  if (depth > maxDepth || context.nodes > maxNodes || (ref !== undefined && context.open.includes(ref))) {
+    return { type: 'object' };
+  }
+  if (ref === undefined) return convertNode(given, context, depth);
+  context.open.push(ref);
+  const out = convertNode(resolve(given, context.defs), context, depth);
+  context.open.pop();
+  return out;
+}
+
+function convertNode(given: Json, context: Context, depth: number): Json {
+  const schema = merge(given, context.defs);
   const out: Json = {};
   for (const [key, value] of Object.entries(schema)) {
     if (!unknown.has(key)) out[key] = value;
@@ -52,7 +73,7 @@ function convert(given: Json, defs: Json, depth: number): Json {
   if (out.enum !== undefined && out.type === undefined) out.type = 'string';
   if (typeof out.format === 'string' && !knownFormats.has(out.format)) delete out.format;
   nullable(out);
-  const inner = (value: unknown): unknown => (isObject(value) ? convert(value, defs, depth + 1) : value);
+  const inner = (value: unknown): unknown => (isObject(value) ? convert(value, context, depth + 1) : value);
   if (isObject(out.properties)) {
     out.properties = Object.fromEntries(Object.entries(out.properties).map(([name, value]) => [name, inner(value)]));
   }

@@ -108,7 +108,7 @@ function classify(
   parts: ErrorParts & { message: string },
   headers: Record<string, string>,
 ): UpstreamError {
-  const message = parts.message.replace(secrets, '[redacted]').slice(0, maxMessageChars);
+  const message = parts.message.slice(0, maxMessageChars).replace(secrets, '[redacted]');
   const kind = kindOf(status, parts);
   const isContext = kind === 'caller' && (parts.code === 'context_length_exceeded' || contextWords.test(message));
   const code = isContext ? 'context_length_exceeded' : parts.code;

@@ -1,0 +1,355 @@
+import { describe, expect, test } from 'bun:test';
+import { AppError } from '../../lib/errors.ts';
+import { renderChatAnswer } from '../wire/chat/answer.ts';
+import { parseChatRequest } from '../wire/chat/request.ts';
+import { type Json, UpstreamFault } from '../wire/conversation.ts';
+import { renderMessagesAnswer } from '../wire/messages/answer.ts';
+import { parseMessagesRequest } from '../wire/messages/request.ts';
+import { mergeBetas } from './anthropic/request.ts';
+import { traitsOf } from './anthropic/traits.ts';
+import { anthropicKind } from './anthropic.ts';
+import type { Target } from './kind.ts';
+
+const target: Target = { baseUrl: 'https://api.anthropic.com', credential: 'sk-ant', modelName: 'claude-sonnet-4-5' };
+const user = { role: 'user', content: 'hi' };
+
+const sent = (body: Json, to: Partial<Target> = {}): Json =>
+  JSON.parse(
+    anthropicKind.toUpstream(parseChatRequest({ model: 'm', messages: [user], ...body }), { ...target, ...to })
+      .body as string,
+  );
+
+describe('chat client to Anthropic', () => {
+  test('address, headers and the limit the format demands', () => {
+    const request = anthropicKind.toUpstream(parseChatRequest({ model: 'm', messages: [user] }), {
+      ...target,
+      baseUrl: 'https://api.anthropic.com/v1/',
+    });
+    expect(request.url).toBe('https://api.anthropic.com/v1/messages');
+    expect(request.headers).toMatchObject({ 'x-api-key': 'sk-ant', 'anthropic-version': '2023-06-01' });
+    expect(request.headers.authorization).toBeUndefined();
+    expect(sent({}).max_tokens).toBe(4096);
+    expect(sent({}, { maxOutputTokens: 64_000 }).max_tokens).toBe(64_000);
+    expect(sent({ max_completion_tokens: 7 }).max_tokens).toBe(7);
+  });
+
+  test('fidelity 16: anthropic-beta and anthropic-version are forwarded, lists merged', () => {
+    const request = anthropicKind.toUpstream(parseChatRequest({ model: 'm', messages: [user] }), {
+      ...target,
+      clientHeaders: { 'anthropic-beta': 'a-1, b-2,a-1', 'anthropic-version': '2023-01-01', cookie: 'secret' },
+    });
+    expect(request.headers['anthropic-beta']).toBe('a-1,b-2');
+    expect(request.headers['anthropic-version']).toBe('2023-01-01');
+    expect(request.headers.cookie).toBeUndefined();
+    expect(mergeBetas('a,b', undefined, 'b, c')).toBe('a,b,c');
+  });
+
+  test('fidelity 24, 25, 27: system, images, stop', () => {
+    const body = sent({
+      stop: 'END',
+      messages: [
+        { role: 'system', content: 'one' },
+        { role: 'system', content: 'two' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'q' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,iV' } },
+            { type: 'image_url', image_url: { url: 'https://a.test/x.png' } },
+          ],
+        },
+      ],
+    });
+    expect(body.system).toEqual([
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ]);
+    expect(body.stop_sequences).toEqual(['END']);
+    expect(body.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'q' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iV' } },
+          { type: 'image', source: { type: 'url', url: 'https://a.test/x.png' } },
+        ],
+      },
+    ]);
+  });
+
+  test('fidelity 26: parallel calls and results keep order and ids in one turn, with what the user adds', () => {
+    const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } });
+    const body = sent({
+      messages: [
+        user,
+        { role: 'assistant', content: '', tool_calls: [call('call_b', '{"x":1}'), call('call_a', '')] },
+        { role: 'tool', tool_call_id: 'call_b', content: 'B' },
+        { role: 'tool', tool_call_id: 'call_a', content: [{ type: 'text', text: 'A' }] },
+        { role: 'user', content: 'and?' },
+      ],
+    });
+    expect((body.messages as Json[]).slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'call_b', name: 'f', input: { x: 1 } },
+          { type: 'tool_use', id: 'call_a', name: 'f', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_b', content: [{ type: 'text', text: 'B' }] },
+          { type: 'tool_result', tool_use_id: 'call_a', content: [{ type: 'text', text: 'A' }] },
+          { type: 'text', text: 'and?' },
+        ],
+      },
+    ]);
+  });
+
+  test('fidelity 27: JSON output by its other name, or in words', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+    expect(sent({ response_format }).output_config).toEqual({ format: { type: 'json_schema', schema } });
+    const old = sent({ response_format }, { modelName: 'claude-3-5-haiku-latest' });
+    expect(old).not.toHaveProperty('output_config');
+    expect(JSON.stringify(old.system)).toContain('JSON Schema');
+    expect(JSON.stringify(sent({ response_format: { type: 'json_object' } }).system)).toContain('JSON object');
+  });
+
+  test('fidelity 28: n above 1 is refused, logprobs, seed and penalties dropped, empty tools no tools', () => {
+    expect(() => sent({ n: 2 })).toThrow(AppError);
+    const body = sent({ n: 1, logprobs: true, seed: 1, frequency_penalty: 1, tools: [], tool_choice: 'auto' });
+    expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream']);
+  });
+
+  test('tools and choices', () => {
+    const tools = [
+      {
+        type: 'function',
+        function: { name: 'f', description: 'd', parameters: { type: 'object', properties: { a: {} } } },
+      },
+    ];
+    expect(sent({ tools, tool_choice: 'required', parallel_tool_calls: false })).toMatchObject({
+      tools: [{ name: 'f', description: 'd', input_schema: { type: 'object', properties: { a: {} } } }],
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+    });
+    expect(sent({ tools, tool_choice: { type: 'function', function: { name: 'f' } } }).tool_choice).toEqual({
+      type: 'tool',
+      name: 'f',
+    });
+    expect(sent({ tools, tool_choice: 'none' }).tool_choice).toEqual({ type: 'none' });
+    expect(sent({ tools })).not.toHaveProperty('tool_choice');
+    const forced = sent({ tools, tool_choice: 'required' }, { modelName: 'claude-opus-5-5' });
+    expect(forced.tool_choice).toEqual({ type: 'auto' });
+  });
+
+  test('sampling in the range of the vendor, and not where models refuse it', () => {
+    expect(sent({ temperature: 1.7, top_p: 0.5 })).toMatchObject({ temperature: 1 });
+    expect(sent({ temperature: 1.7, top_p: 0.5 })).not.toHaveProperty('top_p');
+    expect(sent({ top_p: 0.5 }).top_p).toBe(0.5);
+    expect(sent({ temperature: 0.2 }, { modelName: 'claude-opus-4-8' })).not.toHaveProperty('temperature');
+  });
+
+  test('reasoning effort becomes a budget inside the limit, or adaptive thinking', () => {
+    const old = { modelName: 'claude-sonnet-4-5' };
+    expect(sent({ reasoning_effort: 'high', max_tokens: 50_000, temperature: 0.1 }, old)).toMatchObject({
+      thinking: { type: 'enabled', budget_tokens: 16_384 },
+    });
+    expect(sent({ reasoning_effort: 'high', max_tokens: 50_000, temperature: 0.1 }, old)).not.toHaveProperty(
+      'temperature',
+    );
+    expect(sent({ reasoning_effort: 'high', max_tokens: 2000 }, old).thinking).toEqual({
+      type: 'enabled',
+      budget_tokens: 1600,
+    });
+    expect(sent({ reasoning_effort: 'high', max_tokens: 500 }, old)).not.toHaveProperty('thinking');
+    expect(sent({ reasoning_effort: 'none' }, old)).not.toHaveProperty('thinking');
+    expect(sent({ reasoning_effort: 'minimal' }, { modelName: 'claude-opus-5' })).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'low' },
+    });
+  });
+
+  test('fidelity 6: signed thinking goes back byte for byte, foreign and unsigned thinking is dropped', () => {
+    const signature = 'ErUBCkYIBRgCIkDx+/AbC==';
+    const details = [
+      { type: 'reasoning.text', text: 'mine', signature },
+      { type: 'reasoning.text', text: 'theirs', signature: 'gemini#xyz' },
+      { type: 'reasoning.text', text: 'unsigned' },
+    ];
+    const body = sent({ messages: [user, { role: 'assistant', content: 'ok', reasoning_details: details }, user] });
+    expect((body.messages as { content: Json[] }[])[1]?.content).toEqual([
+      { type: 'thinking', thinking: 'mine', signature },
+      { type: 'text', text: 'ok' },
+    ]);
+  });
+
+  test('thinking is not switched on in the middle of a tool loop that began without it', () => {
+    const messages = [
+      user,
+      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'a', content: 'r' },
+    ];
+    expect(sent({ reasoning_effort: 'low', max_tokens: 9000, messages })).not.toHaveProperty('thinking');
+  });
+});
+
+describe('messages client to Anthropic', () => {
+  const body = {
+    model: 'anthropic/claude',
+    max_tokens: 10,
+    stream: true,
+    provider: { only: ['x'] },
+    brand_new: 1,
+    system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral', ttl: '1h' } }],
+    messages: [
+      user,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'a', signature: 'S+/==' },
+          { type: 'thinking', thinking: 'b', signature: 'gemini#q' },
+          { type: 'thinking', thinking: 'c', signature: '' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    ],
+  };
+
+  test('the body passes with its model, without our own fields and without foreign thinking (fidelity 6, 19)', () => {
+    const out = JSON.parse(anthropicKind.toUpstream(parseMessagesRequest(body), target).body as string);
+    const { provider: _, ...rest } = body;
+    const assistant = body.messages[1] as { role: string; content: Json[] };
+    expect(out).toEqual({
+      ...rest,
+      model: 'claude-sonnet-4-5',
+      messages: [user, { role: 'assistant', content: [assistant.content[0], assistant.content[3]] }],
+    });
+  });
+
+  test('fidelity 13: count_tokens sends only what it takes', () => {
+    const request = anthropicKind.countTokens!.toUpstream(parseMessagesRequest(body, 'count_tokens'), target);
+    expect(request.url).toBe('https://api.anthropic.com/v1/messages/count_tokens');
+    expect(Object.keys(JSON.parse(request.body as string)).sort()).toEqual(['messages', 'model', 'system']);
+    expect(anthropicKind.countTokens!.fromUpstream({ input_tokens: 12 })).toBe(12);
+    expect(() => anthropicKind.countTokens!.fromUpstream({})).toThrow(UpstreamFault);
+  });
+});
+
+describe('answers', () => {
+  const upstream = {
+    id: 'msg_9',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-sonnet-4-5-20250929',
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 'Sig+/==' },
+      { type: 'redacted_thinking', data: 'zz' },
+      { type: 'text', text: 'Let me see.' },
+      { type: 'tool_use', id: 'toolu_2', name: 'g', input: { b: [1] } },
+      { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} },
+    ],
+    stop_reason: 'tool_use',
+    stop_sequence: null,
+    usage: { input_tokens: 3, cache_creation_input_tokens: 5, cache_read_input_tokens: 7, output_tokens: 11 },
+  };
+
+  test('to a messages client: the body with its model name', () => {
+    expect(renderMessagesAnswer(anthropicKind.fromUpstream(upstream), { model: 'a/b', id: 'x' })).toEqual({
+      ...upstream,
+      model: 'a/b',
+    });
+  });
+
+  test('to a chat client', () => {
+    expect(
+      renderChatAnswer(anthropicKind.fromUpstream(upstream), { model: 'a/b', id: 'chatcmpl-1', created: 4 }),
+    ).toEqual({
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 4,
+      model: 'a/b',
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'Let me see.',
+            refusal: null,
+            reasoning_content: 'hm',
+            reasoning_details: [
+              { type: 'reasoning.text', text: 'hm', signature: 'Sig+/==', index: 0 },
+              { type: 'reasoning.encrypted', data: 'zz', index: 1 },
+            ],
+            tool_calls: [
+              { id: 'toolu_2', type: 'function', function: { name: 'g', arguments: '{"b":[1]}' } },
+              { id: 'toolu_1', type: 'function', function: { name: 'f', arguments: '{}' } },
+            ],
+          },
+          logprobs: null,
+          finish_reason: 'tool_calls',
+        },
+      ],
+      usage: {
+        prompt_tokens: 15,
+        completion_tokens: 11,
+        total_tokens: 26,
+        prompt_tokens_details: { cached_tokens: 7, cache_write_tokens: 5 },
+      },
+    });
+  });
+
+  test('golden: chat → Anthropic → chat → Anthropic keeps ids, order, thinking and signatures', () => {
+    const answer = renderChatAnswer(anthropicKind.fromUpstream(upstream), { model: 'a/b', id: 'c', created: 1 });
+    const message = (answer.choices as { message: Json & { tool_calls: { id: string }[] } }[])[0]!.message;
+    const results = message.tool_calls.map((call) => ({
+      role: 'tool',
+      tool_call_id: call.id,
+      content: `result of ${call.id}`,
+    }));
+    const next = sent({ messages: [user, message, ...results] });
+    expect((next.messages as { content: Json[] }[])[1]?.content).toEqual(upstream.content as Json[]);
+    expect((next.messages as { content: Json[] }[])[2]?.content.map((block) => block.tool_use_id)).toEqual([
+      'toolu_2',
+      'toolu_1',
+    ]);
+  });
+
+  test('errors and unfinished messages are faults', () => {
+    for (const body of [
+      null,
+      {},
+      { type: 'error', error: { type: 'api_error', message: 'x' } },
+      { ...upstream, stop_reason: null },
+    ]) {
+      expect(() => anthropicKind.fromUpstream(body)).toThrow(UpstreamFault);
+    }
+  });
+
+  test.each([
+    ['end_turn', 'stop'],
+    ['max_tokens', 'length'],
+    ['stop_sequence', 'stop'],
+    ['refusal', 'content_filter'],
+    ['something_new', 'stop'],
+  ])('stop reason %s is %s', (stop_reason, finish) => {
+    expect(anthropicKind.fromUpstream({ ...upstream, stop_reason }).finish).toBe(finish as never);
+  });
+});
+
+test('traits: old, current and unknown models', () => {
+  expect(traitsOf('claude-3-haiku-20240307').structuredOutput).toBe(false);
+  expect(traitsOf('claude-3.5-sonnet').structuredOutput).toBe(false);
+  expect(traitsOf('claude-sonnet-4-20250514').adaptiveThinking).toBe(false);
+  expect(traitsOf('claude-opus-4-1-20250805').structuredOutput).toBe(true);
+  expect(traitsOf('claude-opus-4-6').adaptiveThinking).toBe(true);
+  expect(traitsOf('claude-something-9')).toMatchObject({ sampling: false, adaptiveThinking: true });
+  expect(traitsOf('glm-4.6').sampling).toBe(true);
+});
+
+test('models are listed by id', () => {
+  expect(anthropicKind.models.fromUpstream({ data: [{ id: 'claude-x', display_name: 'X' }] })).toEqual([
+    { id: 'claude-x', name: 'X' },
+  ]);
+});

@@ -1,0 +1,351 @@
+import { describe, expect, test } from 'bun:test';
+import { AppError } from '../../lib/errors.ts';
+import { renderChatAnswer } from '../wire/chat/answer.ts';
+import { parseChatRequest } from '../wire/chat/request.ts';
+import { type Json, UpstreamFault } from '../wire/conversation.ts';
+import { renderMessagesAnswer } from '../wire/messages/answer.ts';
+import { parseMessagesRequest } from '../wire/messages/request.ts';
+import { toGeminiSchema } from './gemini/schema.ts';
+import { geminiKind } from './gemini.ts';
+import type { Target } from './kind.ts';
+
+const target: Target = {
+  baseUrl: 'https://generativelanguage.googleapis.com',
+  credential: 'AIza-key',
+  modelName: 'gemini-2.5-pro',
+};
+const user = { role: 'user', content: 'hi' };
+const sent = (body: Json, to: Partial<Target> = {}): Json & { generationConfig: Json; contents: Json[] } =>
+  JSON.parse(
+    geminiKind.toUpstream(parseChatRequest({ model: 'm', messages: [user], ...body }), { ...target, ...to })
+      .body as string,
+  );
+
+describe('requests', () => {
+  test('address and credential; the key is not in the address', () => {
+    const plain = geminiKind.toUpstream(parseChatRequest({ model: 'm', messages: [user] }), target);
+    expect(plain.url).toBe('https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent');
+    expect(plain.headers['x-goog-api-key']).toBe('AIza-key');
+    const streamed = geminiKind.toUpstream(parseChatRequest({ model: 'm', messages: [user], stream: true }), {
+      ...target,
+      baseUrl: 'https://h.test/v1beta/',
+    });
+    expect(streamed.url).toBe('https://h.test/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
+  });
+
+  test('fidelity 24, 25, 27: system, images, stop, JSON', () => {
+    const body = sent({
+      stop: ['a', 'b'],
+      max_tokens: 5,
+      temperature: 0.5,
+      seed: 3,
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'x', schema: { type: 'object', properties: {}, additionalProperties: false } },
+      },
+      messages: [
+        { role: 'system', content: 's1' },
+        { role: 'system', content: 's2' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'q' },
+            { type: 'image_url', image_url: { url: 'data:image/webp;base64,UklG' } },
+            { type: 'image_url', image_url: { url: 'https://a.test/x.png?y=1' } },
+            { type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } },
+          ],
+        },
+      ],
+    });
+    expect(body).toEqual({
+      systemInstruction: { parts: [{ text: 's1' }, { text: 's2' }] },
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { text: 'q' },
+            { inlineData: { mimeType: 'image/webp', data: 'UklG' } },
+            { fileData: { mimeType: 'image/png', fileUri: 'https://a.test/x.png?y=1' } },
+            { inlineData: { mimeType: 'audio/wav', data: 'AA' } },
+          ],
+        },
+      ],
+      generationConfig: {
+        maxOutputTokens: 5,
+        temperature: 0.5,
+        stopSequences: ['a', 'b'],
+        seed: 3,
+        responseMimeType: 'application/json',
+        responseSchema: { type: 'object', properties: {} },
+      },
+    });
+  });
+
+  test('fidelity 26: parallel calls and results keep order; results are named', () => {
+    const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{"x":1}' } });
+    const { contents } = sent({
+      messages: [
+        user,
+        { role: 'assistant', content: null, tool_calls: [call('2', 'g'), call('1', 'f')] },
+        { role: 'tool', tool_call_id: '2', content: '{"ok":true}' },
+        { role: 'tool', tool_call_id: '1', content: 'plain' },
+      ],
+    });
+    expect(contents.slice(1)).toEqual([
+      {
+        role: 'model',
+        parts: [{ functionCall: { name: 'g', args: { x: 1 } } }, { functionCall: { name: 'f', args: { x: 1 } } }],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { name: 'g', response: { ok: true } } },
+          { functionResponse: { name: 'f', response: { result: 'plain' } } },
+        ],
+      },
+    ]);
+  });
+
+  test('fidelity 6: its own signatures return byte for byte, those of others do not', () => {
+    const { contents } = JSON.parse(
+      geminiKind.toUpstream(
+        parseMessagesRequest({
+          model: 'm',
+          max_tokens: 5,
+          messages: [
+            user,
+            {
+              role: 'assistant',
+              content: [
+                { type: 'thinking', thinking: 'other', signature: 'AnthropicSig' },
+                { type: 'thinking', thinking: '', signature: 'gemini#Own+/==' },
+                { type: 'tool_use', id: 'a', name: 'f', input: {} },
+              ],
+            },
+            { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'boom', is_error: true }] },
+          ],
+        }),
+        target,
+      ).body as string,
+    );
+    expect(contents[1].parts).toEqual([{ functionCall: { name: 'f', args: {} }, thoughtSignature: 'Own+/==' }]);
+    expect(contents[2].parts).toEqual([{ functionResponse: { name: 'f', response: { error: 'boom' } } }]);
+  });
+
+  test('calls of other vendors are let through by Gemini 3', () => {
+    const messages = [
+      user,
+      { role: 'assistant', tool_calls: [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: '1', content: 'x' },
+    ];
+    expect(JSON.stringify(sent({ messages }, { modelName: 'gemini-3-pro' }))).toContain(
+      'skip_thought_signature_validator',
+    );
+    expect(JSON.stringify(sent({ messages }))).not.toContain('thoughtSignature');
+  });
+
+  test('tools, choices, thinking', () => {
+    const tools = [
+      {
+        type: 'function',
+        function: { name: 'f', parameters: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
+      },
+      { type: 'function', function: { name: 'g', parameters: { type: 'object', properties: {} } } },
+    ];
+    expect(sent({ tools, tool_choice: { type: 'function', function: { name: 'f' } } })).toMatchObject({
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'f', parameters: { type: 'object', properties: { a: { type: 'string', nullable: true } } } },
+            { name: 'g' },
+          ],
+        },
+      ],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
+    });
+    expect(sent({ reasoning_effort: 'low' }).generationConfig.thinkingConfig).toEqual({
+      includeThoughts: true,
+      thinkingBudget: 1024,
+    });
+    expect(sent({ reasoning_effort: 'low' }, { modelName: 'gemini-2.0-flash' }).generationConfig).toEqual({});
+    expect(sent({ reasoning_effort: 'high' }, { modelName: 'gemini-3-pro' }).generationConfig.thinkingConfig).toEqual({
+      includeThoughts: true,
+      thinkingLevel: 'high',
+    });
+  });
+
+  test('fidelity 28: n above 1 is refused, empty tools are no tools', () => {
+    expect(() => sent({ n: 2 })).toThrow(AppError);
+    expect(sent({ tools: [], tool_choice: 'required', logprobs: true })).not.toHaveProperty('tools');
+  });
+});
+
+test('schemas: references, unions, constants and recursion', () => {
+  const schema = {
+    $schema: 'x',
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      a: { $ref: '#/$defs/A' },
+      b: { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] },
+      c: { const: 'k' },
+      d: { allOf: [{ $ref: '#/$defs/A' }], description: 'd' },
+    },
+    $defs: { A: { type: 'object', properties: { n: { type: 'integer', exclusiveMinimum: 0 } }, required: ['n'] } },
+  };
+  const a = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+  expect(toGeminiSchema(schema)).toEqual({
+    type: 'object',
+    properties: {
+      a,
+      b: { type: 'string', nullable: true },
+      c: { type: 'string', enum: ['k'] },
+      d: { ...a, description: 'd' },
+    },
+  });
+  const tree = { $defs: { T: { type: 'object', properties: { t: { $ref: '#/$defs/T' } } } }, $ref: '#/$defs/T' };
+  expect(toGeminiSchema(tree)).toEqual({ type: 'object', properties: { t: { type: 'object' } } });
+  const names = Array.from({ length: 40 }, (_, i) => `N${i}`);
+  const doubling = Object.fromEntries(
+    names.map((name, i) => {
+      const next = { $ref: `#/$defs/N${i + 1}` };
+      return [name, { type: 'object', properties: { l: next, r: next } }];
+    }),
+  );
+  expect(JSON.stringify(toGeminiSchema({ $defs: doubling, $ref: '#/$defs/N0' })).length).toBeLessThan(1_000_000);
+});
+
+describe('answers', () => {
+  const upstream = {
+    candidates: [
+      {
+        content: {
+          role: 'model',
+          parts: [
+            { text: 'hm', thought: true },
+            { text: 'Hi ' },
+            { text: 'there' },
+            { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'Sg+/==' },
+            { functionCall: { name: 'g' } },
+          ],
+        },
+        finishReason: 'STOP',
+      },
+    ],
+    usageMetadata: {
+      promptTokenCount: 10,
+      candidatesTokenCount: 4,
+      thoughtsTokenCount: 6,
+      cachedContentTokenCount: 8,
+      totalTokenCount: 20,
+    },
+    modelVersion: 'gemini-2.5-pro',
+    responseId: 'r1',
+  };
+
+  test('parts, calls with ids of their own, usage', () => {
+    const answer = geminiKind.fromUpstream(upstream);
+    expect(answer.finish).toBe('tool_calls');
+    expect(answer.usage).toEqual({ promptTokens: 10, completionTokens: 10, cacheReadTokens: 8, reasoningTokens: 6 });
+    expect(answer.parts.map((part) => part.type)).toEqual(['thinking', 'text', 'tool_call', 'tool_call']);
+    const ids = answer.parts.flatMap((part) => (part.type === 'tool_call' ? [part.id] : []));
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test('golden: answer → chat client → next request returns the signature to its call', () => {
+    const chat = renderChatAnswer(geminiKind.fromUpstream(upstream), { model: 'm', id: 'c', created: 1 });
+    const message = (chat.choices as { message: Json & { tool_calls: { id: string }[] } }[])[0]!.message;
+    const results = message.tool_calls.map((call) => ({ role: 'tool', tool_call_id: call.id, content: '{}' }));
+    const { contents } = sent({ messages: [user, message, ...results] });
+    expect(contents[1]).toEqual({
+      role: 'model',
+      parts: [
+        { text: 'Hi there' },
+        { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'Sg+/==' },
+        { functionCall: { name: 'g', args: {} } },
+      ],
+    });
+    expect(
+      (contents[2] as { parts: { functionResponse: { name: string } }[] }).parts.map(
+        (part) => part.functionResponse.name,
+      ),
+    ).toEqual(['f', 'g']);
+  });
+
+  test('golden: answer → messages client → next request returns the signature to its call', () => {
+    const message = renderMessagesAnswer(geminiKind.fromUpstream(upstream), { model: 'm', id: 'x' });
+    const request = parseMessagesRequest({
+      model: 'm',
+      max_tokens: 9,
+      messages: [user, { role: 'assistant', content: message.content }],
+    });
+    const { contents } = JSON.parse(geminiKind.toUpstream(request, target).body as string);
+    expect(contents[1].parts[1]).toEqual({ functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'Sg+/==' });
+  });
+
+  test('a blocked prompt is a filtered answer; nonsense and errors are faults', () => {
+    expect(geminiKind.fromUpstream({ promptFeedback: { blockReason: 'SAFETY' } })).toMatchObject({
+      finish: 'content_filter',
+      parts: [],
+    });
+    for (const body of [null, {}, { candidates: [{}] }, { error: { code: 500, message: 'x' } }]) {
+      expect(() => geminiKind.fromUpstream(body)).toThrow(UpstreamFault);
+    }
+  });
+});
+
+describe('other endpoints', () => {
+  test('fidelity 12: embeddings in batches, both formats', () => {
+    const body = { model: 'm', input: ['a', 'b'], dimensions: 8, encoding_format: 'base64' };
+    const request = geminiKind.embeddings!.toUpstream(body, { ...target, modelName: 'gemini-embedding-001' });
+    expect(request.url).toEndWith('/v1beta/models/gemini-embedding-001:batchEmbedContents');
+    expect(JSON.parse(request.body as string).requests[1]).toEqual({
+      model: 'models/gemini-embedding-001',
+      content: { parts: [{ text: 'b' }] },
+      outputDimensionality: 8,
+    });
+    const upstream = { embeddings: [{ values: [1, 2] }, { values: [3, 4] }] };
+    expect(
+      (geminiKind.embeddings!.fromUpstream(upstream, body).body.data as { embedding: unknown }[])[0]?.embedding,
+    ).toBe('AACAPwAAAEA=');
+    expect(geminiKind.embeddings!.fromUpstream(upstream, { ...body, encoding_format: undefined }).body).toEqual({
+      object: 'list',
+      data: [
+        { object: 'embedding', index: 0, embedding: [1, 2] },
+        { object: 'embedding', index: 1, embedding: [3, 4] },
+      ],
+      model: 'm',
+    });
+    expect(() => geminiKind.embeddings!.toUpstream({ input: [1, 2] }, target)).toThrow(AppError);
+  });
+
+  test('images by Imagen and by Gemini', () => {
+    const imagen = geminiKind.images!.toUpstream(
+      { prompt: 'p', n: 2, size: '1792x1024' },
+      { ...target, modelName: 'imagen-4.0' },
+    );
+    expect(JSON.parse(imagen.body as string)).toEqual({
+      instances: [{ prompt: 'p' }],
+      parameters: { sampleCount: 2, aspectRatio: '16:9' },
+    });
+    expect(geminiKind.images!.fromUpstream({ predictions: [{ bytesBase64Encoded: 'iV' }] }, {}).body).toEqual({
+      data: [{ b64_json: 'iV' }],
+    });
+    const inline = {
+      candidates: [{ content: { parts: [{ text: 'x' }, { inlineData: { mimeType: 'image/png', data: 'iV' } }] } }],
+    };
+    expect(geminiKind.images!.fromUpstream(inline, {}).usage?.units).toBe(1);
+    expect(() => geminiKind.images!.fromUpstream({ candidates: [] }, {})).toThrow(UpstreamFault);
+  });
+
+  test('fidelity 13: tokens are counted; models listed; what the vendor lacks is absent', () => {
+    expect(geminiKind.countTokens!.fromUpstream({ totalTokens: 5 })).toBe(5);
+    expect(
+      geminiKind.models.fromUpstream({
+        models: [{ name: 'models/g', displayName: 'G', inputTokenLimit: 9, outputTokenLimit: 3 }],
+      }),
+    ).toEqual([{ id: 'g', name: 'G', contextLength: 9, maxOutputTokens: 3 }]);
+    expect(geminiKind.rerank).toBeUndefined();
+    expect(geminiKind.moderations).toBeUndefined();
+  });
+});

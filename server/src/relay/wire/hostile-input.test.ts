@@ -1,0 +1,124 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { AppError } from '../../lib/errors.ts';
+import { providerKinds } from '../providers/index.ts';
+import { parseChatRequest } from './chat/request.ts';
+import { type Json, UpstreamFault } from './conversation.ts';
+import { parseMessagesRequest } from './messages/request.ts';
+
+const target = { baseUrl: 'http://h.test', credential: 'k', modelName: 'claude-x' };
+
+/** Objects with the names that matter and values of every type. */
+const names = fc.constantFrom(
+  ...[
+    'model',
+    'messages',
+    'role',
+    'content',
+    'type',
+    'text',
+    'tool_calls',
+    'function',
+    'name',
+    'arguments',
+    'id',
+    'system',
+  ],
+  ...[
+    'tools',
+    'tool_choice',
+    'stop',
+    'input_schema',
+    'parameters',
+    'properties',
+    'image_url',
+    'url',
+    'source',
+    'thinking',
+  ],
+  ...[
+    'tool_use_id',
+    'tool_call_id',
+    'max_tokens',
+    'choices',
+    'delta',
+    'message',
+    'usage',
+    'error',
+    'candidates',
+    'parts',
+  ],
+  ...[
+    'functionCall',
+    'content_block',
+    'finish_reason',
+    'stop_reason',
+    'reasoning_details',
+    '$ref',
+    '$defs',
+    'data',
+    'code',
+  ],
+);
+const words = fc.constantFrom(
+  'user',
+  'assistant',
+  'tool',
+  'text',
+  'tool_use',
+  'tool_result',
+  'image',
+  'function',
+  'x',
+  '',
+  '\u0000',
+);
+const value = fc.letrec((tie) => ({
+  any: fc.oneof({ maxDepth: 5 }, fc.constant(null), fc.double(), fc.boolean(), words, tie('list'), tie('object')),
+  list: fc.array(tie('any'), { maxLength: 4 }),
+  object: fc.dictionary(names, tie('any'), { maxKeys: 8 }),
+}));
+
+/** Runs it; anything thrown must be an error we know. */
+function known<T>(act: () => T, type: new (...args: never[]) => Error): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof type)) throw error;
+    return undefined;
+  }
+}
+
+test('no request makes a parser or a builder throw anything but a refusal', () => {
+  fc.assert(
+    fc.property(value.object, fc.array(value.object, { maxLength: 4 }), (extra, messages) => {
+      const body = { max_tokens: 5, ...(extra as Json), model: 'm', messages };
+      for (const parse of [parseChatRequest, parseMessagesRequest]) {
+        const conversation = known(() => parse(body), AppError);
+        if (conversation === undefined) continue;
+        for (const kind of Object.values(providerKinds)) known(() => kind.toUpstream(conversation, target), AppError);
+      }
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('no answer of an upstream makes a reader throw anything but a fault', () => {
+  fc.assert(
+    fc.property(value.object, (json) => {
+      for (const kind of Object.values(providerKinds)) {
+        known(() => kind.fromUpstream(json), UpstreamFault);
+        kind.decoder()(json as Json);
+        kind.errorOf(400, new Headers(), JSON.stringify(json));
+      }
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('everything that is not an object is refused', () => {
+  for (const body of [null, undefined, 1, 'x', [], true]) {
+    expect(() => parseChatRequest(body)).toThrow(AppError);
+    expect(() => parseMessagesRequest(body)).toThrow(AppError);
+  }
+});
