@@ -169,5 +169,5 @@ export function apiTypes(document: OpenApiDocument): string {
 if (import.meta.main) {
   const { openApiDocument } = await import('../server/src/openapi-document.ts');
   const target = new URL('../web/src/api-types.gen.ts', import.meta.url);
-  await Bun.write(target, apiTypes(openApiDocument() as OpenApiDocument));
+  await Bun.write(target, apiTypes((await openApiDocument()) as OpenApiDocument));
 }
