@@ -36,7 +36,7 @@ export interface Breaker {
   close(): Promise<void>;
 }
 
-export interface BreakerDeps {
+interface BreakerDeps {
   clock: Clock;
   /** Without it the process keeps its own circuits. */
   shared?: Shared;

@@ -1,12 +1,12 @@
 /** The circuit breaker of one candidate (spec §3.3): a plain value and the moves on it. Nothing here knows the time. */
 export type CircuitState = 'closed' | 'open' | 'half_open';
 
-export const failureThreshold = 5;
-export const successThreshold = 3;
-export const recoveryTimeoutMs = 60_000;
-export const halfOpenMaxRequests = 3;
+const failureThreshold = 5;
+const successThreshold = 3;
+const recoveryTimeoutMs = 60_000;
+const halfOpenMaxRequests = 3;
 /** A test request whose outcome never comes would keep the circuit half-open for good; its place is free again after this. */
-export const probeLeaseMs = 600_000;
+const probeLeaseMs = 600_000;
 
 export interface Circuit {
   state: CircuitState;

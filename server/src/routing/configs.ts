@@ -22,7 +22,7 @@ export interface ConfigCache {
   close(): Promise<void>;
 }
 
-export interface ConfigDeps {
+interface ConfigDeps {
   db: Db;
   clock: Clock;
   shared: Shared;

@@ -3,18 +3,16 @@ import type { Choice } from './choose.ts';
 import type { Sample } from './window.ts';
 
 /** Why a call was no success. */
-export const causes = [
-  'connection',
-  'timeout',
-  'server_error',
-  'malformed',
-  'truncated',
-  'rate_limited',
-  'refused',
-  'unauthorized',
-  'client_left',
-] as const;
-export type Cause = (typeof causes)[number];
+export type Cause =
+  | 'connection'
+  | 'timeout'
+  | 'server_error'
+  | 'malformed'
+  | 'truncated'
+  | 'rate_limited'
+  | 'refused'
+  | 'unauthorized'
+  | 'client_left';
 
 export interface AttemptRecord {
   candidate: Candidate;

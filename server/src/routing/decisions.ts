@@ -7,7 +7,7 @@ import { insertDecisions, type NewDecision, sweepDecisions } from './store/decis
 /** Keeps one row under some 15 kB however many channels serve a model. */
 const maxCandidates = 50;
 
-export function rowOf(decision: Decision): NewDecision {
+function rowOf(decision: Decision): NewDecision {
   const { choice, attempts } = decision;
   const last = attempts[attempts.length - 1];
   const ranks = new Map(choice.ordered.map((candidate, index) => [candidate, index + 1]));
@@ -40,7 +40,7 @@ export interface DecisionLog {
   close(): Promise<void>;
 }
 
-export interface DecisionLogDeps {
+interface DecisionLogDeps {
   db: Db;
   clock: Clock;
   keepDays: () => number;

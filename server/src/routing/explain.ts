@@ -68,6 +68,3 @@ export const summariseAttempt = (attempt: AttemptRecord) => ({
   latency_ms: Math.round(attempt.latencyMs),
   ttft_ms: attempt.ttftMs === undefined ? null : Math.round(attempt.ttftMs),
 });
-
-export type CandidateSummary = ReturnType<typeof summarise>;
-export type AttemptSummary = ReturnType<typeof summariseAttempt>;

@@ -37,7 +37,7 @@ export interface Metrics {
   aggregate(): Promise<void>;
 }
 
-export interface MetricsDeps {
+interface MetricsDeps {
   db: Db;
   clock: Clock;
   onError?: (error: unknown) => void;

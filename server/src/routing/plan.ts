@@ -32,14 +32,14 @@ export interface Plan {
   close(): void;
 }
 
-export interface PlanDeps {
+interface PlanDeps {
   clock: Clock;
   breaker: Breaker;
   metrics: Metrics;
   log(decision: Decision): void;
 }
 
-export interface PlanFor {
+interface PlanFor {
   requestId: string;
   userId: number;
   modelId: string;

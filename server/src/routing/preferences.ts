@@ -11,7 +11,7 @@ export interface PreferencesCache {
   close(): Promise<void>;
 }
 
-export interface PreferencesDeps {
+interface PreferencesDeps {
   db: Db;
   clock: Clock;
   shared: Shared;

@@ -19,7 +19,7 @@ export interface ModelConfig {
 }
 
 /** Why a candidate is not in the list at all. */
-export type Dropped = 'blocked' | 'ignored' | 'not_in_only' | 'not_in_order' | 'over_max_price' | 'unfit';
+type Dropped = 'blocked' | 'ignored' | 'not_in_only' | 'not_in_order' | 'over_max_price' | 'unfit';
 
 export interface Scored {
   candidate: Candidate;

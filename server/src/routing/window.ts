@@ -32,7 +32,7 @@ interface Slot {
 }
 
 /** A slot as stored, its histograms sparse: number, successes, failures, latency sum, tokens, latency, ttft. */
-export type StoredSlot = [number, number, number, number, number, number[], number[]];
+type StoredSlot = [number, number, number, number, number, number[], number[]];
 
 /** What one process knows of a candidate's last hour. */
 export interface Share {

@@ -13,7 +13,7 @@ export interface DecisionFilter {
 }
 
 /** Counting stops here: the total is for the pager, and counting millions would stop every stream on SQLite. */
-export const countedAtMost = 10_000;
+const countedAtMost = 10_000;
 
 export async function insertDecisions(db: Db, rows: readonly NewDecision[]): Promise<void> {
   if (rows.length > 0) await db.insertInto('routing_decisions').values(rows).execute();

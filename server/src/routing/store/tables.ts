@@ -23,7 +23,7 @@ export interface ConfigTable {
 }
 
 /** Sums since the first request, added to by every process. */
-export interface MetricTotalsTable {
+interface MetricTotalsTable {
   provider: string;
   model_id: string;
   channel_id: number;
@@ -35,7 +35,7 @@ export interface MetricTotalsTable {
 }
 
 /** The last hour as one process saw it; rows are merged when read and swept when older. */
-export interface MetricSharesTable {
+interface MetricSharesTable {
   provider: string;
   model_id: string;
   channel_id: number;
