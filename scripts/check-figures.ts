@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path';
 
 const maxLines = 350;
 const bannedFolders = new Set(['utils', 'helpers', 'common', 'misc']);
-// config.ts parses the environment; lift-request-limit.ts must act before any configuration is read.
-const environmentReaders = new Set(['server/src/config.ts', 'server/src/lift-request-limit.ts']);
+// main.ts hands the environment to config.ts, which alone looks into it; lift-request-limit.ts must act before that.
+const environmentReaders = new Set(['server/src/config.ts', 'server/src/main.ts', 'server/src/lift-request-limit.ts']);
 
 const isTest = (path: string): boolean => /\.(test|fixture)\.tsx?$/.test(path) || path.startsWith('e2e/');
 
