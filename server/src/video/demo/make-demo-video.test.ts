@@ -35,7 +35,7 @@ describe('makeDemoVideo', () => {
     const leaving = new AbortController();
     const making = makeDemoVideo({ ...small, seconds: 60, signal: leaving.signal });
     leaving.abort(new Error('cancelled'));
-    expect(making).rejects.toThrow('cancelled');
+    await expect(making).rejects.toThrow('cancelled');
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('makeDemoVideo', () => {
     { ...small, seconds: 61 },
     { ...small, width: 8 },
     { ...small, height: 4000 },
-  ])('refuses %o', (request) => {
-    expect(makeDemoVideo(request)).rejects.toThrow(RangeError);
+  ])('refuses %o', async (request) => {
+    await expect(makeDemoVideo(request)).rejects.toThrow(RangeError);
   });
 });

@@ -143,5 +143,5 @@ describe('images', () => {
 
 test('a caller who has already left gets nothing', async () => {
   const signal = AbortSignal.abort(new Error('gone'));
-  expect(demoFetch({ path: '/models', body: undefined, stream: false, signal })).rejects.toThrow('gone');
+  await expect(demoFetch({ path: '/models', body: undefined, stream: false, signal })).rejects.toThrow('gone');
 });

@@ -67,7 +67,7 @@ function disc(
   for (let y = Math.max(0, Math.floor(cy - radius)); y < Math.min(height, cy + radius); y += 1) {
     for (let x = Math.max(0, Math.floor(cx - radius)); x < Math.min(width, cx + radius); x += 1) {
       // One pixel of fade at the rim, or the edge looks sawn.
-      const alpha = 0.75 * Math.min(1, Math.max(0, radius - Math.hypot(x - cx, y - cy)));
+      const alpha = 0.75 * Math.min(1, Math.max(0, radius - Math.sqrt((x - cx) ** 2 + (y - cy) ** 2)));
       const at = (y * width + x) * 3;
       for (let c = 0; c < 3; c += 1) pixels[at + c] = pixels[at + c]! * (1 - alpha) + colour[c]! * alpha;
     }
