@@ -11,7 +11,7 @@ import { answerImages, imageRequest } from './image/answer.ts';
 import { demoModels, findDemoModel } from './models.ts';
 import { answerModeration, moderationRequest } from './moderate.ts';
 import { answerRerank, rerankRequest } from './rerank.ts';
-import { loadTokens } from './tokens.ts';
+import { loadTokens } from '../../../lib/tokens.ts';
 
 export interface DemoRequest {
   path: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../../lib/errors.ts';
-import type { Tokens } from '../tokens.ts';
+import type { Tokens } from '../../../../lib/tokens.ts';
 import { drawImage } from './draw.ts';
 import { encodePng } from './png.ts';
 
