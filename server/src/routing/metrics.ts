@@ -119,7 +119,10 @@ class StoredMetrics implements Metrics {
 
   measured(candidate: Candidate): Measured {
     const known = this.#snapshots.get(candidate.key);
-    return known ?? { samples: 0, ...unmeasured, qualityScore: candidate.qualityScore, throughput: null };
+    if (known) return known;
+    // Spelt out rather than spread: this runs for every candidate of every request.
+    const { successRate, latencyMs } = unmeasured;
+    return { samples: 0, successRate, latencyMs, qualityScore: candidate.qualityScore, throughput: null };
   }
 
   snapshot(key: string): Snapshot | null {

@@ -93,8 +93,9 @@ class RoutingRoom implements Routing {
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     const { decisions, breaker, preferences, configs, metrics } = this.parts;
-    await this.#cycling;
+    // Ends a sweep that may be running, which the cycle waits for.
     await decisions.close();
+    await this.#cycling;
     await metrics.aggregate();
     await Promise.all([breaker.close(), preferences.close(), configs.close()]);
   }
