@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import { loadTokens } from '../../../lib/tokens.ts';
 import type { ModelType } from '../../../routing/candidate.ts';
 import { answerSpeech, speechRequest } from './audio/speech.ts';
 import { answerTranscription } from './audio/transcribe.ts';
@@ -11,7 +12,6 @@ import { answerImages, imageRequest } from './image/answer.ts';
 import { demoModels, findDemoModel } from './models.ts';
 import { answerModeration, moderationRequest } from './moderate.ts';
 import { answerRerank, rerankRequest } from './rerank.ts';
-import { loadTokens } from '../../../lib/tokens.ts';
 
 export interface DemoRequest {
   path: string;

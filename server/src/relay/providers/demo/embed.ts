@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import type { Tokens } from '../../../lib/tokens.ts';
 import { findDemoModel } from './models.ts';
 import { stem, words } from './text.ts';
-import type { Tokens } from '../../../lib/tokens.ts';
 
 const tokenIds = z.array(z.int());
 export const embeddingRequest = z.looseObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
-import { contentStems } from './text.ts';
 import type { Tokens } from '../../../lib/tokens.ts';
+import { contentStems } from './text.ts';
 
 export const rerankRequest = z.looseObject({
   model: z.string(),

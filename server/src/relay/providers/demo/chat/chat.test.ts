@@ -51,6 +51,14 @@ describe('chat answers', () => {
     expect(await said([...earlier, { role: 'user', content: 'What is the launch code word?' }])).toContain('heron');
   });
 
+  test('count the items of a list given before', async () => {
+    const earlier = [
+      { role: 'user', content: 'Name four fruits' },
+      { role: 'assistant', content: '- apple\n- banana\n- cherry\n- grape' },
+    ];
+    expect(await said([...earlier, { role: 'user', content: 'How many are there?' }])).toBe('There are 4.');
+  });
+
   test('translate nothing, summarise by quoting, and own up to attachments', async () => {
     expect(await said('Translate to French: good day')).toContain('cannot translate');
     const text =

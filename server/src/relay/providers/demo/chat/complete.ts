@@ -1,6 +1,6 @@
 import { AppError } from '../../../../lib/errors.ts';
-import { findDemoModel } from '../models.ts';
 import type { Tokens } from '../../../../lib/tokens.ts';
+import { findDemoModel } from '../models.ts';
 import { askedSchema } from './asked-schema.ts';
 import { knownSchema } from './known-schemas.ts';
 import { type ChatMessage, type ChatRequest, lastUserText, textOf } from './request.ts';

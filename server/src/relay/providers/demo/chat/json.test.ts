@@ -114,7 +114,7 @@ describe('orchestration', () => {
 
   test('confidence in a goal rises with results', async () => {
     const schema = { properties: { confidence: { type: 'number' }, missing: { type: 'array', items: text } } };
-    const goal = `Goal:\n${fence('goal', 'Build a shop with payments')}`;
+    const goal = `Judge whether the goal is reached by the results so far.\n\nGoal:\n${fence('goal', 'Build a shop with payments')}`;
     const none = await asJson(goal, schema);
     const some = await asJson(`${goal}\n\nResult of "a":\n${fence('result', 'Some page was made')}`, schema);
     const all = await asJson(

@@ -53,9 +53,13 @@ const isEmpty = (text: string): boolean =>
 
 const goal: Answerer = (schema, text) => {
   const wanted = section(text, ['goal', 'request']) ?? sentences(text)[0] ?? text;
-  const found = section(text, resultNames) ?? '';
-  const fenced = fencedParts(text).filter((part) => part.label === 'result');
-  const pieces = fenced.length > 0 ? fenced.map((part) => part.body) : found.split(/\n(?=\s*(?:[-*#]|\d+[.)]|t\d+))/);
+  const fenced = fencedParts(text);
+  // Where a prompt fences its material, words such as "results" outside the fences are instructions.
+  const pieces =
+    fenced.length > 0
+      ? fenced.filter((part) => part.label === 'result').map((part) => part.body)
+      : (section(text, resultNames) ?? '').split(/\n(?=\s*(?:[-*#]|\d+[.)]|t\d+))/);
+  const found = pieces.join('\n');
   const results = pieces.filter((one) => !isEmpty(one));
   const failed = results.filter((one) => /\b(?:failed|error)\b/i.test(one)).length;
   const done = results.length - failed;

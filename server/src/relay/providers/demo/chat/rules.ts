@@ -103,6 +103,13 @@ const list: Rule = ({ text }) => {
   return /^\d+$/.test(items[0]!) ? items.join(', ') : items.map((item) => `- ${item}`).join('\n');
 };
 
+/** "How many are there?" of a list given just before. */
+const countItems: Rule = ({ text, earlier }) => {
+  if (!/\b(?:count|how many)\b/i.test(text)) return null;
+  const items = earlier.at(-1)?.text.match(/^\s*(?:[-*•]|\d+[.)])\s+\S/gm)?.length ?? 0;
+  return items > 0 ? `There are ${items}.` : null;
+};
+
 /** Answers a question with the sentence of the conversation that shares most of its words. */
 const fromConversation: Rule = (turn) => {
   const question = sentences(turn.text).findLast((sentence) => sentence.endsWith('?'));
@@ -155,6 +162,7 @@ const rules: Rule[] = [
   summary,
   arithmetic,
   list,
+  countItems,
   fromConversation,
   code,
   restate,
