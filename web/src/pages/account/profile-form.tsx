@@ -5,25 +5,24 @@ import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
-import { queryClient, selfQuery, useUser } from '../../session.ts';
+import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
 
 const names = ['display_name', 'email', 'avatar_url'] as const;
 
+const profileOf = ({ display_name, email, avatar_url }: User) => ({ display_name, email, avatar_url });
+
 export function ProfileForm() {
   const user = useUser();
-  const [fields, setFields] = useState({
-    display_name: user.display_name ?? '',
-    email: user.email ?? '',
-    avatar_url: user.avatar_url ?? '',
-  });
+  const [fields, setFields] = useState(() => profileOf(user));
   // Only what changed is sent: changing the email clears its verification, and an unset name may not be sent back empty.
   const changes = Object.fromEntries(
-    names.filter((name) => fields[name] !== (user[name] ?? '')).map((name) => [name, fields[name]]),
+    names.filter((name) => fields[name] !== user[name]).map((name) => [name, fields[name]]),
   );
   const save = useMutation({
     mutationFn: () => put('/api/user/self', { body: changes }),
     onSuccess: (saved) => {
       queryClient.setQueryData(selfQuery.queryKey, saved);
+      setFields(profileOf(saved));
       notifySuccess('Profile saved');
     },
   });
