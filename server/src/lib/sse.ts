@@ -104,6 +104,10 @@ export class SseFramer {
 /** The event inside one frame, or undefined for a frame of comments or nothing. */
 export function parseFrame(frame: Uint8Array): SseEvent | undefined {
   const text = decoder.decode(frame);
+  // Nearly every frame of a model's stream is one data line.
+  if (text.startsWith('data: ') && text.length > 7 && text.indexOf('\n') === text.length - 2 && !text.includes('\r')) {
+    return { event: '', data: text.slice(6, -2) };
+  }
   let event = '';
   let id: string | undefined;
   let data: string | undefined;

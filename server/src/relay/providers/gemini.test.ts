@@ -5,7 +5,6 @@ import { parseChatRequest } from '../wire/chat/request.ts';
 import { type Json, UpstreamFault } from '../wire/conversation.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
-import { toGeminiSchema } from './gemini/schema.ts';
 import { geminiKind } from './gemini.ts';
 import type { Target } from './kind.ts';
 
@@ -180,41 +179,6 @@ describe('requests', () => {
   });
 });
 
-test('schemas: references, unions, constants and recursion', () => {
-  const schema = {
-    $schema: 'x',
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      a: { $ref: '#/$defs/A' },
-      b: { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] },
-      c: { const: 'k' },
-      d: { allOf: [{ $ref: '#/$defs/A' }], description: 'd' },
-    },
-    $defs: { A: { type: 'object', properties: { n: { type: 'integer', exclusiveMinimum: 0 } }, required: ['n'] } },
-  };
-  const a = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
-  expect(toGeminiSchema(schema)).toEqual({
-    type: 'object',
-    properties: {
-      a,
-      b: { type: 'string', nullable: true },
-      c: { type: 'string', enum: ['k'] },
-      d: { ...a, description: 'd' },
-    },
-  });
-  const tree = { $defs: { T: { type: 'object', properties: { t: { $ref: '#/$defs/T' } } } }, $ref: '#/$defs/T' };
-  expect(toGeminiSchema(tree)).toEqual({ type: 'object', properties: { t: { type: 'object' } } });
-  const names = Array.from({ length: 40 }, (_, i) => `N${i}`);
-  const doubling = Object.fromEntries(
-    names.map((name, i) => {
-      const next = { $ref: `#/$defs/N${i + 1}` };
-      return [name, { type: 'object', properties: { l: next, r: next } }];
-    }),
-  );
-  expect(JSON.stringify(toGeminiSchema({ $defs: doubling, $ref: '#/$defs/N0' })).length).toBeLessThan(1_000_000);
-});
-
 describe('answers', () => {
   const upstream = {
     candidates: [
@@ -291,61 +255,5 @@ describe('answers', () => {
     for (const body of [null, {}, { candidates: [{}] }, { error: { code: 500, message: 'x' } }]) {
       expect(() => geminiKind.fromUpstream(body)).toThrow(UpstreamFault);
     }
-  });
-});
-
-describe('other endpoints', () => {
-  test('fidelity 12: embeddings in batches, both formats', () => {
-    const body = { model: 'm', input: ['a', 'b'], dimensions: 8, encoding_format: 'base64' };
-    const request = geminiKind.embeddings!.toUpstream(body, { ...target, modelName: 'gemini-embedding-001' });
-    expect(request.url).toEndWith('/v1beta/models/gemini-embedding-001:batchEmbedContents');
-    expect(JSON.parse(request.body as string).requests[1]).toEqual({
-      model: 'models/gemini-embedding-001',
-      content: { parts: [{ text: 'b' }] },
-      outputDimensionality: 8,
-    });
-    const upstream = { embeddings: [{ values: [1, 2] }, { values: [3, 4] }] };
-    expect(
-      (geminiKind.embeddings!.fromUpstream(upstream, body).body.data as { embedding: unknown }[])[0]?.embedding,
-    ).toBe('AACAPwAAAEA=');
-    expect(geminiKind.embeddings!.fromUpstream(upstream, { ...body, encoding_format: undefined }).body).toEqual({
-      object: 'list',
-      data: [
-        { object: 'embedding', index: 0, embedding: [1, 2] },
-        { object: 'embedding', index: 1, embedding: [3, 4] },
-      ],
-      model: 'm',
-    });
-    expect(() => geminiKind.embeddings!.toUpstream({ input: [1, 2] }, target)).toThrow(AppError);
-  });
-
-  test('images by Imagen and by Gemini', () => {
-    const imagen = geminiKind.images!.toUpstream(
-      { prompt: 'p', n: 2, size: '1792x1024' },
-      { ...target, modelName: 'imagen-4.0' },
-    );
-    expect(JSON.parse(imagen.body as string)).toEqual({
-      instances: [{ prompt: 'p' }],
-      parameters: { sampleCount: 2, aspectRatio: '16:9' },
-    });
-    expect(geminiKind.images!.fromUpstream({ predictions: [{ bytesBase64Encoded: 'iV' }] }, {}).body).toEqual({
-      data: [{ b64_json: 'iV' }],
-    });
-    const inline = {
-      candidates: [{ content: { parts: [{ text: 'x' }, { inlineData: { mimeType: 'image/png', data: 'iV' } }] } }],
-    };
-    expect(geminiKind.images!.fromUpstream(inline, {}).usage?.units).toBe(1);
-    expect(() => geminiKind.images!.fromUpstream({ candidates: [] }, {})).toThrow(UpstreamFault);
-  });
-
-  test('fidelity 13: tokens are counted; models listed; what the vendor lacks is absent', () => {
-    expect(geminiKind.countTokens!.fromUpstream({ totalTokens: 5 })).toBe(5);
-    expect(
-      geminiKind.models.fromUpstream({
-        models: [{ name: 'models/g', displayName: 'G', inputTokenLimit: 9, outputTokenLimit: 3 }],
-      }),
-    ).toEqual([{ id: 'g', name: 'G', contextLength: 9, maxOutputTokens: 3 }]);
-    expect(geminiKind.rerank).toBeUndefined();
-    expect(geminiKind.moderations).toBeUndefined();
   });
 });

@@ -116,6 +116,14 @@ test('no answer of an upstream makes a reader throw anything but a fault', () =>
   );
 });
 
+test('a body nested without end is refused before anything is written of it', () => {
+  const depth = 50_000;
+  const deep = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+  const body = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'x' }], unknown: deep };
+  expect(() => parseChatRequest(body)).toThrow(AppError);
+  expect(() => parseMessagesRequest(body)).toThrow(AppError);
+});
+
 test('everything that is not an object is refused', () => {
   for (const body of [null, undefined, 1, 'x', [], true]) {
     expect(() => parseChatRequest(body)).toThrow(AppError);

@@ -83,4 +83,15 @@ export function optionalEnum<T extends string>(
   return value as T;
 }
 
+/** Far more than any schema needs. Writing JSON that is nested very deep takes time with the square of its depth. */
+const maxDepth = 200;
+
+/** Refuses a body that would stop the process while it is written again for an upstream. */
+export function refuseDeep(value: unknown, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > maxDepth) throw invalid('body', `The request is nested deeper than ${maxDepth} levels.`);
+  if (Array.isArray(value)) for (const item of value) refuseDeep(item, depth + 1);
+  else for (const key in value) refuseDeep((value as Json)[key], depth + 1);
+}
+
 export const maxInteger = Number.MAX_SAFE_INTEGER;

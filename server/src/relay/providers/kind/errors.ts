@@ -98,8 +98,8 @@ const statusByType: Record<string, number> = {
 };
 
 function embeddedStatus(code: unknown, parts: ErrorParts): number {
-  const numeric = Number(code);
-  if (Number.isInteger(numeric) && numeric >= 400 && numeric < 600) return numeric;
+  const numeric = typeof code === 'string' ? Number(code) : code;
+  if (typeof numeric === 'number' && Number.isInteger(numeric) && numeric >= 400 && numeric < 600) return numeric;
   return statusByType[parts.type ?? ''] ?? statusByType[parts.code ?? ''] ?? 502;
 }
 

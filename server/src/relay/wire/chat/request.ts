@@ -23,6 +23,7 @@ import {
   readArray,
   readObject,
   readString,
+  refuseDeep,
   requiredString,
 } from '../read.ts';
 import { readContent, readResultContent, readTexts, readThinking } from './content.ts';
@@ -30,6 +31,7 @@ import { readContent, readResultContent, readTexts, readThinking } from './conte
 /** Reads the body of `POST /v1/chat/completions` (spec 4.1). */
 export function parseChatRequest(value: unknown): Conversation {
   const body = readObject(value, 'body');
+  refuseDeep(body);
   const model = requiredString(body, 'model');
   const { system, turns } = readMessages(body);
   const options = body.stream_options == null ? {} : readObject(body.stream_options, 'stream_options');

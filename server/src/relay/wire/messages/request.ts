@@ -24,6 +24,7 @@ import {
   readArray,
   readObject,
   readString,
+  refuseDeep,
   requiredString,
 } from '../read.ts';
 import { readBlocks, readSystem } from './content.ts';
@@ -31,6 +32,7 @@ import { readBlocks, readSystem } from './content.ts';
 /** Reads the body of `POST /v1/messages`; of `count_tokens` too, which has no `max_tokens`. */
 export function parseMessagesRequest(value: unknown, use: 'create' | 'count_tokens' = 'create'): Conversation {
   const body = readObject(value, 'body');
+  refuseDeep(body);
   const model = requiredString(body, 'model');
   if (use === 'create' && body.max_tokens == null) throw missing('max_tokens');
   const system = readSystem(body.system);

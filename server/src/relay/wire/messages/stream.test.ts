@@ -46,7 +46,8 @@ function calls(events: Json[]): Record<string, string> {
       out[block.id] = '';
     }
     const delta = event.delta as { type?: string; partial_json?: string } | undefined;
-    if (delta?.type === 'input_json_delta') out[ids[event.index as number]!] += delta.partial_json;
+    const id = ids[event.index as number];
+    if (delta?.type === 'input_json_delta' && id !== undefined) out[id] = `${out[id]}${delta.partial_json}`;
   }
   return out;
 }
