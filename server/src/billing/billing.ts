@@ -1,0 +1,144 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { randomString } from '../lib/ids.ts';
+import type { Usage } from '../lib/money.ts';
+import type { OpenDb } from '../platform/db/open.ts';
+import type { Log } from '../platform/log.ts';
+import { Batcher } from './batcher.ts';
+import { FreeLog } from './free-log.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { Progress } from './progress.ts';
+import { holdRow, usageRow, wholeCount } from './rows.ts';
+import { Settler } from './settle.ts';
+import { countHolds, findHold } from './store/holds.ts';
+import { grantCredits } from './store/ledger.ts';
+import type { HoldOutcome, HoldRow, HoldStore, SettleRow } from './store/port.ts';
+import { postgresHoldStore } from './store/postgres.ts';
+import { sqliteHoldStore } from './store/sqlite.ts';
+import type { LedgerRow } from './store/tables.ts';
+import type { Grant, Hold, HoldRequest, Settled, Settlement, UsageDetail } from './types.ts';
+
+export interface BillingDeps {
+  database: OpenDb;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Billing {
+  /** Takes the amount from the balance (and the key's quota) or throws `insufficient_user_quota` / `insufficient_key_quota`. */
+  hold(request: HoldRequest): Promise<Hold>;
+  /**
+   * Turns a hold into a charge; resolves when that is on disk, which must be before the last byte of the answer is given to
+   * the client, or a crash in between would leave an answered request unpaid. Idempotent.
+   */
+  settle(hold: Hold, settlement: Settlement): Promise<Settled>;
+  /** Gives a hold back: the request failed or produced nothing. Idempotent. */
+  release(hold: Hold): Promise<Settled>;
+  /** Says what a running stream has cost so far; cheap enough to call for every chunk. Charged if the process dies. */
+  progress(hold: Hold, costSoFar: number, usage: Usage, endpoint: string): void;
+  /** An open hold by its request id, for work taken over from another process. */
+  findHold(requestId: string): Promise<Hold | null>;
+  /** Usage of a request that cost nothing and needed no hold. */
+  record(who: Pick<HoldRequest, 'requestId' | 'userId' | 'keyId' | 'modelId'>, detail: UsageDetail): void;
+  grant(grant: Grant): Promise<LedgerRow>;
+  openHolds(): Promise<{ holds: number; amount: number }>;
+  /** Settles what dead processes left behind; runs by itself every few seconds. */
+  sweep(): Promise<number>;
+  /** Writes everything that waits. Call when no request is left. */
+  stop(): Promise<void>;
+}
+
+const shortMessages = {
+  user_short: ['insufficient_user_quota', 'Your balance does not cover this request.'],
+  key_short: ['insufficient_key_quota', 'The quota of this API key does not cover this request.'],
+} as const;
+
+export const openHoldStore = (database: OpenDb): HoldStore =>
+  database.writeSync ? sqliteHoldStore(database.writeSync) : postgresHoldStore(database.db);
+
+export async function openBilling({ database, clock, log }: BillingDeps): Promise<Billing> {
+  const { db } = database;
+  const store = openHoldStore(database);
+  const owner = randomString(16);
+  const heartbeat = await startHeartbeat({ database, store, owner, clock, log });
+  const settler = new Settler(store, log);
+  heartbeat.onBeat(() => settler.retryOverdue());
+  const holds = new Batcher<HoldRow, HoldOutcome>((rows) => store.hold(rows));
+  const settlements = new Batcher<SettleRow, Settled>(settler.run);
+  const free = new FreeLog(store, log);
+  const running = new Progress(store, log);
+
+  const takeHold = async (request: HoldRequest): Promise<Hold> => {
+    const row = holdRow(request, owner, nowSeconds(clock));
+    const outcome = await holds.add(row);
+    if (outcome === 'held') return toHold(row);
+    const [code, message] = shortMessages[outcome];
+    throw new AppError(code, message);
+  };
+
+  const billing: Billing = {
+    hold: async (request) =>
+      wholeCount(request.amount) === 0 && !request.durableUntilMs ? freeHold(request) : takeHold(request),
+    settle: async (given, settlement) => {
+      const cost = wholeCount(settlement.cost);
+      const log = usageRow(given, settlement, cost, nowSeconds(clock));
+      running.forget(given);
+      if (given.stored) return settlements.add({ request_id: given.requestId, amount: given.amount, log });
+      if (cost === 0) {
+        free.add(log);
+        return { settled: true, charged: 0, shortfall: 0 };
+      }
+      return chargeUnheld(given, log);
+    },
+    release: async (given) => {
+      running.forget(given);
+      if (!given.stored) return { settled: true, charged: 0, shortfall: 0 };
+      return settlements.add({ request_id: given.requestId, amount: given.amount, log: null });
+    },
+    progress: (given, cost, usage, endpoint) => running.note(given, cost, usage, endpoint),
+    findHold: async (requestId) => {
+      const row = await findHold(db, requestId);
+      return row && toHold(row);
+    },
+    record: (who, detail) => free.add(usageRow({ ...who, keyId: who.keyId ?? 0 }, detail, 0, nowSeconds(clock))),
+    grant: (grant) => grantCredits(db, grant, nowSeconds(clock)),
+    openHolds: () => countHolds(db),
+    sweep: () => heartbeat.sweep(),
+    stop: async () => {
+      await heartbeat.stop();
+      settler.stop();
+      await Promise.all([holds.idle(), settlements.idle(), running.stop(), free.flush()]);
+      await settler.retryOverdue();
+      await heartbeat.leave();
+    },
+  };
+
+  /** A model thought free that cost something after all: an empty hold first, so that this charge happens once too. */
+  async function chargeUnheld(given: Hold, log: SettleRow['log']): Promise<Settled> {
+    await takeHold({ ...given, keyId: given.keyId || null, amount: 0 });
+    return settlements.add({ request_id: given.requestId, amount: 0, log });
+  }
+  return billing;
+}
+
+const toHold = (
+  row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>,
+): Hold => ({
+  requestId: row.request_id,
+  userId: row.user_id,
+  keyId: row.key_id,
+  keyUnlimited: row.key_amount < 0,
+  amount: row.amount,
+  modelId: row.model_id,
+  stored: true,
+});
+
+const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldRequest): Hold => ({
+  requestId,
+  userId,
+  keyId: keyId ?? 0,
+  keyUnlimited,
+  amount: 0,
+  modelId,
+  stored: false,
+});

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { sql } from 'kysely';
+import pino from 'pino';
+import { migrate } from '../platform/db/migrate.ts';
+import { migration as identity } from '../platform/db/migrations/0001-identity.ts';
+import { migration as billing } from '../platform/db/migrations/0003-billing.ts';
+import { type OpenDb, openDb } from '../platform/db/open.ts';
+import type { Db } from '../platform/db/tables.ts';
+
+export type Where = { path: string } | { url: string; poolSize: number };
+export interface TestDb extends OpenDb {
+  where: Where;
+  drop(): Promise<void>;
+}
+export interface TestEngine {
+  name: string;
+  open(): Promise<TestDb>;
+}
+
+export const silent = pino({ level: 'silent' });
+const server = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+let counter = 0;
+
+const sqlite: TestEngine = {
+  name: 'sqlite',
+  open: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-billing-'));
+    const where = { path: join(folder, 'test.db') };
+    const opened = await openDb(where);
+    await migrate(opened.db, [identity, billing]);
+    const drop = async () => {
+      await opened.close();
+      rmSync(folder, { recursive: true });
+    };
+    return { ...opened, where, drop };
+  },
+};
+
+const postgres: TestEngine = {
+  name: 'postgres',
+  open: async () => {
+    counter += 1;
+    const database = `svc_billing_${process.pid}_${Date.now()}_${counter}`;
+    const admin = new SQL(server, { max: 1 });
+    await admin.unsafe(`create database ${database}`);
+    const url = new URL(server);
+    url.pathname = `/${database}`;
+    const where = { url: url.href, poolSize: 4 };
+    const opened = await openDb(where);
+    await migrate(opened.db, [identity, billing]);
+    const drop = async () => {
+      await opened.close();
+      await admin.unsafe(`drop database ${database} with (force)`);
+      await admin.close();
+    };
+    return { ...opened, where, drop };
+  },
+};
+
+const probe = new SQL(server, { max: 1, connectionTimeout: 2 });
+const reachable = await probe.unsafe('select 1').then(
+  () => true,
+  () => false,
+);
+await probe.close();
+
+export const engines: TestEngine[] = reachable ? [sqlite, postgres] : [sqlite];
+
+/** A user with a balance; returns its id. */
+export async function addUser(db: Db, quota: number): Promise<number> {
+  counter += 1;
+  const name = `user-${counter}`;
+  const { rows } = await sql<{ id: number }>`insert into users
+    (username, username_key, password_hash, display_name, avatar_url, email, role, status, "group", quota, created_at)
+    values (${name}, ${name}, '', ${name}, '', '', 1, 1, 'default', ${quota}, 0) returning id`.execute(db);
+  return rows[0]!.id;
+}
+
+export async function addKey(db: Db, userId: number, remain: number, unlimited: boolean): Promise<number> {
+  counter += 1;
+  const { rows } = await sql<{ id: number }>`insert into api_keys
+    (user_id, name, key_hash, key_start, key_end, status, created_time, accessed_time, expired_time, remain_quota,
+     unlimited_quota, models, allowed_ips)
+    values (${userId}, 'key', ${`hash-${counter}`}, '', '', 1, 0, 0, -1, ${remain}, ${unlimited ? 1 : 0}, '[]', '[]')
+    returning id`.execute(db);
+  return rows[0]!.id;
+}
+
+export interface Books {
+  quota: number;
+  used: number;
+  requests: number;
+  held: number;
+  ledger: number;
+  logs: number;
+  days: number;
+}
+
+/** Everything that must add up for one user. */
+export async function booksOf(db: Db, userId: number): Promise<Books> {
+  const { rows } = await sql<Books>`select u.quota as quota, u.used_quota as used, u.request_count as requests,
+    (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id) as held,
+    (select coalesce(sum(amount), 0) from ledger where user_id = u.id) as ledger,
+    (select coalesce(sum(quota), 0) from usage_logs where user_id = u.id) as logs,
+    (select coalesce(sum(quota), 0) from usage_days where user_id = u.id) as days
+    from users u where u.id = ${userId}`.execute(db);
+  const row = rows[0]!;
+  // Sums of 64-bit integers are `numeric` in PostgreSQL and arrive as text.
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as unknown as Books;
+}
+
+export async function keyOf(db: Db, id: number): Promise<{ remain: number; used: number }> {
+  const { rows } = await sql<{ remain: number; used: number }>`select remain_quota as remain, used_quota as used
+    from api_keys where id = ${id}`.execute(db);
+  return rows[0]!;
+}

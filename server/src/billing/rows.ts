@@ -1,0 +1,66 @@
+import type { Usage } from '../lib/money.ts';
+import type { HoldRow, UsageRow } from './store/port.ts';
+import type { Hold, HoldRequest, UsageDetail } from './types.ts';
+
+/** Counts come from upstreams too: whatever is not a sane number must not stop a settlement. */
+const largest = 1_000_000_000_000_000;
+export function wholeCount(value: number | undefined): number {
+  const n = Math.ceil(value ?? 0);
+  return n > 0 ? Math.min(n, largest) : 0;
+}
+
+/** PostgreSQL takes no NUL in text, and one such name would fail a whole batch. */
+const text = (value: string): string => (value.includes('\0') ? value.replaceAll('\0', '') : value);
+
+export function holdRow(request: HoldRequest, owner: string, nowSeconds: number): HoldRow {
+  const amount = wholeCount(request.amount);
+  return {
+    request_id: request.requestId,
+    user_id: request.userId,
+    key_id: request.keyId ?? 0,
+    amount,
+    key_amount: request.keyId === null || request.keyUnlimited ? -1 : amount,
+    model_id: text(request.modelId),
+    estimate: request.estimateDetail ? text(JSON.stringify(request.estimateDetail)) : '{}',
+    owner: request.durableUntilMs ? '' : owner,
+    expires_at: request.durableUntilMs ? Math.ceil(request.durableUntilMs / 1000) : 0,
+    created_at: nowSeconds,
+  };
+}
+
+export function usageRow(
+  hold: Pick<Hold, 'requestId' | 'userId' | 'keyId' | 'modelId'>,
+  detail: UsageDetail,
+  cost: number,
+  nowSeconds: number,
+): UsageRow {
+  return {
+    request_id: hold.requestId,
+    user_id: hold.userId,
+    key_id: hold.keyId,
+    model_id: text(hold.modelId),
+    endpoint: text(detail.endpoint),
+    provider: text(detail.provider ?? ''),
+    channel_id: detail.channelId ?? 0,
+    ...tokenColumns(detail.usage),
+    quota: wholeCount(cost),
+    shortfall: 0,
+    stream: detail.stream ? 1 : 0,
+    status: detail.status ?? 'ok',
+    duration_ms: wholeCount(detail.durationMs),
+    first_token_ms: wholeCount(detail.firstTokenMs),
+    created_at: nowSeconds,
+  };
+}
+
+function tokenColumns(usage: Usage) {
+  const units = usage.units ?? 0;
+  return {
+    prompt_tokens: wholeCount(usage.promptTokens),
+    completion_tokens: wholeCount(usage.completionTokens),
+    cache_read_tokens: wholeCount(usage.cacheReadTokens),
+    cache_write_tokens: wholeCount(usage.cacheWriteTokens),
+    reasoning_tokens: wholeCount(usage.reasoningTokens),
+    units: Number.isFinite(units) && units > 0 ? units : 0,
+  };
+}

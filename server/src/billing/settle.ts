@@ -1,0 +1,90 @@
+import type { Log } from '../platform/log.ts';
+import type { HoldStore, SettleRow } from './store/port.ts';
+import type { Settled } from './types.ts';
+
+/** Long enough for a database that restarts; then the caller hears of it and the rows are kept for `Overdue`. */
+const patienceMs = 30_000;
+const pauseMs = 200;
+
+/** Away, busy or full: the same write may well succeed a moment later. 40001 and 40P01 are lost races in PostgreSQL. */
+export function mayPass(error: unknown): boolean {
+  const { code, errno } = error as { code?: unknown; errno?: unknown };
+  if (errno === '40001' || errno === '40P01' || (typeof errno === 'string' && /^(08|53|57)/.test(errno))) return true;
+  return (
+    typeof code === 'string' &&
+    code !== 'ERR_POSTGRES_SERVER_ERROR' &&
+    /^(ERR_POSTGRES|ECONN|EPIPE|SQLITE_(BUSY|FULL|IOERR))/.test(code)
+  );
+}
+
+/**
+ * Settlements that must not be lost: tried again while the database is away, one by one when a row spoils the batch, and
+ * kept for later when nothing helps. The same row written twice changes nothing, since the hold is gone the second time.
+ */
+export class Settler {
+  readonly #overdue = new Map<string, SettleRow>();
+  #stopping = false;
+
+  constructor(
+    readonly store: HoldStore,
+    readonly log: Log,
+  ) {}
+
+  get overdue(): number {
+    return this.#overdue.size;
+  }
+
+  /** Ends the waiting of tries under way; what is left stays in the database as a hold. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  run = (rows: SettleRow[]): Settled[] | Promise<Settled[]> => {
+    try {
+      const done = this.store.settle(rows);
+      return done instanceof Promise ? done.catch((error) => this.#again(rows, error)) : done;
+    } catch (error) {
+      return this.#again(rows, error);
+    }
+  };
+
+  async #again(rows: SettleRow[], first: unknown): Promise<Settled[]> {
+    const until = performance.now() + patienceMs;
+    let error = first;
+    while (mayPass(error) && performance.now() < until && !this.#stopping) {
+      await Bun.sleep(pauseMs);
+      try {
+        return await this.store.settle(rows);
+      } catch (next) {
+        error = next;
+      }
+    }
+    if (rows.length > 1 && !mayPass(error)) return Promise.all(rows.map((row) => this.#alone(row)));
+    for (const row of rows) this.#overdue.set(row.request_id, row);
+    this.log.error({ error, requests: rows.map((row) => row.request_id) }, 'settlement failed; will be tried again');
+    throw error;
+  }
+
+  /** Of a spoiled batch each row stands for itself, and the one at fault must not fail the others' callers. */
+  async #alone(row: SettleRow): Promise<Settled> {
+    try {
+      return (await this.run([row]))[0]!;
+    } catch {
+      return { settled: false, charged: 0, shortfall: 0 };
+    }
+  }
+
+  /** Called now and then: the answer is long given, the charge is still owed. What can never be written is released. */
+  async retryOverdue(): Promise<void> {
+    for (const [id, row] of [...this.#overdue]) {
+      try {
+        await this.store.settle([row]);
+      } catch (error) {
+        if (mayPass(error)) return;
+        this.log.error({ error, requestId: id }, 'settlement cannot be written; its hold is given back');
+        await this.store.settle([{ ...row, log: null }]);
+      }
+      this.#overdue.delete(id);
+    }
+  }
+}

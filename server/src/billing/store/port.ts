@@ -1,0 +1,70 @@
+import type { Settled } from '../types.ts';
+
+export interface HoldRow {
+  request_id: string;
+  user_id: number;
+  /** 0 for none. */
+  key_id: number;
+  amount: number;
+  /** What was taken from the key: the amount, or -1 when the key has no quota of its own. */
+  key_amount: number;
+  model_id: string;
+  estimate: string;
+  /** Process that answers for the hold; empty when the hold outlives processes until `expires_at`. */
+  owner: string;
+  /** Unix seconds; 0 for holds that live as long as their owner. */
+  expires_at: number;
+  created_at: number;
+}
+
+export type HoldOutcome = 'held' | 'user_short' | 'key_short';
+
+/** A row of the usage log, without its id. */
+export interface UsageRow {
+  request_id: string;
+  user_id: number;
+  key_id: number;
+  model_id: string;
+  endpoint: string;
+  provider: string;
+  channel_id: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  reasoning_tokens: number;
+  units: number;
+  quota: number;
+  shortfall: number;
+  stream: number;
+  status: string;
+  duration_ms: number;
+  first_token_ms: number;
+  created_at: number;
+}
+
+/** `log.quota` is the cost asked for; the store writes what was charged. Without a log the hold is released. */
+export interface SettleRow {
+  request_id: string;
+  /** The amount of the hold, by which the store knows a cost that exceeds it. */
+  amount: number;
+  log: UsageRow | null;
+}
+
+export interface ProgressRow {
+  request_id: string;
+  progress: number;
+  usage: string;
+}
+
+/** The writes of the hot path. Each call is one transaction: all of it, or an error and nothing. */
+export interface HoldStore {
+  hold(rows: HoldRow[]): HoldOutcome[] | Promise<HoldOutcome[]>;
+  settle(rows: SettleRow[]): Settled[] | Promise<Settled[]>;
+  /** Requests that cost nothing: usage log, sums and request counts. */
+  record(rows: UsageRow[]): void | Promise<void>;
+  progress(rows: ProgressRow[]): void | Promise<void>;
+}
+
+export const secondsPerDay = 86_400;
+export const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay);

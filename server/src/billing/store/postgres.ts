@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import type { Settled } from '../types.ts';
+import type { HoldStore, ProgressRow, SettleRow, UsageRow } from './port.ts';
+import { holdTogether } from './postgres-hold.ts';
+import { usageFields, writeUsage } from './postgres-usage.ts';
+
+/** A batch is one statement with one parameter, a JSON array: one round trip and one commit, however many rows. */
+export function postgresHoldStore(db: Db): HoldStore {
+  return {
+    hold: (rows) => holdTogether(db, rows),
+    settle: (rows) => settleTogether(db, rows),
+    record: (rows) => recordTogether(db, rows),
+    progress: (rows) => updateProgress(db, rows),
+  };
+}
+
+/** A cost above its hold needs the balance as others left it, so each such row goes alone. */
+async function settleTogether(db: Db, rows: SettleRow[]): Promise<Settled[]> {
+  const alone = rows.filter((row) => (row.log?.quota ?? 0) > row.amount);
+  const together = rows.filter((row) => (row.log?.quota ?? 0) <= row.amount);
+  const found = new Map<string, Settled>();
+  for (const part of [together, ...alone.map((row) => [row])])
+    if (part.length > 0) for (const row of await settleStatement(db, part)) found.set(row.request_id, toSettled(row));
+  return rows.map((row) => {
+    const settled = found.get(row.request_id);
+    // The same request twice in one batch: the second finds the hold gone.
+    found.delete(row.request_id);
+    return settled ?? { settled: false, charged: 0, shortfall: 0 };
+  });
+}
+
+interface SettledRow {
+  request_id: string;
+  charged: number;
+  shortfall: number;
+}
+const toSettled = (row: SettledRow): Settled => ({
+  settled: true,
+  charged: Number(row.charged),
+  shortfall: Number(row.shortfall),
+});
+
+/**
+ * Users are locked before keys and both in order of their id, as in every other statement here: no deadlocks.
+ * `no key update` lets rows that refer to a user be added meanwhile.
+ */
+async function settleStatement(db: Db, rows: SettleRow[]): Promise<SettledRow[]> {
+  const batch = JSON.stringify(
+    rows.map(({ request_id, log }, n) => ({ ...log, request_id, n, logged: log !== null, cost: log?.quota ?? 0 })),
+  );
+  const result = await sql<SettledRow>`
+    with given as materialized (
+      select distinct on (request_id) *
+      from jsonb_to_recordset((${batch}::text)::jsonb)
+        as r(n bigint, logged boolean, cost bigint, ${sql.raw(usageFields)})
+      order by request_id, n
+    ), gone as (
+      delete from billing_holds h using given g where h.request_id = g.request_id
+      returning h.request_id, h.user_id, h.key_id, h.amount, h.key_amount
+    ), locked_users as materialized (
+      select id, quota from users where id in (select user_id from gone) order by id for no key update
+    ), locked_keys as materialized (
+      select id from api_keys where id in (select key_id from gone) and (select count(*) from locked_users) >= 0
+      order by id for no key update
+    ), work as materialized (
+      select g.n, g.cost, g.logged, h.*, least(g.cost, h.amount + u.quota) as charged
+      from gone h join given g using (request_id) join locked_users u on u.id = h.user_id
+    ), u as (
+      update users set quota = users.quota + w.back, used_quota = used_quota + w.charged,
+        request_count = request_count + w.requests
+      from (select user_id, sum(amount - charged)::bigint as back, sum(charged)::bigint as charged,
+          count(*) filter (where logged) as requests from work group by user_id) w, locked_users l
+      where users.id = w.user_id and l.id = users.id
+      returning users.id, users.quota
+    ), k as (
+      update api_keys set used_quota = used_quota + w.charged, remain_quota = greatest(0, remain_quota + w.back)
+      from (select key_id, sum(charged)::bigint as charged,
+          coalesce(sum(key_amount - charged) filter (where key_amount >= 0), 0)::bigint as back
+        from work where key_id > 0 group by key_id) w, locked_keys l
+      where api_keys.id = w.key_id and l.id = api_keys.id
+    ), running as (
+      select w.*, coalesce(sum(amount - charged) over (
+        partition by user_id order by n rows between 1 following and unbounded following), 0)::bigint as later from work w
+    ), entry as (
+      insert into ledger (user_id, kind, amount, balance_after, request_id, key_id, model_id, shortfall, note, actor_id, created_at)
+      select w.user_id, 'usage', -w.charged, u.quota - w.later, w.request_id, w.key_id, g.model_id, w.cost - w.charged,
+        '', 0, g.created_at
+      from running w join given g using (request_id) join u on u.id = w.user_id
+      where w.charged > 0 order by w.n
+    ), used as (
+      select ${sql.raw(usageColumnsFrom('g', { user_id: 'w.user_id', key_id: 'w.key_id', quota: 'w.charged', shortfall: 'w.cost - w.charged' }))}, w.n
+      from work w join given g using (request_id) where g.logged
+    ), ${writeUsage}
+    select request_id, charged, cost - charged as shortfall from work`.execute(db);
+  return result.rows;
+}
+
+const usageNames = usageFields.split(',').map((field) => field.trim().split(' ')[0]!);
+
+function usageColumnsFrom(alias: string, replaced: Record<string, string>): string {
+  return usageNames.map((name) => (replaced[name] ? `${replaced[name]} as ${name}` : `${alias}.${name}`)).join(', ');
+}
+
+async function recordTogether(db: Db, rows: UsageRow[]): Promise<void> {
+  const batch = JSON.stringify(rows.map((row, n) => ({ ...row, n })));
+  await sql`
+    with used as materialized (
+      select * from jsonb_to_recordset((${batch}::text)::jsonb) as r(n bigint, ${sql.raw(usageFields)})
+    ), locked_users as materialized (
+      select id from users where id in (select user_id from used) order by id for no key update
+    ), u as (
+      update users set request_count = request_count + w.requests
+      from (select user_id, count(*) as requests from used group by user_id) w, locked_users l
+      where users.id = w.user_id and l.id = users.id
+    ), ${writeUsage}
+    select 1`.execute(db);
+}
+
+async function updateProgress(db: Db, rows: ProgressRow[]): Promise<void> {
+  await sql`
+    with given as materialized (
+      select * from jsonb_to_recordset((${JSON.stringify(rows)}::text)::jsonb)
+        as r(request_id text, progress bigint, usage text)
+    ), locked as materialized (
+      select request_id from billing_holds where request_id in (select request_id from given)
+      order by request_id for no key update
+    )
+    update billing_holds h set progress = g.progress, progress_usage = g.usage
+    from given g, locked l where h.request_id = g.request_id and l.request_id = h.request_id`.execute(db);
+}

@@ -1,0 +1,39 @@
+import type { Generated } from 'kysely';
+import type { HoldRow, UsageRow } from './port.ts';
+
+export interface LedgerRow {
+  id: number;
+  user_id: number;
+  /** `usage` for charges, `grant` for what an administrator gave or took. */
+  kind: string;
+  amount: number;
+  balance_after: number;
+  request_id: string;
+  key_id: number;
+  model_id: string;
+  shortfall: number;
+  note: string;
+  /** The administrator of a grant, else 0. */
+  actor_id: number;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    billing_holds: HoldRow & { progress: Generated<number>; progress_usage: Generated<string> };
+    billing_owners: { owner: string; seen_at: number };
+    ledger: Omit<LedgerRow, 'id'> & { id: Generated<number> };
+    usage_logs: UsageRow & { id: Generated<number> };
+    usage_days: {
+      user_id: number;
+      /** Days since 1970, UTC. */
+      day: number;
+      model_id: string;
+      key_id: number;
+      requests: number;
+      prompt_tokens: number;
+      completion_tokens: number;
+      quota: number;
+    };
+  }
+}

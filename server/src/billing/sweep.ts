@@ -1,0 +1,33 @@
+import type { Usage } from '../lib/money.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { usageRow } from './rows.ts';
+import { findDeadHolds, type OpenHoldRow } from './store/holds.ts';
+import type { HoldStore, SettleRow } from './store/port.ts';
+
+/** A process writes this often that it lives; three missed signs and its holds are settled by others. */
+export const beatSeconds = 10;
+export const deadAfterSeconds = 30;
+
+/** A few hundred at a time, so that a crash with thousands of streams does not block the writer. */
+const sweepBatch = 200;
+
+/** Settles what dead processes left: a stream that had produced something pays for it, the rest is given back. */
+export async function sweepHolds(db: Db, store: HoldStore, nowSeconds: number): Promise<number> {
+  let swept = 0;
+  for (;;) {
+    const dead = await findDeadHolds(db, nowSeconds, nowSeconds - deadAfterSeconds, sweepBatch);
+    if (dead.length === 0) return swept;
+    const settled = await store.settle(dead.map((hold) => lastKnown(hold, nowSeconds)));
+    swept += settled.filter((one) => one.settled).length;
+    if (dead.length < sweepBatch) return swept;
+  }
+}
+
+function lastKnown(hold: OpenHoldRow, nowSeconds: number): SettleRow {
+  const { request_id, amount, progress } = hold;
+  if (progress === 0) return { request_id, amount, log: null };
+  const { endpoint, ...usage } = JSON.parse(hold.progress_usage) as Usage & { endpoint?: string };
+  const who = { requestId: request_id, userId: hold.user_id, keyId: hold.key_id, modelId: hold.model_id };
+  const detail = { usage, endpoint: endpoint ?? '', stream: true, status: 'interrupted' } as const;
+  return { request_id, amount, log: usageRow(who, detail, progress, nowSeconds) };
+}

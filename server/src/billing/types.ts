@@ -1,0 +1,70 @@
+import type { Usage } from '../lib/money.ts';
+
+export interface HoldRequest {
+  /** One hold per request id: asking again while it is open gives the same hold and takes nothing more. */
+  requestId: string;
+  userId: number;
+  /** Null for calls made with a session instead of a key. */
+  keyId: number | null;
+  /** True when the key has no quota of its own; then the user's balance alone is asked. */
+  keyUnlimited: boolean;
+  /** In quota units. 0 is for models of price 0: nothing is written until the settlement. */
+  amount: number;
+  modelId: string;
+  /** What the estimate was made of, kept beside the hold for whoever has to explain it. */
+  estimateDetail?: Record<string, unknown>;
+  /** For work that outlives its process (video jobs): the hold stays when the process dies, until this time. */
+  durableUntilMs?: number;
+}
+
+/** Money put aside for one request. */
+export interface Hold {
+  readonly requestId: string;
+  readonly userId: number;
+  /** 0 for none. */
+  readonly keyId: number;
+  readonly keyUnlimited: boolean;
+  readonly amount: number;
+  readonly modelId: string;
+  /** False for price 0, which has no row to settle. */
+  readonly stored: boolean;
+}
+
+/** How a request ended: answered, left by its client, cut off by its upstream, or its process died. */
+export type UsageStatus = 'ok' | 'aborted' | 'interrupted' | 'error';
+
+/** What the usage log keeps of a request besides who made it. */
+export interface UsageDetail {
+  usage: Usage;
+  /** Path of the endpoint, for example `/v1/chat/completions`. */
+  endpoint: string;
+  provider?: string;
+  channelId?: number;
+  stream?: boolean;
+  /** Default `ok`. */
+  status?: UsageStatus;
+  durationMs?: number;
+  firstTokenMs?: number;
+}
+
+export interface Settlement extends UsageDetail {
+  /** Real cost in quota units. */
+  cost: number;
+}
+
+export interface Settled {
+  /** False when the hold was gone: settled or released before. Nothing was changed then. */
+  settled: boolean;
+  charged: number;
+  /** What the balance could not pay of a cost above the hold. */
+  shortfall: number;
+}
+
+export interface Grant {
+  userId: number;
+  /** May be negative, but never takes more than there is. */
+  quota: number;
+  note: string;
+  /** The administrator. */
+  by: number;
+}
