@@ -1,0 +1,95 @@
+import type { Usage } from '../lib/money.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import type { Attempt } from '../routing/plan.ts';
+import { chatEstimate, countPrompt, OutputCounter, settle } from './bill.ts';
+import type { Errand, RelayDeps } from './deps.ts';
+import { dispatch, kindOf, targetOf } from './dispatch.ts';
+import { fitsConversation } from './fits.ts';
+import { openCall } from './open-call.ts';
+import { tryCandidates } from './try-candidates.ts';
+import { type Answer, type Conversation, failure, UpstreamFault } from './wire/conversation.ts';
+import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
+
+export interface Completed {
+  answer: Answer;
+  usage: Usage;
+  candidate: Candidate;
+  /** Public name of the model. */
+  modelId: string;
+  /** Charged, in quota. */
+  cost: number;
+}
+
+/** The story of one request that is answered whole: plan, hold, ask, settle, answer. */
+export async function complete(deps: RelayDeps, errand: Errand, conversation: Conversation): Promise<Completed> {
+  const call = await openCall(
+    deps,
+    errand,
+    conversation.model,
+    'chat',
+    chatEstimate(conversation),
+    fitsConversation(conversation),
+  );
+  const asked = await tryCandidates(deps, errand, call, (attempt) => ask(deps, errand, conversation, attempt));
+  const { answer, summary, attempt, startedMs } = asked;
+  const { candidate } = attempt;
+  const usage = await usageOf(conversation, answer, summary);
+  attempt.report({
+    outcome: 'success',
+    latencyMs: deps.clock.nowMs() - startedMs,
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    wellFormed: summary.complete,
+    nonEmpty: summary.hasOutput,
+    ...(summary.wellFormed !== undefined && { validStructured: summary.wellFormed }),
+  });
+  call.plan.close();
+  if (!summary.hasOutput) {
+    await deps.billing.release(call.hold);
+    return { answer, usage, candidate, modelId: call.modelId, cost: 0 };
+  }
+  const cost = await settle(deps, errand, call.hold, { candidate, usage, status: 'ok', stream: false, startedMs });
+  return { answer, usage, candidate, modelId: call.modelId, cost };
+}
+
+interface Asked {
+  answer: Answer;
+  summary: AnswerSummary;
+  attempt: Attempt;
+  startedMs: number;
+}
+
+async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, attempt: Attempt): Promise<Asked> {
+  const kind = kindOf(attempt.candidate);
+  const request = kind.toUpstream(conversation, targetOf(attempt.candidate, errand));
+  const sent = await dispatch(deps, attempt, request, errand, false);
+  try {
+    const text = await sent.response.text();
+    if (!sent.response.ok) throw new UpstreamFault(kind.errorOf(sent.response.status, sent.response.headers, text));
+    const answer = kind.fromUpstream(parse(text));
+    const summary = summarizeAnswer(answer, conversation.params.responseFormat !== undefined);
+    return { answer, summary, attempt, startedMs: sent.startedMs };
+  } catch (error) {
+    if (error instanceof UpstreamFault) throw error;
+    throw new UpstreamFault(
+      failure(sent.timedOut() ? 'the upstream went silent' : String(error), sent.timedOut() ? 504 : 502),
+    );
+  } finally {
+    sent.done();
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UpstreamFault(failure('the upstream sent an answer that is not JSON'));
+  }
+}
+
+async function usageOf(conversation: Conversation, answer: Answer, summary: AnswerSummary): Promise<Usage> {
+  if (summary.usageIsFinal && summary.usage) return summary.usage;
+  const output = new OutputCounter();
+  summarizeAnswer(answer, false, output.add);
+  return { promptTokens: await countPrompt(conversation), completionTokens: await output.count() };
+}

@@ -1,0 +1,45 @@
+import type { Billing } from '../billing/billing.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Blobs } from '../platform/blobs/port.ts';
+import type { Log } from '../platform/log.ts';
+import type { Catalog } from '../routing/catalog/catalog.ts';
+import type { Override } from '../routing/override.ts';
+import type { Routing } from '../routing/routing.ts';
+import type { DemoOptions } from './providers/demo/demo-fetch.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** What the relay needs of the rest of the house. */
+export interface RelayDeps {
+  routing: Routing;
+  billing: Billing;
+  catalog: Catalog;
+  blobs: Blobs;
+  clock: Clock;
+  log: Log;
+  watchdog: Watchdog;
+  baseUrl: string;
+  demo: DemoOptions;
+}
+
+/** On whose behalf: who pays, with which key, and which models it may use. */
+export interface Caller {
+  userId: number;
+  group: string;
+  keyId: number | null;
+  keyUnlimited: boolean;
+  /** Empty means all. */
+  models: string[];
+}
+
+/** What every request to a model has in common. */
+export interface Errand {
+  requestId: string;
+  caller: Caller;
+  /** Path of the endpoint, for the usage log. */
+  endpoint: string;
+  override: Override | null;
+  /** The client's own headers that a vendor may want, lower case. */
+  clientHeaders: Record<string, string>;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
+}

@@ -1,0 +1,133 @@
+import type { Candidate } from '../routing/candidate.ts';
+import type { Cause } from '../routing/decision.ts';
+import type { Attempt } from '../routing/plan.ts';
+import type { Errand, RelayDeps } from './deps.ts';
+import { demoFetch } from './providers/demo/demo-fetch.ts';
+import { providerKinds } from './providers/index.ts';
+import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
+import type { UpstreamError } from './wire/conversation.ts';
+
+/** A call to one upstream that is under way; `abort` ends it, whoever wants it ended. */
+export interface Dispatch {
+  response: Response;
+  startedMs: number;
+  /** Something came: the silence starts anew. */
+  touch(): void;
+  /** From now on this much silence is allowed. */
+  allowSilence(ms: number): void;
+  onTick(tick: ((nowMs: number) => void) | undefined): void;
+  abort(): void;
+  /** No longer watched; for when the answer has been read. */
+  done(): void;
+  timedOut(): boolean;
+}
+
+export class DispatchFault extends Error {
+  constructor(
+    readonly why: Cause,
+    readonly startedMs: number,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+/** The built-in provider speaks OpenAI's language, in process. */
+export const kindOf = (candidate: Candidate): ProviderKind =>
+  providerKinds[candidate.channel.kind === 'demo' ? 'openai' : candidate.channel.kind]!;
+
+export const targetOf = (candidate: Candidate, errand: Errand): Target => ({
+  baseUrl: candidate.channel.baseUrl || 'http://demo.invalid/v1',
+  credential: candidate.channel.credential,
+  modelName: candidate.modelName,
+  provider: candidate.channel.provider,
+  ...(candidate.maxOutputTokens > 0 && { maxOutputTokens: candidate.maxOutputTokens }),
+  clientHeaders: errand.clientHeaders,
+});
+
+/** Sends and waits for the head of the answer, at most the channel's time; throws DispatchFault when none comes. */
+export async function dispatch(
+  deps: RelayDeps,
+  attempt: Attempt,
+  request: UpstreamRequest,
+  errand: Errand,
+  stream: boolean,
+): Promise<Dispatch> {
+  const { channel } = attempt.candidate;
+  const startedMs = deps.clock.nowMs();
+  const controller = new AbortController();
+  let timedOut = false;
+  let tick: ((nowMs: number) => void) | undefined;
+  const watched = {
+    lastMs: startedMs,
+    silenceMs: channel.timeoutMs,
+    expired: () => {
+      timedOut = true;
+      controller.abort();
+    },
+    tick: (nowMs: number) => tick?.(nowMs),
+  };
+  const leave = () => controller.abort();
+  if (errand.signal.aborted) controller.abort();
+  errand.signal.addEventListener('abort', leave, { once: true });
+  deps.watchdog.watch(watched);
+  const done = () => {
+    deps.watchdog.forget(watched);
+    errand.signal.removeEventListener('abort', leave);
+  };
+  try {
+    const response = await send(deps, channel.kind, request, stream, controller.signal);
+    return {
+      response,
+      startedMs,
+      touch: () => {
+        watched.lastMs = deps.clock.nowMs();
+      },
+      allowSilence: (ms) => {
+        watched.silenceMs = ms;
+      },
+      onTick: (next) => {
+        tick = next;
+      },
+      abort: () => controller.abort(),
+      done,
+      timedOut: () => timedOut,
+    };
+  } catch (error) {
+    done();
+    if (errand.signal.aborted) throw new DispatchFault('client_left', startedMs, 'the client left');
+    throw new DispatchFault(timedOut ? 'timeout' : 'connection', startedMs, String(error));
+  }
+}
+
+function send(
+  deps: RelayDeps,
+  kind: string,
+  { url, method, headers, body }: UpstreamRequest,
+  stream: boolean,
+  signal: AbortSignal,
+): Promise<Response> {
+  if (kind === 'demo') {
+    const parsed = typeof body === 'string' ? JSON.parse(body) : body;
+    return demoFetch({ path: new URL(url).pathname, body: parsed, stream, signal }, deps.demo);
+  }
+  // Redirects are refused: a credential must not travel to another host. `timeout: false` leaves time to the watchdog.
+  const init: BunFetchRequestInit & { timeout?: boolean } = {
+    method,
+    headers,
+    signal,
+    redirect: 'manual',
+    timeout: false,
+    ...(body !== undefined && { body }),
+  };
+  return fetch(url, init);
+}
+
+/** What a refusal means for the breaker and the log (contract §8). */
+export function reportOf(error: UpstreamError): { outcome: 'failure' | 'neutral'; cause: Cause; status: number } {
+  const causes = { caller: 'refused', busy: 'rate_limited', auth: 'unauthorized', failure: 'server_error' } as const;
+  const outcome = error.kind === 'caller' || error.kind === 'busy' ? 'neutral' : 'failure';
+  return { outcome, cause: causes[error.kind], status: error.status };
+}
+
+export const noSample = { promptTokens: 0, completionTokens: 0, wellFormed: false, nonEmpty: false } as const;

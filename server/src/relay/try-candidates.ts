@@ -1,0 +1,99 @@
+import { AppError } from '../lib/errors.ts';
+import type { Cause } from '../routing/decision.ts';
+import type { Attempt } from '../routing/plan.ts';
+import type { Errand, RelayDeps } from './deps.ts';
+import { DispatchFault, noSample, reportOf } from './dispatch.ts';
+import type { OpenCall } from './open-call.ts';
+import { UpstreamFault } from './wire/conversation.ts';
+import { appErrorOf } from './wire/errors.ts';
+
+/** The client is gone: nobody will read an answer, and nothing was produced to pay for. */
+export class ClientLeft extends Error {}
+
+/**
+ * Works through the plan until one candidate gives a first sign of an answer (contract §8). What the request itself is to
+ * blame for goes to the caller at once; everything else leads to the next candidate.
+ */
+export async function tryCandidates<T>(
+  deps: RelayDeps,
+  errand: Errand,
+  call: OpenCall,
+  ask: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  let refusal: AppError | null = null;
+  let retryHeaders: Record<string, string> = {};
+  try {
+    for (let attempt = call.plan.next(); attempt; attempt = call.plan.next()) {
+      const startedMs = deps.clock.nowMs();
+      try {
+        return await ask(attempt);
+      } catch (error) {
+        const next = judge(deps, errand, attempt, error, startedMs);
+        if (next.throw) throw next.throw;
+        refusal = next.refusal ?? refusal;
+        retryHeaders = { ...retryHeaders, ...next.headers };
+      }
+    }
+    throw refusal ?? withHeaders(call.plan.failure(), retryHeaders);
+  } catch (error) {
+    await call.giveUp();
+    throw error;
+  }
+}
+
+interface Verdict {
+  /** Ends the search. */
+  throw?: Error;
+  /** Answered if no other candidate can do what was asked. */
+  refusal?: AppError;
+  headers?: Record<string, string>;
+}
+
+function judge(deps: RelayDeps, errand: Errand, attempt: Attempt, error: unknown, startedMs: number): Verdict {
+  const latencyMs = deps.clock.nowMs() - startedMs;
+  const fail = (outcome: 'failure' | 'neutral', cause: Cause, status?: number) =>
+    attempt.report({ ...noSample, outcome, cause, latencyMs, ...(status !== undefined && { status }) });
+  if (errand.signal.aborted) {
+    fail('neutral', 'client_left');
+    return { throw: new ClientLeft() };
+  }
+  if (error instanceof UpstreamFault) {
+    const { outcome, cause, status } = reportOf(error.error);
+    fail(outcome, cause, status);
+    if (error.error.kind === 'caller') return { throw: appErrorOf(error.error) };
+    logFailure(deps, errand, attempt, error.message, status);
+    return { headers: error.error.kind === 'busy' ? error.error.headers : {} };
+  }
+  if (error instanceof DispatchFault) {
+    fail('failure', error.why);
+    logFailure(deps, errand, attempt, error.message);
+    return {};
+  }
+  // What this vendor cannot do another may.
+  if (error instanceof AppError && error.code === 'unsupported_parameter') {
+    fail('neutral', 'refused');
+    return { refusal: error };
+  }
+  fail('neutral', 'refused');
+  return { throw: error instanceof Error ? error : new Error(String(error)) };
+}
+
+function logFailure(deps: RelayDeps, errand: Errand, attempt: Attempt, message: string, status?: number): void {
+  const { channel, modelId } = attempt.candidate;
+  deps.log.warn(
+    {
+      requestId: errand.requestId,
+      provider: channel.provider,
+      channel: channel.id,
+      model: modelId,
+      status,
+      reason: message,
+    },
+    'an upstream failed',
+  );
+}
+
+function withHeaders(error: AppError, headers: Record<string, string>): AppError {
+  if (error.code !== 'capacity_exhausted' || Object.keys(headers).length === 0) return error;
+  return new AppError(error.code, error.message, { ...error.extras, headers }, error.detail);
+}
