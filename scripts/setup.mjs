@@ -21,6 +21,8 @@ const programs = {
   bench: ['bench/main.ts'],
   'build:binary': ['scripts/build-binary.ts'],
 };
+// The other commands need the tools for development as well.
+const needsOnlyProduct = new Set(['start', 'build:binary']);
 const needsWeb = new Set(['start', 'dev', 'bench', 'build:binary']);
 
 // Bun runs 256 outgoing requests at once and queues the rest; it reads this at process start only, and a gateway with
@@ -51,19 +53,25 @@ const lockHash = () =>
     .digest('hex');
 
 /** Whether somebody's own `npm ci` already put there what the lock asks for (npm keeps a list of what it installed). */
-function installedByHand() {
+function installedByHand(withTools) {
   const installed = readJsonOr(join(modules, '.package-lock.json'), undefined)?.packages;
   if (!installed) return false;
   const wanted = readJson(join(root, 'package-lock.json')).packages;
   return Object.entries(wanted).every(
-    ([path, entry]) => path === '' || entry.optional || entry.devOptional || installed[path]?.version === entry.version,
+    ([path, entry]) =>
+      path === '' ||
+      entry.optional ||
+      entry.devOptional ||
+      (entry.dev && !withTools) ||
+      installed[path]?.version === entry.version,
   );
 }
 
-function install() {
-  say('installing dependencies (npm ci); this takes a minute the first time');
+function install(withTools) {
+  say(`installing dependencies${withTools ? ' and tools' : ''} (npm ci); this takes a minute the first time`);
   const startedMs = Date.now();
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const tools = withTools ? '--include=dev' : '--omit=dev';
+  const args = ['ci', tools, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   // npm names itself in npm_execpath when it runs us, so the same npm does the work even where several are installed.
   const npm = process.env.npm_execpath;
   const done = npm?.endsWith('.js')
@@ -100,16 +108,16 @@ function findBun() {
 }
 
 /** Installs what is missing and returns the Bun to run with; when nothing changed, this only reads two files. */
-function prepare() {
+function prepare(withTools) {
   const lock = lockHash();
   const stamp = readJsonOr(installStamp, {});
-  if (stamp.lock === lock && stamp.bun && existsSync(stamp.bun)) return stamp.bun;
+  if (stamp.lock === lock && (stamp.tools || !withTools) && existsSync(stamp.bun)) return stamp.bun;
 
-  const complete = stamp.lock === undefined && installedByHand();
-  if (!complete) install();
+  const complete = installedByHand(withTools);
+  if (!complete) install(withTools);
   let bun = findBun();
   if (!bun && complete) {
-    install();
+    install(withTools);
     bun = findBun();
   }
   if (!bun) {
@@ -118,7 +126,7 @@ function prepare() {
     );
   }
   try {
-    writeFileSync(installStamp, `${JSON.stringify({ lock, bun })}\n`);
+    writeFileSync(installStamp, `${JSON.stringify({ lock, tools: installedByHand(true), bun })}\n`);
   } catch (error) {
     say(`cannot write ${installStamp}: ${error.message}; the next start will check everything again`);
   }
@@ -173,6 +181,6 @@ const [command, ...rest] = process.argv.slice(2);
 const program = programs[command];
 if (!program) fail(`unknown command ${command ?? '(none)'}; known: ${Object.keys(programs).join(', ')}`);
 
-const bun = prepare();
+const bun = prepare(!needsOnlyProduct.has(command));
 if (needsWeb.has(command)) buildWeb(bun);
 become(bun, [...program, ...rest]);
