@@ -36,5 +36,7 @@ test('empty, cut off, filtered and misshapen answers are faults', () => {
 test('a stream is held back only as long as it may become a refusal', () => {
   expect(mayBeRefusal("I'm sorry")).toBe(true);
   expect(mayBeRefusal("I'm sorry, but I can't help with that because of the rules")).toBe(true);
-  expect(mayBeRefusal('The capital of France is Paris, which lies on the Seine.')).toBe(false);
+  expect(mayBeRefusal('')).toBe(true);
+  expect(mayBeRefusal('The')).toBe(false);
+  expect(mayBeRefusal('I think that the capital of France is Paris, on the Seine.')).toBe(false);
 });

@@ -31,9 +31,17 @@ export function findFault({ text, finishReason, hasToolCalls, wantsJson, limited
 
 export const looksRefused = (text: string): boolean => text.length <= longestRefusal && refusal.test(text.trimStart());
 
+/** How every refusal above begins. */
+const openings = ["i'", 'i’', 'i ', 'im ', 'sorry', 'unfortunately', 'as an ai'];
+/** After this many characters a refusal has said so. */
+const toldBy = 48;
+
 /** While an answer streams in: whether its beginning may still turn out to be a refusal. */
-export const mayBeRefusal = (beginning: string): boolean =>
-  squeeze(beginning).length < 48 || (looksRefused(squeeze(beginning)) && beginning.length <= longestRefusal);
+export function mayBeRefusal(beginning: string): boolean {
+  const text = squeeze(beginning).toLowerCase();
+  if (!openings.some((opening) => text.startsWith(opening) || opening.startsWith(text))) return false;
+  return text.length < toldBy || looksRefused(text);
+}
 
 function isJson(text: string): boolean {
   try {

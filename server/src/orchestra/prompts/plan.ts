@@ -41,13 +41,17 @@ export interface TaskInput {
   task: PlanTask;
   /** Results of the tasks this one depends on. */
   results: { title: string; text: string | null; error?: string }[];
+  /** Its result is what the user reads. */
+  final: boolean;
   fence: Fence;
 }
 
 /** A task within a plan. The request keeps its pictures and files. */
-export function taskMessages({ context, request, task, results, fence }: TaskInput): ChatMessage[] {
+export function taskMessages({ context, request, task, results, final, fence }: TaskInput): ChatMessage[] {
   const parts = [
-    'The request below is being worked on as several tasks. Do only this one; its result goes to the others.',
+    final
+      ? 'The request below was worked on as several tasks; this is the last. Its result is the answer the user reads: complete, in the language of the request, without mentioning tasks.'
+      : 'The request below is being worked on as several tasks. Do only this one; its result goes to the others.',
     `Your task: ${task.title}\n${task.instruction}`,
   ];
   if (results.length > 0) parts.push(`${fenceRule(fence)}\n\nResults of earlier tasks:\n${resultList(results, fence)}`);

@@ -44,7 +44,7 @@ test('a task gets its instruction, what it depends on, and what failed', () => {
     { title: 'A', text: 'result a' },
     { title: 'B', text: null, error: 'empty' },
   ];
-  const text = textOf(taskMessages({ context: [], request, task, results, fence }).at(-1)!);
+  const text = textOf(taskMessages({ context: [], request, task, results, final: false, fence }).at(-1)!);
   expect(text).toContain('do it');
   expect(text).toContain('<data result mark="MARK">\nresult a\n');
   expect(text).toContain('Task "B" failed (empty)');
@@ -53,7 +53,7 @@ test('a task gets its instruction, what it depends on, and what failed', () => {
 test('a task keeps the pictures of the request', () => {
   const picture = { type: 'image_url', image_url: { url: 'u' } };
   const seen: ChatMessage = { role: 'user', content: [{ type: 'text', text: 'look' }, picture] };
-  const content = taskMessages({ context: [], request: seen, task, results: [], fence }).at(-1)!.content;
+  const content = taskMessages({ context: [], request: seen, task, results: [], final: true, fence }).at(-1)!.content;
   expect(content).toEqual([{ type: 'text', text: expect.stringContaining('look') }, picture]);
 });
 

@@ -82,7 +82,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await addSummary(db, session.ref, { text: 's', tokens: 1, upTo: 1 }, 130)).toBe(false);
     expect(await addPlan(db, { planId: 'p2-gone', userId: 9, sessionRef: session.ref, state }, 130)).toBeNull();
     await saveVectors(db, 9, 'm', [{ documentId: id, vector: [1, 0] }]);
-    expect(await unembedded(db, 9, 'm', 5)).toEqual([]);
+    expect(await unembedded(db, 9, 5)).toEqual([]);
   });
 
   const state: PlanState = {
@@ -136,7 +136,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await near.near(db, 6, 'm', toUnit([1, 1, 1]), 5)).toEqual([]);
     expect(await near.near(db, 5, 'other', toUnit([1, 1, 1]), 5)).toEqual([]);
     const late = await index(5, 'late');
-    expect(await unembedded(db, 5, 'm', 5)).toEqual([late]);
+    expect(await unembedded(db, 5, 5)).toEqual([late]);
     await saveVectors(db, 5, 'm', [{ documentId: late, vector: [-1, -1, -1] }]);
     expect(await near.near(db, 5, 'm', toUnit([-1, -1, -1]), 1)).toEqual([late]);
     const [found] = await loadDocuments(db, { userId: 5 }, [mine], 'm');

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/tables.ts';
-import { signBits, toBlob } from '../search/vectors.ts';
+import { fromBlob, signBits, toBlob } from '../search/vectors.ts';
 import './tables.ts';
 
 export interface NewVector {
@@ -38,11 +38,11 @@ export const loadBits = (db: Db, userId: number, model: string, afterId: number,
     .limit(limit)
     .execute();
 
-/** Documents of the user that have no vector of this model yet, newest first. */
-export async function unembedded(db: Db, userId: number, model: string, limit: number): Promise<number[]> {
+/** Documents of the user that have no vector yet, newest first: new ones, and those whose embedding failed. */
+export async function unembedded(db: Db, userId: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('ms_documents as d')
-    .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model))
+    .leftJoin('ms_vectors as v', 'v.document_id', 'd.id')
     .select('d.id')
     .where('d.user_id', '=', userId)
     .where('v.id', 'is', null)
@@ -50,4 +50,18 @@ export async function unembedded(db: Db, userId: number, model: string, limit: n
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Vectors of one session's messages by message id. */
+export async function sessionVectors(db: Db, sessionRef: number, model: string): Promise<Map<number, Float32Array>> {
+  const rows = await db
+    .selectFrom('ms_documents as d')
+    .innerJoin('ms_vectors as v', 'v.document_id', 'd.id')
+    .select(['d.message_id', 'v.vector'])
+    .where('d.session_ref', '=', sessionRef)
+    .where('v.model', '=', model)
+    .orderBy('d.id', 'desc')
+    .limit(1000)
+    .execute();
+  return new Map(rows.map((row) => [row.message_id ?? 0, fromBlob(row.vector)]));
 }

@@ -1,0 +1,102 @@
+import { afterEach, expect, test } from 'bun:test';
+import { AppError } from '../lib/errors.ts';
+import { chat } from './chat.ts';
+import { request, type Script, type Stage, stage } from './scripted.fixture.ts';
+
+let open: Stage[] = [];
+const on = async (script: Script) => {
+  const made = await stage(script);
+  open.push(made);
+  return made;
+};
+afterEach(async () => {
+  for (const made of open) await made.close();
+  open = [];
+});
+
+const call = (text: string, body: Record<string, unknown> = {}, svcMs = {}) => ({
+  ...request(text, svcMs, body),
+  headers: { 'x-request-id': 'r1' },
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: chunks are looked at field by field
+const chunks = async (response: Response): Promise<any[]> => {
+  const lines = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: '));
+  return lines.map((line) => (line === 'data: [DONE]' ? 'DONE' : JSON.parse(line.slice(6))));
+};
+
+test('a whole answer has the chat shape and the meta', async () => {
+  const s = await on(() => 'Paris');
+  const response = await chat(s.deps, call('What is the capital of France?'));
+  expect(response.headers.get('x-request-id')).toBe('r1');
+  expect(await response.json()).toMatchObject({
+    id: expect.stringMatching(/^chatcmpl-/),
+    object: 'chat.completion',
+    created: expect.any(Number),
+    model: 'svc/svc-ms',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Paris' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    svc_ms_meta: { task_status: 'completed' },
+  });
+});
+
+test('a stream: role at once, progress, content, the whole meta with the finish, usage when asked for', async () => {
+  const s = await on(() => 'The capital of France is Paris.');
+  const body = { stream: true, stream_options: { include_usage: true } };
+  const all = await chunks(
+    await chat(s.deps, call('What is the capital of France?', body, { include_reasoning: true })),
+  );
+  expect(all[0]).toMatchObject({
+    object: 'chat.completion.chunk',
+    choices: [{ delta: { role: 'assistant' }, finish_reason: null }],
+  });
+  expect(all.at(-1)).toBe('DONE');
+  expect(all.at(-2)).toMatchObject({ choices: [], usage: { total_tokens: 15 } });
+  expect(all.at(-3)).toMatchObject({
+    choices: [{ delta: {}, finish_reason: 'stop' }],
+    svc_ms_meta: { task_status: 'completed', tasks_completed: 1 },
+  });
+  const deltas = all.slice(1, -3).map((chunk) => chunk.choices[0].delta);
+  expect(deltas.map(({ content = '' }) => content).join('')).toBe('The capital of France is Paris.');
+  expect(deltas.some((delta) => typeof delta.reasoning_content === 'string')).toBe(true);
+  expect(all.slice(1, -3).some((chunk) => chunk.svc_ms_meta?.task_status === 'running')).toBe(true);
+});
+
+test('tool calls come as deltas with an index', async () => {
+  const tool_calls = [{ id: 'x', type: 'function' as const, function: { name: 'f', arguments: '{}' } }];
+  const s = await on(() => ({ message: { role: 'assistant', content: null, tool_calls } }));
+  const all = await chunks(await chat(s.deps, call('Call it', { stream: true, tools: [{ type: 'function' }] })));
+  const [withCalls] = all.filter((chunk) => chunk.choices?.[0].delta.tool_calls);
+  expect(withCalls.choices[0].delta.tool_calls).toMatchObject([
+    { index: 0, type: 'function', function: { name: 'f' } },
+  ]);
+  expect(all.at(-2).choices[0].finish_reason).toBe('tool_calls');
+});
+
+test('a fault before the stream is an error of its own; one within is a chunk, and no DONE', async () => {
+  const s = await on(() => new AppError('no_available_provider', 'all circuits open'));
+  await expect(chat(s.deps, call('x', { stream: true }, { verbosity: 'loud' }))).rejects.toMatchObject({ status: 400 });
+  const all = await chunks(await chat(s.deps, call('What is it?', { stream: true })));
+  expect(all.at(-1)).toMatchObject({
+    choices: [{ finish_reason: 'error' }],
+    error: { message: 'all circuits open', type: 'server_error', code: 'no_available_provider' },
+  });
+  const bug = await on(() => new Error('secret detail'));
+  const hidden = await chunks(await chat(bug.deps, call('What is it?', { stream: true })));
+  expect(JSON.stringify(hidden)).not.toContain('secret detail');
+});
+
+test('a client that leaves cancels the model call', async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: began } = Promise.withResolvers<void>();
+  const s = await on(async ({ signal }) => {
+    began();
+    await new Promise<void>((stop) => signal.addEventListener('abort', () => stop()));
+    resolve();
+    return 'late';
+  });
+  const response = await chat(s.deps, call('What is it?', { stream: true }));
+  await asked;
+  await response.body!.cancel();
+  await cancelled;
+});

@@ -1,0 +1,75 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Usage } from '../lib/money.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import type { ChatMessage } from './messages.ts';
+import type { ModelInfo, OperatorModels } from './models.ts';
+import type { NearIndex } from './search/near.ts';
+import type { RerankScore } from './search/rank.ts';
+
+/** Who asks, and who pays. */
+export interface Caller {
+  userId: number;
+  /** Null when a browser session asks. */
+  keyId: number | null;
+}
+
+/** Parameters of one model call, in the names of the chat format. */
+export interface CallParams {
+  temperature?: number;
+  top_p?: number;
+  max_tokens?: number;
+  stop?: string | string[];
+  seed?: number;
+  frequency_penalty?: number;
+  presence_penalty?: number;
+  response_format?: unknown;
+  tool_choice?: unknown;
+}
+
+export interface CompleteRequest extends Caller {
+  model: string;
+  messages: ChatMessage[];
+  params: CallParams;
+  tools?: unknown[];
+  stream: boolean;
+  /** Text as it comes, when `stream`; the answer holds the whole again. */
+  onDelta?(text: string): void;
+  signal: AbortSignal;
+}
+
+export interface CompleteAnswer {
+  message: ChatMessage;
+  finishReason: string;
+  usage: Usage;
+  model: string;
+  provider: string;
+}
+
+/** One model call: routed, metered, billed and cancelled by the relay. Throws an AppError when no provider answers. */
+export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
+
+export type Embed = (
+  request: Caller & { model: string; texts: string[]; signal: AbortSignal },
+) => Promise<{ vectors: number[][]; usage: Usage }>;
+
+export type Rerank = (
+  request: Caller & { model: string; query: string; documents: string[]; topN: number; signal: AbortSignal },
+) => Promise<{ results: RerankScore[]; usage: Usage }>;
+
+export interface Deps {
+  db: Db;
+  clock: Clock;
+  shared: Pick<Shared, 'lock'>;
+  complete: Complete;
+  embed: Embed;
+  rerank: Rerank;
+  /** The enabled models of every type that this caller may use. */
+  models(caller: Caller): ModelInfo[] | Promise<ModelInfo[]>;
+  operator(): OperatorModels;
+  near: NearIndex;
+  /** Takes over work that goes on after the answer; whoever stops the process waits for it. */
+  background(work: Promise<unknown>): void;
+  /** A fault that does not reach the caller. */
+  warn(message: string, error: unknown): void;
+}

@@ -1,0 +1,80 @@
+import type { ChatMessage } from './messages.ts';
+import type { Deps } from './ports.ts';
+import { appendMessages } from './store/messages.ts';
+import { messageCounter } from './tokens.ts';
+import { afterwards } from './turn/afterwards.ts';
+import { type Answer, answerTurn } from './turn/answer.ts';
+import { beginTurn, type TurnRequest } from './turn/begin.ts';
+import { type Meta, metaOf } from './turn/meta.ts';
+import { planTurn, type RunningPlan } from './turn/plan-turn.ts';
+import { remember } from './turn/remember.ts';
+import { keepPlan, runPlan } from './turn/run-plan.ts';
+import { now, type Turn } from './turn/turn.ts';
+import { type Out, silent } from './turn/writer.ts';
+
+export interface TurnAnswer {
+  message: ChatMessage & { reasoning_content?: string };
+  finishReason: string;
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  meta: Meta;
+}
+
+/** How long an answer that is ready waits for the summary made beside it. */
+const summaryGraceMs = 1000;
+
+/** One request to the orchestration model, step by step (contract §12). */
+export async function respond(deps: Deps, request: TurnRequest, out: Out = silent): Promise<TurnAnswer> {
+  const turn = await beginTurn(deps, request, out);
+  let plan: RunningPlan | null = null;
+  try {
+    out.opened(() => metaOf(turn));
+    const memory = await remember(turn);
+    plan = await planTurn(turn, memory);
+    await runPlan(turn, memory, plan);
+    const answer = await answerTurn(turn, memory, plan);
+    turn.progress.summaryUpdated = await Promise.race([
+      memory.summarising,
+      Bun.sleep(summaryGraceMs).then(() => false),
+    ]);
+    await keep(turn, plan, answer);
+    return result(turn, answer);
+  } catch (error) {
+    if (plan) await keepPlan(turn, plan, 'failed').catch((fault) => deps.warn('a failed plan was not kept', fault));
+    throw error;
+  } finally {
+    await turn.release();
+  }
+}
+
+/** Stores the answer and where the plan stands, and hands the rest to the background. */
+async function keep(turn: Turn, plan: RunningPlan, { message, model }: Answer): Promise<void> {
+  const { deps, session, progress } = turn;
+  const status = progress.status === 'pending' ? 'running' : progress.status;
+  await keepPlan(turn, plan, status);
+  const tokens = messageCounter(turn.count)(message);
+  const stored = await appendMessages(
+    deps.db,
+    session.ref,
+    [{ message, tokens, model: model ?? undefined }],
+    now(turn),
+  );
+  // Null: the session was deleted while the turn ran, and nothing of it is kept.
+  if (stored === null) return;
+  const fresh = [...turn.history.filter(({ id }) => turn.freshIds.includes(id)), ...stored];
+  deps.background(afterwards(turn, fresh, message));
+}
+
+function result(turn: Turn, { message, finishReason }: Answer): TurnAnswer {
+  const { promptTokens, completionTokens } = turn.meter;
+  const { reasoning } = turn.writer;
+  return {
+    message: reasoning === '' ? message : { ...message, reasoning_content: reasoning },
+    finishReason,
+    usage: {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    },
+    meta: metaOf(turn),
+  };
+}

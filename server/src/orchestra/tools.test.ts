@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import type { ChatMessage } from './messages.ts';
+import { textOf } from './messages.ts';
+import { respond } from './respond.ts';
+import { bigRequest, planOf, recorder, request, type Script, type Stage, stage } from './scripted.fixture.ts';
+import { findSession } from './store/sessions.ts';
+
+let open: Stage[] = [];
+const on = async (script: Script) => {
+  const made = await stage(script);
+  open.push(made);
+  return made;
+};
+afterEach(async () => {
+  for (const made of open) await made.close();
+  open = [];
+});
+
+const tools = [{ type: 'function', function: { name: 'weather', parameters: {} } }];
+const call = (id = 'call_1', args = '{"city":"Oslo"}') => ({
+  message: {
+    role: 'assistant' as const,
+    content: null,
+    tool_calls: [{ id, type: 'function' as const, function: { name: 'weather', arguments: args } }],
+  },
+});
+const result = (id: string, content = 'rain'): ChatMessage => ({ role: 'tool', tool_call_id: id, content });
+const hasResult = (messages: ChatMessage[]) => messages.some(({ role }) => role === 'tool');
+
+const weather: Script = ({ messages }) => (hasResult(messages) ? `It is ${textOf(messages.at(-1)!)}.` : call());
+
+describe('one task', () => {
+  test('a call ends the request, its result goes on with it, found by the id alone', async () => {
+    const s = await on(weather);
+    const user: ChatMessage = { role: 'user', content: 'Weather in Oslo?' };
+    const first = await s.ask([user], { session_id: 'w' }, { tools });
+    expect(first.finishReason).toBe('tool_calls');
+    expect(first.meta).toMatchObject({ task_status: 'waiting_for_tools', tasks_completed: 0, tasks_total: 1 });
+    const id = first.message.tool_calls![0]!.id;
+    expect(id).toMatch(/^call_\w{24}$/);
+    expect(await findSession(s.deps.db, 1, 'w', 0)).toMatchObject({ hasActivePlan: true, totalMessages: 2 });
+    // A plain client: no svc_ms, and the tools not sent again.
+    const second = await s.ask([user, first.message, result(id)]);
+    expect(second.message.content).toBe('It is rain.');
+    expect(second.finishReason).toBe('stop');
+    expect(second.meta).toMatchObject({ session_id: 'w', plan_id: first.meta.plan_id, task_status: 'completed' });
+    expect(s.calls[1]!.tools).toEqual(tools);
+    expect(s.calls[1]!.messages.slice(-2)).toEqual([{ ...first.message, role: 'assistant' }, result(id)]);
+    expect(await findSession(s.deps.db, 1, 'w', 0)).toMatchObject({ hasActivePlan: false, totalMessages: 4 });
+  });
+
+  test('calls can follow calls', async () => {
+    const s = await on(({ messages }) => (messages.filter(({ role }) => role === 'tool').length < 2 ? call() : 'done'));
+    const messages: ChatMessage[] = [{ role: 'user', content: 'Weather?' }];
+    for (let round = 0; round < 2; round++) {
+      const answer = await s.ask(messages, undefined, { tools });
+      messages.push(answer.message, result(answer.message.tool_calls![0]!.id));
+    }
+    expect((await s.ask(messages, undefined, { tools })).message.content).toBe('done');
+  });
+
+  test('missing results are a 400 that names them, and the plan still waits', async () => {
+    const two: Script = ({ messages }) =>
+      hasResult(messages)
+        ? 'both'
+        : {
+            message: {
+              ...call().message,
+              tool_calls: [...call('a').message.tool_calls, ...call('b').message.tool_calls],
+            },
+          };
+    const s = await on(two);
+    const user: ChatMessage = { role: 'user', content: 'Weather?' };
+    const first = await s.ask([user], undefined, { tools });
+    const [a, b] = first.message.tool_calls!.map(({ id }) => id);
+    await expect(s.ask([user, first.message, result(a!)])).rejects.toThrow(b!);
+    expect((await s.ask([user, first.message, result(a!), result(b!)])).message.content).toBe('both');
+  });
+
+  test("another user's call id leads nowhere", async () => {
+    const s = await on(weather);
+    const first = await s.ask('Weather in Oslo?', { session_id: 'w' }, { tools });
+    const messages = [
+      { role: 'user' as const, content: 'mine' },
+      first.message,
+      result(first.message.tool_calls![0]!.id),
+    ];
+    const other = await respond(s.deps, request(messages, undefined, {}, 2));
+    expect(other.meta.session_id).not.toBe('w');
+    expect(await findSession(s.deps.db, 1, 'w', 0)).toMatchObject({ hasActivePlan: true, totalMessages: 2 });
+  });
+
+  test('a new message abandons the plan, and so does a day', async () => {
+    const s = await on(weather);
+    const first = await s.ask('Weather in Oslo?', { session_id: 'w' }, { tools });
+    await s.ask('What else is new?', { session_id: 'w' });
+    expect(JSON.stringify(s.calls.at(-1)!.messages)).not.toContain('tool_calls');
+    const late = [
+      { role: 'user' as const, content: 'Weather in Oslo?' },
+      first.message,
+      result(first.message.tool_calls![0]!.id),
+    ];
+    const answer = await s.ask(late);
+    expect(answer.meta.plan_id).not.toBe(first.meta.plan_id);
+    const again = await s.ask('Weather in Oslo?', { session_id: 'v' }, { tools });
+    s.clock.advance(24 * 3600 * 1000 + 1000);
+    const old = [
+      { role: 'user' as const, content: 'Weather in Oslo?' },
+      again.message,
+      result(again.message.tool_calls![0]!.id),
+    ];
+    const expired = await s.ask(old);
+    expect(expired.meta.plan_id).not.toBe(again.meta.plan_id);
+    expect(expired.message.content).toBe('It is rain.');
+  });
+
+  test('the same results sent twice at once are worked on once', async () => {
+    const s = await on(weather);
+    const user: ChatMessage = { role: 'user', content: 'Weather in Oslo?' };
+    const first = await s.ask([user], { session_id: 'w' }, { tools });
+    const messages = [user, first.message, result(first.message.tool_calls![0]!.id)];
+    const both = await Promise.all([s.ask(messages), s.ask(messages)]);
+    expect(both.filter(({ meta }) => meta.plan_id === first.meta.plan_id)).toHaveLength(1);
+  });
+});
+
+describe('in mid-plan', () => {
+  const script: Script = ({ messages }, purpose) => {
+    if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' }, { id: 'c', needs: ['a', 'b'] });
+    const text = messages.map(textOf).join('\n');
+    if (text.includes('do c')) return `final of ${/ra/.test(text)} ${/rain/.test(text)}`;
+    if (text.includes('do a')) return 'ra';
+    return hasResult(messages) ? 'rain it is' : call();
+  };
+
+  test('finished tasks are not run again', async () => {
+    const s = await on(script);
+    const user: ChatMessage = { role: 'user', content: bigRequest };
+    const first = await s.ask([user], undefined, { tools });
+    expect(first.meta).toMatchObject({ task_status: 'waiting_for_tools', tasks_completed: 1, tasks_total: 3 });
+    const second = await s.ask([user, first.message, result(first.message.tool_calls![0]!.id)], undefined, { tools });
+    expect(second.message.content).toBe('final of true true');
+    expect(second.meta).toMatchObject({ tasks_completed: 3, task_status: 'completed', total_model_calls: 2 });
+    expect(s.calls.filter(({ purpose }) => purpose === 'plan')).toHaveLength(1);
+  });
+
+  test('a stream ends with the calls and goes on in the next', async () => {
+    const s = await on(script);
+    const user: ChatMessage = { role: 'user', content: bigRequest };
+    const first = await respond(s.deps, request([user], undefined, { tools }), recorder());
+    const out = recorder();
+    const messages = [user, first.message, result(first.message.tool_calls![0]!.id)];
+    await respond(s.deps, request(messages, undefined, { tools }), out);
+    expect(
+      out.events
+        .filter(([kind]) => kind === 'content')
+        .map(([, text]) => text)
+        .join(''),
+    ).toBe('final of true true');
+  });
+});
+
+test('a forced tool is never planned around', async () => {
+  const s = await on(() => call());
+  const answer = await s.ask(bigRequest, undefined, { tools, tool_choice: 'required' });
+  expect(answer.meta.total_model_calls).toBe(1);
+  expect(s.calls[0]!.params.tool_choice).toBe('required');
+});

@@ -1,0 +1,115 @@
+import { type Fact, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
+import { type ChatMessage, type Remembered, textOf } from '../messages.ts';
+import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
+import { extractionMessages } from '../prompts/memory-work.ts';
+import { terms } from '../search/terms.ts';
+import { dot } from '../search/vectors.ts';
+import { indexDocument, loadDocuments } from '../store/documents.ts';
+import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../store/knowledge.ts';
+import { recordOutcomes } from '../store/patterns.ts';
+import { saveVectors, unembedded } from '../store/vectors.ts';
+import { kindOf } from '../triage.ts';
+import { embedQuery, search } from './recall.ts';
+import { ask, now, type Turn } from './turn.ts';
+
+/** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
+const embedBatch = 32;
+/** "ok", "thanks": nobody will look for them. */
+const shortestIndexed = 3;
+
+/** Step 7, off the hot path: each part on its own, so that one that fails takes no other along. */
+export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMessage): Promise<void> {
+  // The client has its answer; that it leaves now must not stop what is kept of it.
+  const later: Turn = { ...turn, signal: AbortSignal.timeout(120_000) };
+  const part = async (name: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      turn.deps.warn(`${name} failed`, error);
+    }
+  };
+  await part('recording outcomes', () => recordOutcomes(turn.deps.db, turn.caller.userId, turn.outcomes, now(turn)));
+  await part('indexing', () => indexMessages(later, fresh));
+  if (turn.settings.extractKnowledge) await part('extraction', () => extractKnowledge(later, answer));
+  await part('embedding', () => embedNew(later));
+}
+
+async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
+  const { projectId } = turn.session;
+  const ids = new Set(fresh.map(({ id }) => id));
+  const known = new Map([...turn.history, ...fresh].map((item) => [item.id, item]));
+  const ordered = [...known.values()].sort((a, b) => a.id - b.id);
+  for (const [i, { id, message }] of ordered.entries()) {
+    const text = textOf(message);
+    if (!ids.has(id) || message.role === 'tool' || terms(text).length < shortestIndexed) continue;
+    await indexDocument(turn.deps.db, {
+      userId: turn.caller.userId,
+      projectId: turn.settings.project_id ?? projectId,
+      sessionRef: turn.session.ref,
+      messageId: id,
+      beforeId: ordered[i - 1]?.id ?? null,
+      terms: [...terms(text), ...terms(ordered[i - 1] ? textOf(ordered[i - 1]!.message) : '')],
+    });
+  }
+}
+
+/** Also used by the routes, after an entry is made or changed. */
+export async function embedNew(turn: Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>): Promise<void> {
+  const { deps, caller, choosing, signal } = turn;
+  const ids = await unembedded(deps.db, caller.userId, embedBatch);
+  const documents = await loadDocuments(deps.db, { userId: caller.userId }, ids, null);
+  const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
+  for (const [model, group] of byModel) {
+    if (model === null) continue;
+    const { vectors } = await deps.embed({ ...caller, model, texts: group.map(({ text }) => text), signal });
+    const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
+    await saveVectors(deps.db, caller.userId, model, pairs);
+  }
+}
+
+async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {
+  const choice = chooseHelperModel(turn.choosing);
+  if (!choice) return;
+  // Tool results are left out: what a page on the net says must not become what the user said.
+  const said = [turn.request, answer];
+  const reply = await ask(turn, { model: choice.model, messages: extractionMessages(said), params: {} });
+  for (const fact of groundedFacts(textOf(reply.message), said.map(textOf))) await keepFact(turn, fact);
+}
+
+async function keepFact(turn: Turn, fact: Fact): Promise<void> {
+  const { deps, caller, session, settings } = turn;
+  const known = await sameFact(turn, fact);
+  const entry = known
+    ? await changeEntry(deps.db, caller.userId, known.id, fact, now(turn))
+    : await addEntry(
+        deps.db,
+        {
+          ...fact,
+          userId: caller.userId,
+          projectId: settings.project_id ?? session.projectId,
+          sourceSession: session.sessionId,
+        },
+        now(turn),
+      );
+  if (entry) await indexEntry(turn, entry);
+}
+
+export async function indexEntry({ deps, caller }: Pick<Turn, 'deps' | 'caller'>, entry: Entry): Promise<void> {
+  const { userId } = caller;
+  const document = { userId, projectId: entry.projectId, knowledgeRef: entry.ref, terms: terms(entryText(entry)) };
+  await indexDocument(deps.db, document);
+}
+
+/** The entry that says the same already, by its words or by its meaning. */
+async function sameFact(turn: Turn, fact: Fact): Promise<Entry | null> {
+  const { userId } = turn.caller;
+  const query = await embedQuery(turn, entryText({ ...fact, keywords: fact.keywords }));
+  const found = await search(turn, { userId, only: 'knowledge' }, entryText(fact), query, 10);
+  const entries = await entriesByRef(
+    turn.deps.db,
+    userId,
+    found.flatMap(({ knowledgeRef }) => knowledgeRef ?? []),
+  );
+  const near = found.find(({ vector }) => vector && query && dot(vector, query.vector) >= sameMeaning);
+  return entries.find((entry) => repeats(entry, fact) || entry.ref === near?.knowledgeRef) ?? null;
+}

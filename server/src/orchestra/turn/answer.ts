@@ -1,0 +1,92 @@
+import { AppError } from '../../lib/errors.ts';
+import { type ChatMessage, type ToolCall, textOf } from '../messages.ts';
+import { chooseTaskModel } from '../models.ts';
+import { synthesisMessages } from '../prompts/plan.ts';
+import type { TaskResult } from '../store/plans.ts';
+import { answerParams, wantsJson } from './body.ts';
+import { newGate } from './gate.ts';
+import type { RunningPlan } from './plan-turn.ts';
+import { withoutRequest } from './plan-turn.ts';
+import type { Remembering } from './remember.ts';
+import { answeringTask, told } from './run-plan.ts';
+import { ask, type Turn } from './turn.ts';
+import { sectionsBefore } from './verbose.ts';
+
+export interface Answer {
+  message: ChatMessage;
+  finishReason: string;
+  model: string | null;
+}
+
+/** Step 6: the last task's text, a synthesis of several, or the calls that the client is to run. */
+export async function answerTurn(turn: Turn, memory: Remembering, plan: RunningPlan): Promise<Answer> {
+  const calls = openCalls(plan);
+  if (calls.length > 0) {
+    turn.progress.status = 'waiting_for_tools';
+    const content = turn.writer.content === '' ? null : turn.writer.content;
+    return { message: { role: 'assistant', content, tool_calls: calls }, finishReason: 'tool_calls', model: null };
+  }
+  const last = answeringTask(plan);
+  const result = last && plan.results[last.id];
+  const ended = await (answers(result) ? direct(result) : synthesise(turn, memory, plan));
+  turn.progress.status = turn.progress.completed === 0 && turn.progress.failed > 0 ? 'failed' : 'completed';
+  turn.progress.currentTask = null;
+  return { message: { role: 'assistant', content: turn.writer.content }, ...ended };
+}
+
+/** Whether its text is what the user gets: also what failed the checks, when there was nothing better. */
+const answers = (result: TaskResult | null | undefined): result is TaskResult & { text: string } =>
+  result?.status === 'completed' || (result?.status === 'failed' && result.text !== null);
+
+const direct = (result: TaskResult & { text: string }) => ({
+  finishReason:
+    result.status === 'completed'
+      ? result.finishReason
+      : result.status === 'failed' && result.error === 'cut_off'
+        ? 'length'
+        : 'stop',
+  model: 'model' in result ? result.model : null,
+});
+
+function openCalls(plan: RunningPlan): ToolCall[] {
+  return plan.tasks.flatMap(({ id }) => {
+    const result = plan.results[id];
+    return result?.status === 'waiting_for_tools' ? (result.paused.call.tool_calls ?? []) : [];
+  });
+}
+
+async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): Promise<Omit<Answer, 'message'>> {
+  const results = plan.tasks.flatMap(({ id }) => (plan.results[id] ? [told(plan, id, plan.results[id])] : []));
+  if (results.every(({ text }) => text === null)) {
+    throw turn.lastError ?? new AppError('provider_error', 'No model gave a usable answer');
+  }
+  const { body, settings, writer, deps } = turn;
+  writer.say(sectionsBefore(settings, plan, null));
+  const start = writer.content.length;
+  const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? 'medium', 'writing');
+  const messages = synthesisMessages({
+    context: [...memory.preamble, ...withoutRequest(turn, memory)],
+    request: turn.request,
+    results,
+    fence: turn.fence,
+  });
+  const gate = newGate(writer.say, wantsJson(body) ? 'whole' : 'none');
+  try {
+    const answer = await ask(turn, {
+      model: choice!.model,
+      messages,
+      params: answerParams(body, settings),
+      stream: writer.streaming,
+      ...(writer.streaming && { onDelta: (text: string) => gate.push(text) }),
+    });
+    if (writer.content.length === start) writer.say(textOf(answer.message));
+    if (writer.content.length > start) return { finishReason: answer.finishReason, model: choice!.model };
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    if (writer.content.length > start) throw error;
+    deps.warn('the synthesis failed', error);
+  }
+  // What was found out is worth more than an error.
+  writer.say(results.flatMap(({ text }) => text ?? []).join('\n\n'));
+  return { finishReason: 'stop', model: null };
+}

@@ -1,0 +1,145 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { align } from '../align.ts';
+import type { ChatMessage, Remembered } from '../messages.ts';
+import type { ModelInfo } from '../models.ts';
+import { parseSvcMs } from '../params.ts';
+import type { Caller, Deps } from '../ports.ts';
+import { withDefaults } from '../preferences.ts';
+import { newFence } from '../prompts/fence.ts';
+import { type Settings, settle } from '../settings.ts';
+import { appendMessages, recentMessages } from '../store/messages.ts';
+import { loadPatterns } from '../store/patterns.ts';
+import { abandonPlans, planOfCalls, type StoredPlan } from '../store/plans.ts';
+import { loadPreferences } from '../store/preferences.ts';
+import { newSessionId, openSession, type Session, sessionByRef } from '../store/sessions.ts';
+import { messageCounter, tokenCounter } from '../tokens.ts';
+import { type ChatBody, parseBody, trailingResults } from './body.ts';
+import { lockTurn } from './lock.ts';
+import { newMeter } from './meter.ts';
+import { newProgress, type Turn } from './turn.ts';
+import { newWriter, type Out } from './writer.ts';
+
+export interface TurnRequest {
+  caller: Caller;
+  /** The chat request as parsed JSON. */
+  body: unknown;
+  signal: AbortSignal;
+}
+
+/** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
+export async function beginTurn(deps: Deps, { caller, body: raw, signal }: TurnRequest, out: Out): Promise<Turn> {
+  const startedMs = deps.clock.nowMs();
+  const body = parseBody(raw);
+  const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
+  const models = await deps.models(caller);
+  checkModels(models, settings);
+  const count = await tokenCounter();
+  const { session, resumed, release } = await takeSession(deps, caller, body, settings, signal);
+  try {
+    const { history, freshIds } = await storeIncoming(deps, session, body.messages, count);
+    if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
+    const patterns = await loadPatterns(deps.db, caller.userId);
+    return {
+      deps,
+      caller,
+      signal,
+      body,
+      settings,
+      session,
+      choosing: { settings, operator: deps.operator(), models, patterns },
+      fence: newFence(),
+      count,
+      meter: newMeter(),
+      writer: newWriter(out, settings),
+      progress: newProgress(),
+      history,
+      freshIds,
+      request: resumed?.state.request ?? lastOfUser(body.messages),
+      resumed,
+      outcomes: [],
+      startedMs,
+      release,
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function checkModels(models: ModelInfo[], { force_model: forced }: Settings): void {
+  const chat = models.filter(({ type }) => type === 'chat');
+  if (chat.length === 0) throw new AppError('service_not_initialized', 'No chat model is enabled');
+  if (forced !== undefined && !chat.some(({ id }) => id === forced)) {
+    throw new AppError('model_not_found', `There is no chat model "${forced}"`, { param: 'svc_ms.force_model' });
+  }
+}
+
+interface Taken {
+  session: Session;
+  resumed: StoredPlan | null;
+  release(): Promise<void>;
+}
+
+/** The session of the waiting plan these tool results belong to, else the one named, else a new one; held for this turn. */
+async function takeSession(
+  deps: Deps,
+  caller: Caller,
+  body: ChatBody,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<Taken> {
+  const { db } = deps;
+  const time = nowSeconds(deps.clock);
+  const results = trailingResults(body.messages);
+  const answered = results.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+  const waiting = await planOfCalls(db, caller.userId, answered, time);
+  if (waiting) checkResults(waiting, answered);
+  const { userId } = caller;
+  const { session_id: sessionId = newSessionId(), project_id: projectId } = settings;
+  const session =
+    (waiting && (await sessionByRef(db, waiting.sessionRef, time))) ??
+    (await openSession(db, { userId, sessionId, projectId }, time)).session;
+  const release = await lockTurn(deps.shared, `ms-turn:${userId}:${session.sessionId}`, signal);
+  // Another request may have gone on with the plan, or abandoned it, while this one waited.
+  const resumed = waiting && (await planOfCalls(db, userId, answered, nowSeconds(deps.clock)));
+  return { session, resumed, release };
+}
+
+function checkResults(plan: StoredPlan, answered: string[]): void {
+  const open = Object.values(plan.state.results).flatMap((result) =>
+    result.status === 'waiting_for_tools' ? (result.paused.call.tool_calls ?? []).map(({ id }) => id) : [],
+  );
+  const missing = open.filter((id) => !answered.includes(id));
+  if (missing.length > 0) {
+    throw new AppError('invalid_value', `Results are missing for tool calls: ${missing.join(', ')}`, {
+      param: 'messages',
+    });
+  }
+}
+
+async function storeIncoming(
+  deps: Deps,
+  session: Session,
+  incoming: ChatMessage[],
+  count: (text: string) => number,
+): Promise<{ history: Remembered[]; freshIds: number[] }> {
+  const stored = await recentMessages(deps.db, session.ref);
+  const { keep, fresh } = align(
+    stored.map(({ message }) => message),
+    incoming,
+  );
+  const weigh = messageCounter(count);
+  const added = fresh.map((message) => ({ message, tokens: weigh(message) }));
+  const keepUpTo = keep < stored.length ? (stored[keep - 1]?.id ?? 0) : undefined;
+  const kept: Remembered[] = stored.slice(0, keep);
+  if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };
+  const saved = await appendMessages(deps.db, session.ref, added, nowSeconds(deps.clock), keepUpTo);
+  // Deleted meanwhile: the turn still answers, from memory alone.
+  const next = (kept.at(-1)?.id ?? 0) + 1;
+  const rows: Remembered[] = saved ?? added.map((item, i) => ({ ...item, id: next + i }));
+  return { history: [...kept, ...rows], freshIds: saved ? rows.map(({ id }) => id) : [] };
+}
+
+const lastOfUser = (messages: ChatMessage[]): ChatMessage =>
+  messages.findLast(({ role }) => role === 'user') ?? messages.at(-1)!;

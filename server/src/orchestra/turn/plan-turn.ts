@@ -1,0 +1,111 @@
+import { textOf } from '../messages.ts';
+import { choosePlanModel } from '../models.ts';
+import { makePlan, type Plan, planJsonSchema, singleTaskPlan } from '../plan.ts';
+import { plannerMessages } from '../prompts/plan.ts';
+import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
+import { triage } from '../triage.ts';
+import { clientTools, toolChoice, trailingResults } from './body.ts';
+import { metaOf } from './meta.ts';
+import type { Remembering } from './remember.ts';
+import { ask, now, type Turn } from './turn.ts';
+
+export interface RunningPlan extends PlanState {
+  planId: string;
+  /** Row id; null when the session is gone and nothing is kept. */
+  ref: number | null;
+}
+
+/** Step 4: one task, or what the plan model makes of the request. Never fails. */
+export async function planTurn(turn: Turn, memory: Remembering): Promise<RunningPlan> {
+  if (turn.resumed) return announce(turn, resume(turn));
+  const text = textOf(turn.request);
+  const sorted = triage(text, turn.choosing.patterns);
+  const difficulty = turn.settings.task_difficulty ?? sorted.difficulty;
+  turn.writer.think(`${sorted.reasons.join('; ')}.`);
+  const direct = singleTaskPlan(text, difficulty);
+  const single = sorted.single || mustBeSingle(turn);
+  const plan = single ? direct : await plannedBy(turn, memory, text, direct);
+  if (turn.settings.task_difficulty) for (const task of plan.tasks) task.difficulty = difficulty;
+  const state: PlanState = {
+    description: plan.description,
+    kind: sorted.kind,
+    single: plan === direct,
+    request: turn.request,
+    tasks: plan.tasks,
+    results: {},
+    tools: clientTools(turn.body, turn.settings),
+  };
+  const planId = newPlanId();
+  const { userId } = turn.caller;
+  const ref = await addPlan(turn.deps.db, { planId, userId, sessionRef: turn.session.ref, state }, now(turn));
+  return announce(turn, { ...state, planId, ref });
+}
+
+/** The client forces a tool, or answers calls of a plan that is no longer known: the model must see just that. */
+function mustBeSingle({ body, settings }: Turn): boolean {
+  const choice = toolChoice(body, settings);
+  const forced = choice === 'required' || (typeof choice === 'object' && choice !== null);
+  return forced || settings.preferences.max_tasks_per_plan === 1 || trailingResults(body.messages).length > 0;
+}
+
+async function plannedBy(turn: Turn, memory: Remembering, request: string, fallback: Plan): Promise<Plan> {
+  const choice = choosePlanModel(turn.choosing);
+  if (!choice) return fallback;
+  const { model } = choice;
+  const maxTasks = turn.settings.preferences.max_tasks_per_plan;
+  const context = [...memory.preamble, ...withoutRequest(turn, memory)];
+  const schema = { name: 'plan', schema: planJsonSchema(maxTasks) };
+  const tools = toolNames(clientTools(turn.body, turn.settings));
+  const { plan, faults } = await makePlan(
+    async (last) => {
+      const messages = plannerMessages({ request, context, maxTasks, tools, last });
+      const params = { response_format: { type: 'json_schema', json_schema: schema } };
+      return textOf((await ask(turn, { model, messages, params })).message);
+    },
+    { maxTasks, fallback, signal: turn.signal },
+  );
+  for (const fault of faults) turn.writer.think(`Plan refused: ${fault}.`);
+  return plan;
+}
+
+/** The conversation without the request at its end, for prompts that state the request themselves. */
+export function withoutRequest(turn: Turn, { conversation }: Remembering) {
+  const last = conversation.at(-1);
+  return last?.role === 'user' && textOf(last) === textOf(turn.request) ? conversation.slice(0, -1) : conversation;
+}
+
+const toolNames = (tools: unknown[]): string[] =>
+  tools.flatMap((tool) => (tool as { function?: { name?: string } }).function?.name ?? []);
+
+/** Finished tasks stay finished; those that waited run on. */
+function resume(turn: Turn): RunningPlan {
+  const { planId, ref, state } = turn.resumed!;
+  const tools = clientTools(turn.body, turn.settings);
+  turn.writer.think('Going on with the results of the tools.');
+  return { ...state, tools: tools.length > 0 ? tools : state.tools, planId, ref };
+}
+
+function announce(turn: Turn, plan: RunningPlan): RunningPlan {
+  const { progress, writer } = turn;
+  progress.planId = plan.planId;
+  progress.planDescription = plan.description;
+  progress.total = plan.tasks.length;
+  progress.status = 'running';
+  tally(turn, plan.results);
+  if (!plan.single) {
+    writer.think(`Plan: ${plan.description}`);
+    for (const { id, title, difficulty, depends_on } of plan.tasks) {
+      writer.think(
+        `- ${id}: ${title} (${difficulty}${depends_on.length > 0 ? `, after ${depends_on.join(', ')}` : ''})`,
+      );
+    }
+  }
+  writer.progress(() => metaOf(turn));
+  return plan;
+}
+
+export function tally({ progress }: Pick<Turn, 'progress'>, results: Record<string, TaskResult>): void {
+  const all = Object.values(results);
+  progress.completed = all.filter(({ status }) => status === 'completed').length;
+  progress.failed = all.filter(({ status }) => status === 'failed').length;
+}

@@ -1,0 +1,96 @@
+import { squeeze } from '../messages.ts';
+import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
+import { applyRerank, cut, type Ranked, rank } from '../search/rank.ts';
+import { terms } from '../search/terms.ts';
+import { toUnit } from '../search/vectors.ts';
+import { documentsWithTerms, type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
+import { kindOf } from '../triage.ts';
+import type { Turn } from './turn.ts';
+
+type Searching = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>;
+
+export interface QueryVector {
+  model: string;
+  vector: Float32Array;
+}
+
+/** The request as a vector; null without an embedding model, or when it fails: words alone will do. */
+export async function embedQuery(turn: Searching, text: string): Promise<QueryVector | null> {
+  const choice = chooseEmbeddingModel(turn.choosing, kindOf(text));
+  if (!choice || text.trim() === '') return null;
+  const { model } = choice;
+  try {
+    const { vectors, usage } = await turn.deps.embed({ ...turn.caller, model, texts: [text], signal: turn.signal });
+    turn.meter.note(model, usage);
+    return vectors[0] ? { model, vector: toUnit(vectors[0]) } : null;
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    turn.deps.warn('the query could not be embedded', error);
+    return null;
+  }
+}
+
+/** Candidates by words and by meaning, scored together, best first. */
+export async function search(
+  turn: Pick<Searching, 'deps'>,
+  scope: Scope,
+  text: string,
+  query: QueryVector | null,
+  limit: number,
+): Promise<Ranked<FoundDocument>[]> {
+  const { db, near } = turn.deps;
+  // More than asked for: scoring reorders them, and some lie outside the scope.
+  const wide = Math.max(100, limit * 2);
+  const byWords = await documentsWithTerms(db, scope, terms(text), wide);
+  // Meaning knows no scope: what is narrow is looked for among many more.
+  const wider = scope.only || scope.projectId !== undefined ? Math.max(wide, 2000) : wide;
+  const byMeaning = query ? await near.near(db, scope.userId, query.model, query.vector, wider) : [];
+  const ids = [...new Set([...byWords, ...byMeaning])];
+  const found = await loadDocuments(db, scope, ids, query?.model ?? null);
+  const ranked = rank({ text, vector: query?.vector ?? null }, found);
+  return withoutRepeats(ranked).slice(0, limit);
+}
+
+/** Clients without a session id store the same history again and again. */
+function withoutRepeats<D extends { text: string }>(documents: D[]): D[] {
+  const seen = new Set<string>();
+  return documents.filter(({ text }) => !seen.has(text) && seen.add(text));
+}
+
+/** Step 3: what past sessions and the knowledge base hold on the request, and only what is relevant enough. */
+export async function recall(
+  turn: Searching & Pick<Turn, 'settings' | 'session'>,
+  text: string,
+  query: QueryVector | null,
+): Promise<Ranked<FoundDocument>[]> {
+  const { settings, caller, session } = turn;
+  const scope = { userId: caller.userId, projectId: settings.project_id, exceptSession: session.ref };
+  const found = await search(turn, scope, text, query, settings.vector_top_k + 1);
+  // The same question asked before tells nothing; its answer, found by it, does.
+  const asked = squeeze(text);
+  const ranked = found.filter((document) => squeeze(document.text) !== asked).slice(0, settings.vector_top_k);
+  return cut(await reranked(turn, text, ranked), settings.rerank_threshold);
+}
+
+async function reranked(
+  turn: Searching & Pick<Turn, 'settings'>,
+  text: string,
+  ranked: Ranked<FoundDocument>[],
+): Promise<Ranked<FoundDocument>[]> {
+  const { enable_rerank, rerank_top_n } = turn.settings.preferences;
+  const choice = enable_rerank && ranked.length > 0 ? chooseRerankModel(turn.choosing) : null;
+  if (!choice) return ranked;
+  const { model } = choice;
+  const documents = ranked.map((document) => document.text);
+  const topN = Math.min(rerank_top_n, documents.length);
+  try {
+    const call = { ...turn.caller, model, query: text, documents, topN, signal: turn.signal };
+    const { results, usage } = await turn.deps.rerank(call);
+    turn.meter.note(model, usage);
+    return applyRerank(ranked, results).slice(0, topN);
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    turn.deps.warn('recalled text could not be reranked', error);
+    return ranked;
+  }
+}

@@ -1,0 +1,91 @@
+import { buildContext, summaryDue, sumTokens } from '../context.ts';
+import { type ChatMessage, isInstruction, textOf } from '../messages.ts';
+import { memoryMessages } from '../prompts/memory.ts';
+
+import { type Ranked, rank } from '../search/rank.ts';
+import type { FoundDocument } from '../store/documents.ts';
+import { latestSummary } from '../store/summaries.ts';
+import { sessionVectors } from '../store/vectors.ts';
+import { messageCounter } from '../tokens.ts';
+import { metaOf } from './meta.ts';
+import { embedQuery, recall } from './recall.ts';
+import { summarise } from './summarise.ts';
+import type { Turn } from './turn.ts';
+
+export interface Remembering {
+  /** The client's own instructions and what the engine remembers. */
+  preamble: ChatMessage[];
+  /** The part of the conversation that is sent, the request at its end. */
+  conversation: ChatMessage[];
+  /** Resolves, never rejects, when the summary that fell due is made; true when it was stored. */
+  summarising: Promise<boolean>;
+}
+
+/** Recalled text may take this share of the window; the conversation itself comes first. */
+const recalledShare = 0.25;
+/** Messages of the session that `selective` brings back. */
+const nearestCount = 12;
+
+/** Steps 2 and 3: what the models are told of the past, within the budget. */
+export async function remember(turn: Turn): Promise<Remembering> {
+  const { settings, history, deps, session } = turn;
+  const instructions = turn.body.messages.filter(isInstruction);
+  const weigh = messageCounter(turn.count);
+  const text = textOf(turn.request);
+  const selective = settings.memory_mode === 'selective';
+  const query = settings.use_vector_search || selective ? await embedQuery(turn, text) : null;
+  const found = settings.use_vector_search ? await recall(turn, text, query) : [];
+  const recalled = within(turn, found, settings.maxContextTokens * recalledShare);
+  const summary = await latestSummary(deps.db, session.ref);
+  const fixed = sumTokens(instructions.map((message) => ({ tokens: weigh(message) }))) + sumTokens(recalled);
+  const context = buildContext({
+    mode: settings.memory_mode,
+    history,
+    summary,
+    budget: Math.max(0, settings.maxContextTokens - fixed),
+    nearest: selective ? await nearest(turn, text, query) : undefined,
+    totalTokens: Math.max(session.totalTokens, sumTokens(history)),
+  });
+  Object.assign(turn.progress, {
+    tokensSaved: context.tokensSaved,
+    contextTokens: context.tokensUsed + fixed,
+    recalled: recalled.length,
+  });
+  turn.writer.progress(() => metaOf(turn));
+  const raw = history.filter(({ id }) => id > (summary?.upTo ?? 0));
+  const { auto_summarize: autoSummarize, summarize_threshold: threshold } = settings.preferences;
+  const due = summaryDue({ autoSummarize, threshold, budget: settings.maxContextTokens, raw });
+  return {
+    preamble: [...instructions, ...memoryMessages({ summary: context.summary?.text ?? null, recalled }, turn.fence)],
+    conversation: context.messages.map(({ message }) => message),
+    summarising: due ? summarise(turn, summary, raw.slice(0, -1)) : Promise.resolve(false),
+  };
+}
+
+function within(turn: Turn, found: Ranked<FoundDocument>[], room: number) {
+  const kept: { source: string; text: string; tokens: number }[] = [];
+  let left = room;
+  for (const { source, text } of found) {
+    const tokens = turn.count(text);
+    if (tokens > left) continue;
+    left -= tokens;
+    kept.push({ source, text, tokens });
+  }
+  return kept;
+}
+
+/** Ids of the session's own messages nearest to the request, nearest first. */
+async function nearest(turn: Turn, text: string, query: Awaited<ReturnType<typeof embedQuery>>): Promise<number[]> {
+  const past = turn.history.slice(0, -1);
+  const vectors = query ? await sessionVectors(turn.deps.db, turn.session.ref, query.model) : new Map();
+  const candidates = past.map(({ id, message }, i) => ({
+    id,
+    text: textOf(message),
+    before: past[i - 1] && textOf(past[i - 1]!.message),
+    vector: (vectors.get(id) as Float32Array | undefined) ?? null,
+  }));
+  return rank({ text, vector: query?.vector ?? null }, candidates)
+    .filter(({ score, relevance }) => score > 0 && relevance > 0)
+    .slice(0, nearestCount)
+    .map(({ id }) => id);
+}

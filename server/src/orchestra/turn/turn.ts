@@ -1,0 +1,83 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import type { ChatMessage, Remembered } from '../messages.ts';
+import type { Choosing } from '../models.ts';
+import type { Caller, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
+import type { Fence } from '../prompts/fence.ts';
+import type { Settings } from '../settings.ts';
+import type { Outcome } from '../store/patterns.ts';
+import type { StoredPlan } from '../store/plans.ts';
+import type { Session } from '../store/sessions.ts';
+import type { CountText } from '../tokens.ts';
+import type { ChatBody } from './body.ts';
+import type { Meter } from './meter.ts';
+import type { Writer } from './writer.ts';
+
+/** Everything one turn carries from step to step. */
+export interface Turn {
+  deps: Deps;
+  caller: Caller;
+  signal: AbortSignal;
+  body: ChatBody;
+  settings: Settings;
+  session: Session;
+  choosing: Choosing;
+  fence: Fence;
+  count: CountText;
+  meter: Meter;
+  writer: Writer;
+  progress: Progress;
+  /** The conversation, oldest first, with what this request brought. */
+  history: Remembered[];
+  /** Ids of what this request brought. */
+  freshIds: number[];
+  /** The user's message this turn answers. */
+  request: ChatMessage;
+  /** The plan that this request's tool results belong to. */
+  resumed: StoredPlan | null;
+  outcomes: Outcome[];
+  /** Why the last task that failed got no answer, for when nothing else is left to tell. */
+  lastError?: unknown;
+  startedMs: number;
+  release(): Promise<void>;
+}
+
+/** What `svc_ms_meta` tells, filled as the turn goes on. */
+export interface Progress {
+  planId: string | null;
+  planDescription: string | null;
+  currentTask: string | null;
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'waiting_for_tools';
+  completed: number;
+  failed: number;
+  total: number;
+  tokensSaved: number;
+  contextTokens: number;
+  recalled: number;
+  summaryUpdated: boolean;
+}
+
+export const newProgress = (): Progress => ({
+  planId: null,
+  planDescription: null,
+  currentTask: null,
+  status: 'pending',
+  completed: 0,
+  failed: 0,
+  total: 0,
+  tokensSaved: 0,
+  contextTokens: 0,
+  recalled: 0,
+  summaryUpdated: false,
+});
+
+export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.clock);
+
+/** One model call of the turn, counted. */
+export async function ask(
+  turn: Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'>,
+  call: Pick<CompleteRequest, 'model' | 'messages' | 'params'> & Partial<CompleteRequest>,
+): Promise<CompleteAnswer> {
+  const answer = await turn.deps.complete({ stream: false, signal: turn.signal, ...turn.caller, ...call });
+  turn.meter.note(call.model, answer.usage);
+  return answer;
+}
