@@ -40,14 +40,22 @@ async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
   return new AppError('invalid_value', `quota ${reason}.`, { param: 'quota' });
 }
 
-export interface LedgerFilter {
-  userId?: number | undefined;
-  limit: number;
-  offset: number;
-}
+/** Counting past this would stop a synchronous database for too long; totals stay at it. */
+const mostCounted = 100_000;
 
-export async function listLedger(db: Db, { userId, limit, offset }: LedgerFilter): Promise<LedgerRow[]> {
-  let query = db.selectFrom('ledger').selectAll().orderBy('id', 'desc').limit(limit).offset(offset);
-  if (userId !== undefined) query = query.where('user_id', '=', userId);
-  return query.execute();
+export async function pageLedger(
+  db: Db,
+  userId: number | undefined,
+  range: { limit: number; offset: number },
+): Promise<{ entries: LedgerRow[]; total: number }> {
+  const mine = () => {
+    const all = db.selectFrom('ledger');
+    return userId === undefined ? all : all.where('user_id', '=', userId);
+  };
+  const entries = await mine().selectAll().orderBy('id', 'desc').limit(range.limit).offset(range.offset).execute();
+  const counted = await db
+    .selectFrom(mine().select('id').limit(mostCounted).as('some'))
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirst();
+  return { entries, total: Number(counted?.n ?? 0) };
 }

@@ -1,0 +1,187 @@
+import { z } from '@hono/zod-openapi';
+import type {} from '../identity/principals.ts';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
+import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
+import type { Billing } from './billing.ts';
+import { pageLedger } from './store/ledger.ts';
+import { dayOf } from './store/port.ts';
+import { countUsage, listUsage, sumUsage, type UsageFilter } from './store/usage.ts';
+import { usageCsv } from './usage-csv.ts';
+import { ledgerSchema, usageLogSchema, usageSumSchema, viewLedger, viewSum, viewUsage } from './views.ts';
+
+export interface BillingRouteDeps {
+  db: Db;
+  clock: Clock;
+  billing: Pick<Billing, 'grant'>;
+}
+
+const base = { tag: 'Usage', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const count = z.number().int();
+const data = <T extends z.ZodType>(schema: T) => z.object({ success: z.literal(true), data: schema });
+const listed = <T extends z.ZodRawShape>(shape: T) =>
+  data(z.object({ ...shape, total: count, page: count, page_size: count }));
+
+const filterFields = {
+  model: z.string().min(1).max(256).optional(),
+  token_id: idText.optional(),
+  from: idText.optional(),
+  to: idText.optional(),
+};
+const userField = { user_id: idText.optional() };
+const logsQuery = z.object({ ...pageFields, ...filterFields, format: z.enum(['json', 'csv']).optional() });
+const summaryQuery = z.object({ ...filterFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
+const ledgerQuery = z.object(pageFields);
+
+type Filters = { model?: string; token_id?: number; from?: number; to?: number };
+
+function filterOf(query: Filters, userId: number | undefined): UsageFilter {
+  if (query.from !== undefined && query.to !== undefined && query.from > query.to)
+    throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
+  return { userId, keyId: query.token_id, modelId: query.model, from: query.from, to: query.to };
+}
+
+/** Skipping rows costs as much as reading them. */
+const deepestRow = 100_000;
+function rangeOf(page: Page): { limit: number; offset: number } {
+  const offset = offsetOf(page);
+  if (offset > deepestRow)
+    throw new AppError('invalid_value', 'page is too far; narrow the list with from and to.', { param: 'page' });
+  return { limit: page.page_size, offset };
+}
+
+export function billingRoutes(room: BillingRouteDeps): Route[] {
+  return [...ownRoutes(room), ...adminRoutes(room), creditsRoute(room)];
+}
+
+function ownRoutes(room: BillingRouteDeps): Route[] {
+  const own = { ...base, auth: 'session', method: 'get' } as const;
+  return [
+    defineRoute({
+      ...own,
+      path: '/api/usage/logs',
+      summary: 'My requests, newest first; `format=csv` for a file',
+      query: logsQuery,
+      answers: { 200: listed({ logs: z.array(usageLogSchema) }) },
+      handle: (call) => answerLogs(room, call, call.query, call.principal.user.id),
+    }),
+    defineRoute({
+      ...own,
+      path: '/api/usage/summary',
+      summary: 'My usage added up per day, model or API key',
+      query: summaryQuery,
+      answers: { 200: data(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
+      handle: (call) => answerSummary(room, call, call.query, call.principal.user.id),
+    }),
+    defineRoute({
+      ...own,
+      path: '/api/ledger',
+      summary: 'Every change of my balance, newest first',
+      query: ledgerQuery,
+      answers: { 200: listed({ entries: z.array(ledgerSchema) }) },
+      handle: (call) => answerLedger(room, call, call.query, call.principal.user.id),
+    }),
+  ];
+}
+
+function adminRoutes(room: BillingRouteDeps): Route[] {
+  const admin = { ...base, auth: 'admin', method: 'get' } as const;
+  return [
+    defineRoute({
+      ...admin,
+      path: '/api/admin/usage/logs',
+      summary: 'Requests of all users or one; `format=csv` for a file',
+      query: logsQuery.extend(userField),
+      answers: { 200: listed({ logs: z.array(usageLogSchema) }) },
+      handle: (call) => answerLogs(room, call, call.query, call.query.user_id),
+    }),
+    defineRoute({
+      ...admin,
+      path: '/api/admin/usage/summary',
+      summary: 'Usage of all users or one added up per day, model or API key',
+      query: summaryQuery.extend(userField),
+      answers: { 200: data(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
+      handle: (call) => answerSummary(room, call, call.query, call.query.user_id),
+    }),
+    defineRoute({
+      ...admin,
+      path: '/api/admin/ledger',
+      summary: 'Every change of every balance, or of one user’s',
+      query: ledgerQuery.extend(userField),
+      answers: { 200: listed({ entries: z.array(ledgerSchema) }) },
+      handle: (call) => answerLedger(room, call, call.query, call.query.user_id),
+    }),
+  ];
+}
+
+/** A grant of more than a billion dollars is a slip of the finger. */
+const mostGranted = 500_000_000_000_000;
+
+function creditsRoute(room: BillingRouteDeps): Route {
+  const quota = count
+    .min(-mostGranted)
+    .max(mostGranted)
+    .refine((n) => n !== 0, 'must not be 0');
+  return defineRoute({
+    ...base,
+    auth: 'admin',
+    method: 'post',
+    path: '/api/admin/users/{id}/credits',
+    summary: 'Give credits to a user, or take some back',
+    params: z.object({ id: idText }),
+    body: z.object({ quota, note: z.string().max(500).default('') }),
+    answers: { 200: data(ledgerSchema) },
+    handle: async (call) => {
+      const { quota, note } = call.body;
+      const entry = await room.billing.grant({ userId: call.params.id, quota, note, by: call.principal.user.id });
+      return ok(call, viewLedger(entry));
+    },
+  });
+}
+
+type Headed = Pick<Call, 'headers'>;
+
+async function answerLogs(
+  { db }: BillingRouteDeps,
+  call: Headed,
+  query: Filters & Page & { format?: 'json' | 'csv' },
+  userId: number | undefined,
+): Promise<Response> {
+  const filter = filterOf(query, userId);
+  if (query.format === 'csv') {
+    const disposition = 'attachment; filename="usage.csv"';
+    const headers = { ...call.headers, 'content-type': 'text/csv; charset=utf-8', 'content-disposition': disposition };
+    return new Response(usageCsv(db, filter), { headers });
+  }
+  const logs = await listUsage(db, filter, rangeOf(query));
+  const total = await countUsage(db, filter);
+  return ok(call, { logs: logs.map(viewUsage), total, page: query.page, page_size: query.page_size });
+}
+
+const defaultDays = 30;
+/** Sums are per day, user, model and key: a year of them is read in one go, more would stop a synchronous database. */
+const mostDays = 366;
+
+async function answerSummary(
+  { db, clock }: BillingRouteDeps,
+  call: Headed,
+  query: Filters & { group_by: 'day' | 'model' | 'token' },
+  userId: number | undefined,
+): Promise<Response> {
+  const filter = filterOf(query, userId);
+  const lastDay = dayOf(query.to ?? nowSeconds(clock));
+  const firstDay = query.from === undefined ? lastDay - defaultDays + 1 : dayOf(query.from);
+  if (lastDay - firstDay >= mostDays)
+    throw new AppError('invalid_value', `A summary covers at most ${mostDays} days.`, { param: 'from' });
+  const sums = await sumUsage(db, filter, query.group_by, firstDay, lastDay);
+  const total = { requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0 };
+  for (const sum of sums) for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += sum[name];
+  return ok(call, { items: sums.map((sum) => viewSum(query.group_by, sum)), total });
+}
+
+async function answerLedger({ db }: BillingRouteDeps, call: Headed, query: Page, userId?: number): Promise<Response> {
+  const { entries, total } = await pageLedger(db, userId, rangeOf(query));
+  return ok(call, { entries: entries.map(viewLedger), total, page: query.page, page_size: query.page_size });
+}

@@ -1,0 +1,137 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { dayOf, secondsPerDay, type UsageRow } from './port.ts';
+import './tables.ts';
+
+export interface UsageFilter {
+  userId?: number | undefined;
+  keyId?: number | undefined;
+  modelId?: string | undefined;
+  /** Unix seconds, both inclusive. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+export type UsageLog = UsageRow & { id: number };
+
+/** What both the log and the sums can be narrowed by. */
+const sameColumns = { userId: 'user_id', keyId: 'key_id', modelId: 'model_id' } as const;
+
+function narrowed(filter: UsageFilter): Expression<SqlBool>[] {
+  return (Object.keys(sameColumns) as (keyof typeof sameColumns)[])
+    .filter((name) => filter[name] !== undefined)
+    .map((name) => sql<SqlBool>`${sql.ref(sameColumns[name])} = ${filter[name]}`);
+}
+
+function within(column: string, from: number | undefined, to: number | undefined): Expression<SqlBool>[] {
+  const bounds: Expression<SqlBool>[] = [];
+  if (from !== undefined) bounds.push(sql<SqlBool>`${sql.ref(column)} >= ${from}`);
+  if (to !== undefined) bounds.push(sql<SqlBool>`${sql.ref(column)} <= ${to}`);
+  return bounds;
+}
+
+/** Newest first; `before` continues after a row already seen, which an export does instead of counting offsets. */
+export async function listUsage(
+  db: Db,
+  filter: UsageFilter,
+  { limit, offset = 0, before }: { limit: number; offset?: number; before?: UsageLog | undefined },
+): Promise<UsageLog[]> {
+  const conditions = [...narrowed(filter), ...within('created_at', filter.from, filter.to)];
+  if (before)
+    conditions.push(
+      sql<SqlBool>`created_at <= ${before.created_at}`,
+      sql<SqlBool>`(created_at < ${before.created_at} or id < ${before.id})`,
+    );
+  return db
+    .selectFrom('usage_logs')
+    .selectAll()
+    .where((e) => e.and(conditions))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+/** Counting past this would stop a synchronous database for too long; totals stay at it. */
+const mostCounted = 100_000;
+
+/** Whole days come from the sums, only the two days cut by `from` and `to` are counted. */
+export async function countUsage(db: Db, filter: UsageFilter): Promise<number> {
+  const { from, to } = filter;
+  const firstWhole = from === undefined ? undefined : dayOf(from + secondsPerDay - 1);
+  const lastWhole = to === undefined ? undefined : dayOf(to + 1) - 1;
+  if (firstWhole !== undefined && lastWhole !== undefined && firstWhole > lastWhole) return countRows(db, filter);
+  let total = await sumRequests(db, filter, firstWhole, lastWhole);
+  if (from !== undefined && firstWhole! * secondsPerDay > from)
+    total += await countRows(db, { ...filter, to: firstWhole! * secondsPerDay - 1 });
+  if (to !== undefined && (lastWhole! + 1) * secondsPerDay <= to)
+    total += await countRows(db, { ...filter, from: (lastWhole! + 1) * secondsPerDay });
+  return total;
+}
+
+async function sumRequests(db: Db, filter: UsageFilter, firstDay?: number, lastDay?: number): Promise<number> {
+  const row = await db
+    .selectFrom('usage_days')
+    .select((e) => e.fn.sum<number>('requests').as('n'))
+    .where((e) => e.and([...narrowed(filter), ...within('day', firstDay, lastDay)]))
+    .executeTakeFirst();
+  return Number(row?.n ?? 0);
+}
+
+async function countRows(db: Db, filter: UsageFilter): Promise<number> {
+  const bounded = db
+    .selectFrom('usage_logs')
+    .select('id')
+    .where((e) => e.and([...narrowed(filter), ...within('created_at', filter.from, filter.to)]))
+    .limit(mostCounted);
+  const row = await db
+    .selectFrom(bounded.as('some'))
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirst();
+  return Number(row?.n ?? 0);
+}
+
+export type GroupBy = 'day' | 'model' | 'token';
+const groupColumns = { day: 'day', model: 'model_id', token: 'key_id' } as const;
+
+export interface UsageSum {
+  group: number | string;
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  quota: number;
+}
+
+/** A page draws at most this many groups; more than that is a table for the export. */
+const mostGroups = 1000;
+
+export async function sumUsage(
+  db: Db,
+  filter: UsageFilter,
+  groupBy: GroupBy,
+  firstDay: number,
+  lastDay: number,
+): Promise<UsageSum[]> {
+  const column = groupColumns[groupBy];
+  const rows = await db
+    .selectFrom('usage_days')
+    .select((e) => [
+      sql.ref<number | string>(column).as('group'),
+      e.fn.sum<number>('requests').as('requests'),
+      e.fn.sum<number>('prompt_tokens').as('prompt_tokens'),
+      e.fn.sum<number>('completion_tokens').as('completion_tokens'),
+      e.fn.sum<number>('quota').as('quota'),
+    ])
+    .where((e) => e.and([...narrowed(filter), ...within('day', firstDay, lastDay)]))
+    .groupBy(column)
+    .orderBy(groupBy === 'day' ? sql`1 asc` : sql`5 desc, 2 desc`)
+    .limit(mostGroups)
+    .execute();
+  return rows.map((row) => ({
+    group: row.group,
+    requests: Number(row.requests),
+    prompt_tokens: Number(row.prompt_tokens),
+    completion_tokens: Number(row.completion_tokens),
+    quota: Number(row.quota),
+  }));
+}

@@ -1,0 +1,105 @@
+import { z } from '@hono/zod-openapi';
+import { secondsPerDay } from './store/port.ts';
+import type { LedgerRow } from './store/tables.ts';
+import type { GroupBy, UsageLog, UsageSum } from './store/usage.ts';
+
+const int = z.number().int();
+
+export const usageLogSchema = z
+  .object({
+    id: int,
+    request_id: z.string(),
+    user_id: int,
+    token_id: int.nullable(),
+    model: z.string(),
+    endpoint: z.string(),
+    provider: z.string(),
+    channel_id: int.nullable(),
+    prompt_tokens: int,
+    completion_tokens: int,
+    cache_read_tokens: int,
+    cache_write_tokens: int,
+    reasoning_tokens: int,
+    units: z.number(),
+    quota: int,
+    shortfall: int,
+    stream: z.boolean(),
+    status: z.string(),
+    duration_ms: int,
+    first_token_ms: int.nullable(),
+    created_at: int,
+  })
+  .openapi('UsageLog');
+
+export function viewUsage({
+  key_id,
+  model_id,
+  channel_id,
+  stream,
+  first_token_ms,
+  ...log
+}: UsageLog): z.infer<typeof usageLogSchema> {
+  return {
+    ...log,
+    model: model_id,
+    token_id: key_id || null,
+    channel_id: channel_id || null,
+    first_token_ms: first_token_ms || null,
+    stream: stream === 1,
+  };
+}
+
+export const usageSumSchema = z
+  .object({
+    day: z.string().optional().openapi({ example: '2026-01-31' }),
+    model: z.string().optional(),
+    token_id: int.nullable().optional(),
+    requests: int,
+    prompt_tokens: int,
+    completion_tokens: int,
+    quota: int,
+  })
+  .openapi('UsageSum');
+
+const groupViews: Record<GroupBy, (group: number | string) => Partial<z.infer<typeof usageSumSchema>>> = {
+  day: (day) => ({ day: new Date(Number(day) * secondsPerDay * 1000).toISOString().slice(0, 10) }),
+  model: (model) => ({ model: String(model) }),
+  token: (id) => ({ token_id: Number(id) || null }),
+};
+
+export const viewSum = (groupBy: GroupBy, { group, ...sums }: UsageSum): z.infer<typeof usageSumSchema> => ({
+  ...groupViews[groupBy](group),
+  ...sums,
+});
+
+export const ledgerSchema = z
+  .object({
+    id: int,
+    user_id: int,
+    kind: z.enum(['usage', 'grant']),
+    amount: int,
+    balance_after: int,
+    request_id: z.string().nullable(),
+    token_id: int.nullable(),
+    model: z.string().nullable(),
+    shortfall: int,
+    note: z.string(),
+    actor_id: int.nullable(),
+    created_at: int,
+  })
+  .openapi('LedgerEntry');
+
+export const viewLedger = (row: LedgerRow): z.infer<typeof ledgerSchema> => ({
+  id: row.id,
+  user_id: row.user_id,
+  kind: row.kind === 'grant' ? 'grant' : 'usage',
+  amount: row.amount,
+  balance_after: row.balance_after,
+  request_id: row.request_id || null,
+  token_id: row.key_id || null,
+  model: row.model_id || null,
+  shortfall: row.shortfall,
+  note: row.note,
+  actor_id: row.actor_id || null,
+  created_at: row.created_at,
+});
