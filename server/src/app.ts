@@ -2,7 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Server } from 'bun';
 import type { Config } from './config.ts';
 import { ensureRoot } from './identity/accounts.ts';
-import { type Identity, openIdentity } from './identity/open.ts';
+import type { Identity } from './identity/open.ts';
 import { parseBlock } from './platform/http/client-ip.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { answerUnmatched, type HttpApp, type HttpDeps, type HttpEnv, mountRoutes } from './platform/http/mount.ts';
@@ -10,6 +10,7 @@ import { securitySchemes } from './platform/http/openapi.ts';
 import { mountSystem } from './platform/http/system-routes.ts';
 import { webAsset } from './platform/http/web-assets.ts';
 import type { Platform } from './platform/open.ts';
+import { openRooms } from './rooms.ts';
 
 export interface App {
   fetch(request: Request, server?: Server<unknown>): Response | Promise<Response>;
@@ -31,58 +32,47 @@ const sweepMs = 60_000;
 /** Wires the rooms together; no listening, so that tests call `fetch` directly. */
 export async function buildApp(platform: Platform, config: Config): Promise<App> {
   const { database, shared, clock, log, metrics } = platform;
-  const identity = await openIdentity({
-    db: database.db,
-    shared,
-    clock,
-    baseUrl: config.baseUrl,
-    webUrl: config.webUrl,
-    optionDefaults: config.optionDefaults,
-    othersWrite: database.engine === 'postgres',
-  });
+  const rooms = await openRooms(platform, config);
+  const { options } = rooms.identity;
   const newRoot = await ensureRoot({ db: database.db, clock }, config.admin);
 
   let draining = false;
   const http: HttpDeps = {
-    authenticators: identity.authenticators,
+    authenticators: rooms.authenticators,
     limiter: {
       shared,
-      limitOf: (option) => Number(identity.options.get(option as 'RateLimitApi')),
-      enabled: () => identity.options.get('RateLimitEnabled'),
+      limitOf: (option) => Number(options.get(option as 'RateLimitApi')),
+      enabled: () => options.get('RateLimitEnabled'),
     },
     log,
     metrics,
     trustedProxies: config.trustedProxies.map(parseBlock).filter((block) => block !== null),
     headers: headerSets(config.baseUrl.startsWith('https:')),
-    accessLog: () => identity.options.get('AccessLog'),
+    accessLog: () => options.get('AccessLog'),
   };
   const app: HttpApp = new OpenAPIHono<HttpEnv>();
   mountSystem(app, { platform, metricsToken: config.metricsToken, draining: () => draining });
-  mountRoutes(app, [...identity.routes], http);
+  mountRoutes(app, rooms.routes, http);
   const document = () => describe(app, config.baseUrl);
   app.get('/openapi.json', () => Response.json(document(), { headers: { 'cache-control': 'no-cache' } }));
   app.notFound((c) => answerPage(app, c, http));
 
-  const sweep = () => {
-    for (const room of [identity]) void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
-  };
   let sweeper: Timer | undefined;
   return {
     fetch: (request, server) => app.fetch(request, server),
     document,
-    identity,
+    identity: rooms.identity,
     newRoot,
     start: async () => {
-      await platform.jobs.start();
-      sweeper = setInterval(sweep, sweepMs);
+      await rooms.start();
+      sweeper = setInterval(rooms.sweep, sweepMs);
     },
     drain: () => {
       draining = true;
     },
     stop: async () => {
       clearInterval(sweeper);
-      await platform.jobs.stop(0);
-      await identity.stop();
+      await rooms.stop();
     },
   };
 }

@@ -4,7 +4,8 @@ import { migration as jobs } from './0002-jobs.ts';
 import { migration as billing } from './0003-billing.ts';
 import { migration as catalog } from './0004-catalog.ts';
 import { migration as routing } from './0005-routing.ts';
+import { migration as oauth } from './0006-oauth.ts';
 import { migration as orchestra } from './0007-orchestra.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
-export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, orchestra];
+export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, oauth, orchestra];

@@ -60,7 +60,7 @@ export function findArithmetic(text: string): { expression: string; value: strin
   source = source.replace(numeralPattern, (word) => String(numerals.indexOf(word.toLowerCase())));
   for (const [pattern, symbol] of wordOperators) source = source.replace(pattern, symbol);
   // Bounded so that a page of digits cannot recurse deeply; dates such as 2024-01-02 are not sums.
-  const found = source.match(/(?:[-(]\s*)*\d+(?:\.\d+)?(?:\s*[-+*/%^()]\s*|\s*\d+(?:\.\d+)?){1,60}/g) ?? [];
+  const found = source.match(/(?:[-(]\s{0,3}){0,9}\d+(?:\.\d+)?(?:\s*[-+*/%^()]\s*|\s*\d+(?:\.\d+)?){1,60}/g) ?? [];
   for (const candidate of found) {
     let expression = candidate.trim().replace(/[-+*/%^(\s]+$/, '');
     if (/^\d{4}[-/]\d{1,2}[-/]\d{1,2}$/.test(expression) || !/\d\s*\)*\s*[-+*/%^]/.test(expression)) continue;

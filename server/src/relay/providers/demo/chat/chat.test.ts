@@ -160,4 +160,17 @@ describe('chat faults', () => {
   test('a long run without spaces is counted quickly', async () => {
     expect((await chat('x'.repeat(30_000))).usage.prompt_tokens).toBeGreaterThan(1000);
   }, 5000);
+
+  // Each of these once took seconds or minutes in a pattern that looks back and forth.
+  test.each(['\n#', '(', '-', '\n \n', '1+', '* '])(
+    'a long text of %j is answered quickly',
+    async (unit) => {
+      const shape = 'JSON: {"facts": [{"quote": "…"}]} ';
+      for (const opening of ['', 'write ', shape]) {
+        const body = await chat(`${opening}${unit.repeat(9000)}x?`, { model: 'demo/chat-large' });
+        expect(body.choices).toHaveLength(1);
+      }
+    },
+    5000,
+  );
 });

@@ -3,7 +3,7 @@ import type { Tokens } from '../../../../lib/tokens.ts';
 import { findDemoModel } from '../models.ts';
 import { askedSchema } from './asked-schema.ts';
 import { knownSchema } from './known-schemas.ts';
-import { type ChatMessage, type ChatRequest, lastUserText, textOf } from './request.ts';
+import { type ChatMessage, type ChatRequest, lastUserText, textOf, toRead } from './request.ts';
 import { answer, respond } from './respond.ts';
 import type { Schema } from './schema.ts';
 import { synthesise } from './synthesise.ts';
@@ -33,8 +33,9 @@ export function complete(request: ChatRequest, tokens: Tokens): Completion {
       { param: 'messages' },
     );
   }
+  const read = toRead(request);
   const choices = Array.from({ length: request.n ?? 1 }, (_, index) =>
-    makeChoice(request, index, model.max_output_tokens, tokens),
+    makeChoice(read, index, model.max_output_tokens, tokens),
   );
   const completionTokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
   return {

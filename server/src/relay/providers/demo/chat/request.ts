@@ -58,6 +58,27 @@ export function textOf(one: ChatMessage | undefined): string {
     .join('\n');
 }
 
+/** What the rules read of one text: their patterns look back and forth, which a page of blanks would make endless. */
+const longestRead = 16_000;
+
+function condensed(text: string): string {
+  const plain = text.replace(/\s{9,}/g, (run) => (run.includes('\n') ? '\n\n' : ' '));
+  if (plain.length <= longestRead) return plain;
+  // Instructions stand at the beginning, the matter itself at the end.
+  return `${plain.slice(0, longestRead / 2)}\n…\n${plain.slice(-longestRead / 2)}`;
+}
+
+/** The conversation as far as the rules read it; counting and limits go by the original. */
+export const toRead = (request: ChatRequest): ChatRequest => ({
+  ...request,
+  messages: request.messages.map((one) => ({
+    ...one,
+    content: Array.isArray(one.content)
+      ? one.content.map((piece) => (piece.text === undefined ? piece : { ...piece, text: condensed(piece.text) }))
+      : one.content && condensed(one.content),
+  })),
+});
+
 /** Parts the simulation cannot look at, such as images and sound. */
 export function attachments(one: ChatMessage | undefined): string[] {
   if (!one || !Array.isArray(one.content)) return [];

@@ -26,7 +26,7 @@ export function section(text: string, names: string[]): string | null {
   for (const name of names) {
     const headed = text.match(
       new RegExp(
-        `(?:^|\\n)[#*\\s]*(?:the |user(?:'s)? |original |task )?${name}\\b[^\\n:]{0,40}:?\\**:?[ \\t]*\\n?([\\s\\S]*)`,
+        `(?:^|\\n)[#*\\s]{0,9}(?:the |user(?:'s)? |original |task )?${name}\\b[^\\n:]{0,40}:?\\**:?[ \\t]*\\n?([\\s\\S]*)`,
         'i',
       ),
     );

@@ -1,0 +1,92 @@
+import { z } from '@hono/zod-openapi';
+import { randomString } from '../../lib/ids.ts';
+import { parseJson, readBody } from '../../platform/http/body.ts';
+import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { parseOverride } from '../../routing/override.ts';
+import { answerStream } from '../answer-stream.ts';
+import { complete } from '../complete.ts';
+import type { RelayDeps } from '../deps.ts';
+import { errandOf } from '../errand.ts';
+import { openStream } from '../stream.ts';
+import { renderChatAnswer } from '../wire/chat/answer.ts';
+import { parseChatRequest } from '../wire/chat/request.ts';
+import { isObject } from '../wire/conversation.ts';
+
+/** A model that is no vendor's: it answers the request itself, with the models behind it. */
+export type MetaModels = Record<string, (call: Call<'apiKey'>, body: Record<string, unknown>) => Promise<Response>>;
+
+export const maxJsonBytes = 32 * 1024 * 1024;
+
+/** For the reference page; the relay reads requests itself, so that what it does not know passes through. */
+const requestSchema = z
+  .looseObject({
+    model: z.string(),
+    messages: z.array(z.looseObject({ role: z.string() })),
+    stream: z.boolean().optional(),
+    max_tokens: z.number().int().optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    top_p: z.number().min(0).max(1).optional(),
+    frequency_penalty: z.number().min(-2).max(2).optional(),
+    presence_penalty: z.number().min(-2).max(2).optional(),
+    stop: z.union([z.string(), z.array(z.string())]).optional(),
+    tools: z.array(z.looseObject({})).optional(),
+    tool_choice: z.union([z.string(), z.looseObject({})]).optional(),
+    response_format: z.looseObject({ type: z.string() }).optional(),
+    seed: z.number().int().optional(),
+    svc_ms: z.looseObject({}).optional(),
+    provider: z.looseObject({}).optional(),
+  })
+  .openapi('ChatCompletionRequest');
+
+const answerSchema = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.number().int(),
+    model: z.string(),
+    choices: z.array(z.looseObject({ index: z.number().int(), finish_reason: z.string().nullable() })),
+    usage: z
+      .looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() })
+      .optional(),
+  })
+  .openapi('ChatCompletion');
+
+export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
+  const endpoint = '/v1/chat/completions';
+  return [
+    defineRoute({
+      method: 'post',
+      path: endpoint,
+      summary: 'Chat completion, whole or streamed',
+      tag: 'Relay',
+      auth: 'apiKey',
+      limit: { option: 'RateLimitV1', by: 'principal' },
+      errors: 'openai',
+      bodyAs: 'raw',
+      body: requestSchema,
+      answers: { 200: answerSchema },
+      handle: async (call) => {
+        const body = parseJson(await readBody(call.request, maxJsonBytes));
+        const meta = isObject(body) && typeof body.model === 'string' ? metaModels[body.model] : undefined;
+        if (meta) return meta(call, body as Record<string, unknown>);
+        const conversation = parseChatRequest(body);
+        const override = parseOverride((body as Record<string, unknown>).provider);
+        const errand = errandOf(call, endpoint, override);
+        const id = `chatcmpl-${randomString(24)}`;
+        if (conversation.stream) {
+          const stream = await openStream(deps, errand, conversation, { client: 'chat', answerId: id });
+          call.headers['x-svc-provider'] = stream.candidate.channel.provider;
+          return answerStream(deps, call, stream);
+        }
+        const { answer, candidate, cost, usage } = await complete(deps, errand, conversation);
+        call.headers['x-svc-provider'] = candidate.channel.provider;
+        call.headers['x-svc-cost'] = `${cost}`;
+        const created = Math.floor(deps.clock.nowMs() / 1000);
+        return json(
+          call,
+          renderChatAnswer({ ...answer, usage: answer.usage ?? usage }, { model: conversation.model, id, created }),
+        );
+      },
+    }),
+  ];
+}

@@ -1,0 +1,107 @@
+import { openBilling } from './billing/billing.ts';
+import { billingRoutes } from './billing/routes.ts';
+import type { Config } from './config.ts';
+import { type Identity, openIdentity } from './identity/open.ts';
+import { openSealer } from './lib/seal.ts';
+import type { Authenticators, Route } from './platform/http/route.ts';
+import type { Platform } from './platform/open.ts';
+import type { RelayDeps } from './relay/deps.ts';
+import { relayRoutes } from './relay/open.ts';
+import { demoModels } from './relay/providers/demo/models.ts';
+import { openWatchdog } from './relay/watchdog.ts';
+import { openCatalog } from './routing/catalog/catalog.ts';
+import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
+import { catalogRoutes } from './routing/catalog/routes.ts';
+import { builtInSeeds } from './routing/catalog/seed.ts';
+import { catalogView } from './routing/catalog-view.ts';
+import { routingRoutes } from './routing/routes.ts';
+import { openRouting } from './routing/routing.ts';
+
+/** Every feature room, opened in the order in which they lean on each other. */
+export interface Rooms {
+  identity: Identity;
+  routes: Route[];
+  authenticators: Authenticators;
+  start(): Promise<void>;
+  /** Flushes and closes, the last opened first. */
+  stop(): Promise<void>;
+  /** Throws out what has run out; called once a minute. */
+  sweep(): void;
+}
+
+export async function openRooms(platform: Platform, config: Config): Promise<Rooms> {
+  const { database, shared, clock, log, jobs, blobs } = platform;
+  const { db } = database;
+  const sealer = openSealer({ keys: platform.sealingKeys });
+  const identity = await openIdentity({
+    db,
+    shared,
+    clock,
+    baseUrl: config.baseUrl,
+    webUrl: config.webUrl,
+    optionDefaults: config.optionDefaults,
+    othersWrite: database.engine === 'postgres',
+  });
+  const { options } = identity;
+  const billing = await openBilling({ database, clock, log });
+
+  await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
+  const catalog = await openCatalog({
+    db,
+    shared,
+    sealer,
+    demo: config.demoProvider,
+    builtIn: builtInSeeds(demoModels),
+    defaultPrice: () => options.get('DefaultModelPrice'),
+    onTrouble: (message, error) => log.warn({ error }, message),
+  });
+  const routing = await openRouting({
+    db,
+    clock,
+    shared,
+    catalog: catalogView(catalog, db),
+    decisionLogDays: () => options.get('DecisionLogDays'),
+    onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
+    onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
+  });
+  const watchdog = openWatchdog(clock);
+  const relay: RelayDeps = {
+    routing,
+    billing,
+    catalog,
+    blobs,
+    clock,
+    log,
+    watchdog,
+    baseUrl: config.baseUrl,
+    demo: {},
+  };
+
+  return {
+    identity,
+    authenticators: identity.authenticators,
+    routes: [
+      ...identity.routes,
+      ...billingRoutes({ db, clock, billing }),
+      ...catalogRoutes({ db, sealer, clock, catalog }),
+      ...routingRoutes(routing),
+      ...relayRoutes(relay, {}),
+    ],
+    start: async () => {
+      routing.start();
+      await jobs.start();
+    },
+    stop: async () => {
+      await jobs.stop(0);
+      watchdog.close();
+      await routing.stop();
+      await catalog.close();
+      await billing.stop();
+      await identity.stop();
+    },
+    sweep: () => {
+      const sweeps = [() => identity.sweep()];
+      for (const sweep of sweeps) void sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
+    },
+  };
+}
