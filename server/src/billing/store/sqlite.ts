@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite';
 import type { OpenDb } from '../../platform/db/open.ts';
 import type { Settled } from '../types.ts';
-import { dayOf, type HoldOutcome, type HoldRow, type HoldStore, type SettleRow, type UsageRow } from './port.ts';
+import type { HoldOutcome, HoldRow, HoldStore, SettleRow, UsageRow } from './port.ts';
+import { UsageSums } from './sqlite-sums.ts';
 
 /**
  * Row by row with prepared statements inside one synchronous transaction: on SQLite a statement costs microseconds and
@@ -12,16 +13,16 @@ export function sqliteHoldStore(write: NonNullable<OpenDb['writeSync']>): HoldSt
     hold: (rows) => write((db) => rows.map((row) => holdOne(db, row))),
     settle: (rows) =>
       write((db) => {
-        const counts = new Map<number, number>();
-        const settled = rows.map((row) => settleOne(db, row, counts));
-        countRequests(db, counts);
+        const sums = new UsageSums();
+        const settled = rows.map((row) => settleOne(db, row, sums));
+        sums.write(db);
         return settled;
       }),
     record: (rows) =>
       write((db) => {
-        const counts = new Map<number, number>();
-        for (const row of rows) logUsage(db, row, counts);
-        countRequests(db, counts);
+        const sums = new UsageSums();
+        for (const row of rows) logUsage(db, row, sums);
+        sums.write(db);
       }),
     progress: (rows) =>
       write((db) => {
@@ -62,7 +63,7 @@ function holdOne(db: Database, row: HoldRow): HoldOutcome {
 
 type OpenHold = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;
 
-function settleOne(db: Database, { request_id, log }: SettleRow, counts: Map<number, number>): Settled {
+function settleOne(db: Database, { request_id, log }: SettleRow, sums: UsageSums): Settled {
   const hold = db
     .query<OpenHold, [string]>(
       'delete from billing_holds where request_id = ? returning user_id, key_id, amount, key_amount',
@@ -85,7 +86,7 @@ function settleOne(db: Database, { request_id, log }: SettleRow, counts: Map<num
   if (log) {
     const row = { ...log, quota: charged, shortfall };
     if (charged > 0) writeLedger(db, row, balance?.quota ?? 0);
-    logUsage(db, row, counts);
+    logUsage(db, row, sums);
   }
   return { settled: true, charged, shortfall };
 }
@@ -124,26 +125,7 @@ const usageColumns = [
 ] as const satisfies (keyof UsageRow)[];
 const insertUsage = `insert into usage_logs (${usageColumns.join(', ')}) values (${usageColumns.map(() => '?').join(', ')})`;
 
-function logUsage(db: Database, row: UsageRow, counts: Map<number, number>): void {
+function logUsage(db: Database, row: UsageRow, sums: UsageSums): void {
   db.query(insertUsage).run(...usageColumns.map((column) => row[column]));
-  db.query(
-    `insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
-     values (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7)
-     on conflict (user_id, day, model_id, key_id) do update set requests = requests + 1,
-       prompt_tokens = prompt_tokens + ?5, completion_tokens = completion_tokens + ?6, quota = quota + ?7`,
-  ).run(
-    row.user_id,
-    dayOf(row.created_at),
-    row.model_id,
-    row.key_id,
-    row.prompt_tokens,
-    row.completion_tokens,
-    row.quota,
-  );
-  counts.set(row.user_id, (counts.get(row.user_id) ?? 0) + 1);
-}
-
-function countRequests(db: Database, counts: Map<number, number>): void {
-  const count = db.query('update users set request_count = request_count + ? where id = ?');
-  for (const [userId, requests] of counts) count.run(requests, userId);
+  sums.add(row);
 }

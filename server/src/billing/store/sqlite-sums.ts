@@ -1,0 +1,45 @@
+import type { Database } from 'bun:sqlite';
+import { dayOf, type UsageRow } from './port.ts';
+
+interface Sum {
+  row: UsageRow;
+  requests: number;
+  promptTokens: number;
+  completionTokens: number;
+  quota: number;
+}
+
+/** Adds up a batch first: most of its rows go to the same few sums. */
+export class UsageSums {
+  readonly #days = new Map<string, Sum>();
+  readonly #users = new Map<number, number>();
+
+  add(row: UsageRow): void {
+    const name = `${row.user_id} ${dayOf(row.created_at)} ${row.key_id} ${row.model_id}`;
+    let sum = this.#days.get(name);
+    if (!sum) {
+      sum = { row, requests: 0, promptTokens: 0, completionTokens: 0, quota: 0 };
+      this.#days.set(name, sum);
+    }
+    sum.requests += 1;
+    sum.promptTokens += row.prompt_tokens;
+    sum.completionTokens += row.completion_tokens;
+    sum.quota += row.quota;
+    this.#users.set(row.user_id, (this.#users.get(row.user_id) ?? 0) + 1);
+  }
+
+  write(db: Database): void {
+    const add = db.query(
+      `insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+       on conflict (user_id, day, model_id, key_id) do update set requests = requests + ?5,
+         prompt_tokens = prompt_tokens + ?6, completion_tokens = completion_tokens + ?7, quota = quota + ?8`,
+    );
+    for (const { row, requests, promptTokens, completionTokens, quota } of this.#days.values()) {
+      const day = dayOf(row.created_at);
+      add.run(row.user_id, day, row.model_id, row.key_id, requests, promptTokens, completionTokens, quota);
+    }
+    const count = db.query('update users set request_count = request_count + ? where id = ?');
+    for (const [userId, requests] of this.#users) count.run(requests, userId);
+  }
+}
