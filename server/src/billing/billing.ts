@@ -16,6 +16,7 @@ import type { HoldOutcome, HoldRow, HoldStore, SettleRow } from './store/port.ts
 import { postgresHoldStore } from './store/postgres.ts';
 import { sqliteHoldStore } from './store/sqlite.ts';
 import type { LedgerRow } from './store/tables.ts';
+import { takeHolds } from './take-holds.ts';
 import type { Grant, Hold, HoldRequest, Settled, Settlement, UsageDetail } from './types.ts';
 
 export interface BillingDeps {
@@ -63,7 +64,7 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
   const heartbeat = await startHeartbeat({ database, store, owner, clock, log });
   const settler = new Settler(store, log);
   heartbeat.onBeat(() => settler.retryOverdue());
-  const holds = new Batcher<HoldRow, HoldOutcome>((rows) => store.hold(rows));
+  const holds = new Batcher<HoldRow, HoldOutcome>(takeHolds(store, settler));
   const settlements = new Batcher<SettleRow, Settled>(settler.run);
   const free = new FreeLog(store, log);
   const running = new Progress(store, log);

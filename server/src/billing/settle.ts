@@ -39,6 +39,11 @@ export class Settler {
     this.#stopping = true;
   }
 
+  /** Keeps rows to be settled as soon as the database answers. */
+  owe(rows: SettleRow[]): void {
+    for (const row of rows) this.#overdue.set(row.request_id, row);
+  }
+
   run = (rows: SettleRow[]): Settled[] | Promise<Settled[]> => {
     try {
       const done = this.store.settle(rows);
@@ -60,7 +65,7 @@ export class Settler {
       }
     }
     if (rows.length > 1 && !mayPass(error)) return Promise.all(rows.map((row) => this.#alone(row)));
-    for (const row of rows) this.#overdue.set(row.request_id, row);
+    this.owe(rows);
     this.log.error({ error, requests: rows.map((row) => row.request_id) }, 'settlement failed; will be tried again');
     throw error;
   }
