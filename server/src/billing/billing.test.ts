@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { requestId } from '../lib/ids.ts';
 import { type Billing, openBilling } from './billing.ts';
 import { addKey, addUser, booksOf, engines, keyOf, silent, type TestDb } from './engines.fixture.ts';
-import type { HoldRequest, Settlement } from './types.ts';
+import type { Hold, HoldRequest, Settlement } from './types.ts';
 
 const ask = (userId: number, amount: number, more: Partial<HoldRequest> = {}): HoldRequest => ({
   requestId: requestId(),
@@ -66,6 +66,24 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(results.map((one) => one.settled)).toEqual([true, false, false]);
     expect((await billing.settle(hold, used(70))).settled).toBe(false);
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 950, used: 50, requests: 1, held: 0, ledger: -50 });
+  });
+
+  test('the ledger of one batch shows the balance as it moved', async () => {
+    const user = await addUser(open.db, 1000);
+    const holds = await Promise.all([1, 2, 3, 4].map(() => billing.hold(ask(user, 100))));
+    const [a, b, c, d] = holds as [Hold, Hold, Hold, Hold];
+    await Promise.all([
+      billing.settle(a, used(10)),
+      billing.release(b),
+      billing.settle(c, used(30)),
+      billing.settle(d, used(40)),
+    ]);
+    const entries = await open.db.selectFrom('ledger').selectAll().where('user_id', '=', user).orderBy('id').execute();
+    expect(entries.map((entry) => [entry.amount, entry.balance_after])).toEqual([
+      [-10, 690],
+      [-30, 860],
+      [-40, 920],
+    ]);
   });
 
   test('one hold per request id, also when asked at the same time', async () => {

@@ -54,7 +54,7 @@ const shortMessages = {
   key_short: ['insufficient_key_quota', 'The quota of this API key does not cover this request.'],
 } as const;
 
-export const openHoldStore = (database: OpenDb): HoldStore =>
+const openHoldStore = (database: OpenDb): HoldStore =>
   database.writeSync ? sqliteHoldStore(database.writeSync) : postgresHoldStore(database.db);
 
 export async function openBilling({ database, clock, log }: BillingDeps): Promise<Billing> {

@@ -91,7 +91,7 @@ describe.each(engines)('conservation on $name', (engine) => {
         const books = await booksOf(open.db, user);
         expect(books).toMatchObject({ held: 0, logs: books.used, days: books.used });
       }),
-      { numRuns: engine.name === 'sqlite' ? 60 : 15 },
+      { numRuns: engine.name === 'sqlite' ? 60 : 30 },
     );
   }, 60_000);
 });
