@@ -12,6 +12,8 @@ export interface Caller {
   userId: number;
   /** Null when a browser session asks. */
   keyId: number | null;
+  /** Models the key may use; empty or absent: all. */
+  allowedModels?: readonly string[];
 }
 
 /** Parameters of one model call, in the names of the chat format. */

@@ -34,6 +34,13 @@ export const preferencesSchema = z.object({
 export type Preferences = z.infer<typeof preferencesSchema>;
 export type StoredPreferences = Partial<Preferences>;
 
+/** A change: any of the fields, null to go back to its default. Without the defaults, or what is not named would change. */
+export const preferencesChangeSchema = z.object(
+  Object.fromEntries(
+    Object.entries(preferencesSchema.shape).map(([name, field]) => [name, field.removeDefault().nullable().optional()]),
+  ),
+);
+
 export const defaultPreferences: Preferences = preferencesSchema.parse({});
 
 /** Which type of model each of the model fields must name. */
@@ -61,10 +68,10 @@ export function changePreferences(
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
     throw new AppError('invalid_value', 'preferences must be an object');
   }
-  const known = Object.entries(change).filter(([name]) => Object.hasOwn(preferencesSchema.shape, name));
-  const set = Object.fromEntries(known.filter(([, value]) => value !== null && value !== undefined));
-  const parsed = preferencesSchema.partial().safeParse(set);
+  const parsed = preferencesChangeSchema.safeParse(change);
   if (!parsed.success) throw fault('', parsed.error);
+  const known = Object.entries(parsed.data).filter(([, value]) => value !== undefined);
+  const set = Object.fromEntries(known.filter(([, value]) => value !== null));
   for (const [name, type] of Object.entries(modelFields)) {
     const id = set[name];
     if (typeof id === 'string' && id !== '' && !isModel(id, type)) {

@@ -39,10 +39,20 @@ export async function respond(deps: Deps, request: TurnRequest, out: Out = silen
     await keep(turn, plan, answer);
     return result(turn, answer);
   } catch (error) {
-    if (plan) await keepPlan(turn, plan, 'failed').catch((fault) => deps.warn('a failed plan was not kept', fault));
+    if (plan) await keepFailed(turn, plan);
     throw error;
   } finally {
     await turn.release();
+  }
+}
+
+/** A plan that still waits for results can be gone on with when the client sends them again; any other is over. */
+async function keepFailed(turn: Turn, plan: RunningPlan): Promise<void> {
+  const waits = Object.values(plan.results).some(({ status }) => status === 'waiting_for_tools');
+  try {
+    await keepPlan(turn, plan, waits ? 'waiting_for_tools' : 'failed');
+  } catch (fault) {
+    turn.deps.warn('a failed plan was not kept', fault);
   }
 }
 

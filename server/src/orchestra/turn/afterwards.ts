@@ -9,7 +9,7 @@ import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../s
 import { recordOutcomes } from '../store/patterns.ts';
 import { saveVectors, unembedded } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
-import { embedQuery, search } from './recall.ts';
+import { embedQuery, longestEmbedded, search } from './recall.ts';
 import { ask, now, type Turn } from './turn.ts';
 
 /** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
@@ -61,7 +61,8 @@ export async function embedNew(turn: Pick<Turn, 'deps' | 'caller' | 'choosing' |
   const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
   for (const [model, group] of byModel) {
     if (model === null) continue;
-    const { vectors } = await deps.embed({ ...caller, model, texts: group.map(({ text }) => text), signal });
+    const texts = group.map(({ text }) => text.slice(0, longestEmbedded));
+    const { vectors } = await deps.embed({ ...caller, model, texts, signal });
     const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
     await saveVectors(deps.db, caller.userId, model, pairs);
   }

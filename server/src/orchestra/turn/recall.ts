@@ -14,13 +14,17 @@ export interface QueryVector {
   vector: Float32Array;
 }
 
+/** Embedding models read a few thousand tokens; what comes after would be refused or ignored. */
+export const longestEmbedded = 8000;
+
 /** The request as a vector; null without an embedding model, or when it fails: words alone will do. */
 export async function embedQuery(turn: Searching, text: string): Promise<QueryVector | null> {
   const choice = chooseEmbeddingModel(turn.choosing, kindOf(text));
   if (!choice || text.trim() === '') return null;
   const { model } = choice;
+  const texts = [text.slice(0, longestEmbedded)];
   try {
-    const { vectors, usage } = await turn.deps.embed({ ...turn.caller, model, texts: [text], signal: turn.signal });
+    const { vectors, usage } = await turn.deps.embed({ ...turn.caller, model, texts, signal: turn.signal });
     turn.meter.note(model, usage);
     return vectors[0] ? { model, vector: toUnit(vectors[0]) } : null;
   } catch (error) {

@@ -1,0 +1,44 @@
+import type { Clock } from '../lib/clock.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import type { Route } from '../platform/http/route.ts';
+import { type ChatCall, chat } from './chat.ts';
+import type { Deps } from './ports.ts';
+import { orchestraRoutes } from './routes/routes.ts';
+import { nearIndex } from './search/near.ts';
+import { sweepPlans } from './store/plans.ts';
+
+export interface Orchestra {
+  /** Answers a chat request to `svc/svc-ms`. */
+  chat(call: ChatCall): Promise<Response>;
+  routes: Route[];
+  /** Removes what is over, a bounded number at a time. */
+  sweep(): Promise<void>;
+  /** Waits for what goes on after answers; for a stop, and for tests. */
+  settled(): Promise<void>;
+  deps: Deps;
+}
+
+export function openOrchestra(given: Omit<Deps, 'near' | 'background'> & { clock: Clock }): Orchestra {
+  const running = new Set<Promise<unknown>>();
+  const deps: Deps = {
+    ...given,
+    near: nearIndex(),
+    background(work) {
+      const tracked = work
+        .catch((error) => given.warn('work after an answer failed', error))
+        .finally(() => running.delete(tracked));
+      running.add(tracked);
+    },
+  };
+  return {
+    deps,
+    chat: (call) => chat(deps, call),
+    routes: orchestraRoutes(deps),
+    sweep: async () => {
+      await sweepPlans(deps.db, nowSeconds(deps.clock));
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { KeyPrincipal } from '../../identity/principals.ts';
+import type { Choosing } from '../models.ts';
+import type { Caller, Deps } from '../ports.ts';
+import { withDefaults } from '../preferences.ts';
+import { loadPreferences } from '../store/preferences.ts';
+import { newMeter } from '../turn/meter.ts';
+
+export const callerOf = ({ user, keyId, models }: KeyPrincipal): Caller => ({
+  userId: user.id,
+  keyId,
+  allowedModels: models,
+});
+
+/** What a search or an embedding outside of a turn needs. */
+export async function outsideTurn(deps: Deps, caller: Caller, signal: AbortSignal) {
+  const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
+  const choosing: Choosing = {
+    settings: { preferences },
+    operator: deps.operator(),
+    models: await deps.models(caller),
+    patterns: [],
+  };
+  return { deps, caller, choosing, signal, meter: newMeter() };
+}

@@ -1,0 +1,144 @@
+import { z } from '@hono/zod-openapi';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { Caller, Deps } from '../ports.ts';
+import { cut } from '../search/rank.ts';
+import {
+  addEntry,
+  changeEntry,
+  deleteEntry,
+  type Entry,
+  entriesByRef,
+  findEntry,
+  newestEntries,
+} from '../store/knowledge.ts';
+import { embedNew, indexEntry } from '../turn/afterwards.ts';
+import { embedQuery, search } from '../turn/recall.ts';
+import { callerOf, outsideTurn } from './caller.ts';
+import { answer, base, done, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.ts';
+
+const path = '/api/svc-ms/knowledge';
+const params = z.object({ id: z.string().min(1).max(64) });
+/** Found among this many before the category is looked at. */
+const widest = 200;
+/** What shares next to nothing with the query is no result. */
+const leastRelevance = 0.25;
+
+const query = z.object({
+  q: z.string().max(1000).default(''),
+  category: z.string().max(64).optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,6}$/, 'must be a whole number')
+    .transform((text) => Math.min(100, Math.max(1, Number(text))))
+    .default(20)
+    .openapi({ type: 'integer', example: 20 }),
+});
+
+export function knowledgeRoutes(deps: Deps): Route[] {
+  const { db } = deps;
+  const now = () => nowSeconds(deps.clock);
+  /** Words can be searched at once; meaning follows in the background. */
+  const index = async (caller: Caller, entry: Entry) => {
+    await indexEntry({ deps, caller }, entry);
+    const embedding = async () => embedNew(await outsideTurn(deps, caller, AbortSignal.timeout(60_000)));
+    deps.background(embedding().catch((error) => deps.warn('an entry could not be embedded', error)));
+  };
+  const found = (entry: Entry | null): Entry => {
+    if (!entry) throw new AppError('not_found', 'Knowledge entry not found');
+    return entry;
+  };
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path,
+      summary: 'Search my knowledge by words and by meaning; without a query, the newest',
+      query,
+      answers: { 200: answer(z.array(entrySchema)) },
+      handle: async (call) => {
+        const { q, category, limit } = call.query;
+        const caller = callerOf(call.principal);
+        const entries =
+          q.trim() === ''
+            ? await newestEntries(db, { userId: caller.userId, category: category || undefined, limit })
+            : await matching(deps, caller, q, call.signal);
+        const wanted = entries.filter((entry) => !category || entry.category === category);
+        return ok(call, wanted.slice(0, limit).map(view));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path,
+      summary: 'Add a knowledge entry',
+      body: newEntrySchema,
+      answers: { 201: answer(entrySchema) },
+      handle: async (call) => {
+        const caller = callerOf(call.principal);
+        const { project_id: projectId, ...fact } = call.body;
+        const entry = await addEntry(db, { ...fact, userId: caller.userId, projectId }, now());
+        await index(caller, entry);
+        return ok(call, view(entry), 201);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: `${path}/{id}`,
+      summary: 'One knowledge entry',
+      params,
+      answers: { 200: answer(entrySchema) },
+      handle: async (call) => ok(call, view(found(await findEntry(db, call.principal.user.id, call.params.id)))),
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: `${path}/{id}`,
+      summary: 'Change a knowledge entry; what is not named stays',
+      params,
+      body: entryChangeSchema,
+      answers: { 200: answer(entrySchema) },
+      handle: async (call) => {
+        const caller = callerOf(call.principal);
+        const entry = found(await changeEntry(db, caller.userId, call.params.id, call.body, now()));
+        await index(caller, entry);
+        return ok(call, view(entry));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: `${path}/{id}`,
+      summary: 'Delete a knowledge entry',
+      params,
+      answers: { 200: done },
+      handle: async (call) => {
+        const { id } = call.principal.user;
+        if (!(await deleteEntry(db, id, call.params.id))) found(null);
+        deps.near.forget(id);
+        return json(call, { success: true, message: 'The entry is deleted.' });
+      },
+    }),
+  ];
+}
+
+async function matching(deps: Deps, caller: Caller, text: string, signal: AbortSignal): Promise<Entry[]> {
+  const searching = await outsideTurn(deps, caller, signal);
+  const vector = await embedQuery(searching, text);
+  const ranked = await search(searching, { userId: caller.userId, only: 'knowledge' }, text, vector, widest);
+  const refs = cut(ranked, leastRelevance).flatMap(({ knowledgeRef }) => knowledgeRef ?? []);
+  const entries = new Map((await entriesByRef(deps.db, caller.userId, refs)).map((entry) => [entry.ref, entry]));
+  return refs.flatMap((ref) => entries.get(ref) ?? []);
+}
+
+const view = (entry: Entry) => ({
+  id: entry.id,
+  category: entry.category,
+  title: entry.title,
+  content: entry.content,
+  source_session: entry.sourceSession,
+  created_at: entry.createdAt,
+  keywords: entry.keywords,
+});

@@ -1,0 +1,107 @@
+import { z } from '@hono/zod-openapi';
+import { preferencesSchema } from '../preferences.ts';
+
+export const base = {
+  tag: 'Orchestration',
+  auth: 'keyOrSession',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+
+/** The success envelope of management endpoints around its data. */
+export const answer = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
+export const done = z.object({ success: z.literal(true), message: z.string() });
+
+const time = z.number().int();
+
+const sessionFields = {
+  session_id: z.string(),
+  created_at: time,
+  last_accessed: time,
+  total_messages: z.number().int(),
+  total_tokens: z.number().int(),
+  has_active_plan: z.boolean(),
+  tags: z.array(z.string()),
+};
+export const sessionSchema = z.object(sessionFields).openapi('Session');
+
+const planTaskSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  difficulty: z.string(),
+  depends_on: z.array(z.string()),
+  status: z.string(),
+});
+export const sessionDetailSchema = z.object({
+  ...sessionFields,
+  project_id: z.string().nullable(),
+  summary: z.string().nullable(),
+  active_plan: z
+    .object({
+      plan_id: z.string(),
+      description: z.string(),
+      status: z.string(),
+      created_at: time,
+      tasks: z.array(planTaskSchema),
+    })
+    .nullable(),
+});
+
+export const historySchema = z.object({
+  session_id: z.string(),
+  messages: z.array(
+    z.object({
+      id: z.number().int(),
+      role: z.string(),
+      content: z.unknown(),
+      tool_calls: z.array(z.unknown()).optional(),
+      tool_call_id: z.string().optional(),
+      model: z.string().optional(),
+      tokens: z.number().int(),
+      created_at: time,
+    }),
+  ),
+  total: z.number().int(),
+  page: z.number().int(),
+  page_size: z.number().int(),
+});
+
+const entryFields = {
+  category: z.string().trim().min(1).max(64),
+  title: z.string().trim().min(1).max(200),
+  content: z.string().trim().min(1).max(20_000),
+  keywords: z.array(z.string().trim().min(1).max(64)).max(50),
+};
+export const newEntrySchema = z.object({
+  ...entryFields,
+  keywords: entryFields.keywords.default([]),
+  project_id: z.string().min(1).max(128).optional(),
+});
+export const entryChangeSchema = z.object(entryFields).partial();
+export const entrySchema = z
+  .object({
+    id: z.string(),
+    category: z.string(),
+    title: z.string(),
+    content: z.string(),
+    source_session: z.string().nullable(),
+    created_at: time,
+    keywords: z.array(z.string()),
+  })
+  .openapi('KnowledgeEntry');
+
+export const preferencesAnswer = answer(preferencesSchema.openapi('OrchestrationPreferences'));
+export const patternsSchema = z.object({
+  patterns: z.array(
+    z.object({
+      kind: z.string(),
+      difficulty: z.string(),
+      model: z.string(),
+      successes: z.number().int(),
+      failures: z.number().int(),
+      success_rate: z.number(),
+      in_use: z.boolean(),
+      updated_at: time,
+    }),
+  ),
+});
