@@ -73,6 +73,12 @@ export async function startHeartbeat({ database, store, owner, clock, log }: Hea
       clearInterval(timer);
       await running;
     },
-    leave: () => forgetOwners(db, { only: owner }),
+    leave: async () => {
+      try {
+        await forgetOwners(db, { only: owner });
+      } catch (error) {
+        log.warn({ error }, 'billing could not sign off; its holds will be swept once it counts as dead');
+      }
+    },
   };
 }
