@@ -9,14 +9,19 @@ export interface OptionRule {
   fraction?: boolean;
 }
 
-const perMinute = (limit: number, what: string): OptionRule => ({
+const perMinute = (limit: number, what: string): OptionRule & { default: number } => ({
   default: limit,
   help: `${what}: calls per minute; 0 for no limit`,
   min: 0,
   max: 100_000_000,
 });
-const seconds = (value: number, help: string): OptionRule => ({ default: value, help, min: 1, max: 315_360_000 });
-const model = (what: string): OptionRule => ({
+const seconds = (value: number, help: string): OptionRule & { default: number } => ({
+  default: value,
+  help,
+  min: 1,
+  max: 315_360_000,
+});
+const model = (what: string): OptionRule & { default: string } => ({
   default: '',
   help: `Orchestration: model for ${what}; empty picks one`,
 });

@@ -4,9 +4,9 @@ export interface Tokens {
   cut(text: string, limit: number): { text: string; cut: boolean; tokens: number };
 }
 
-/** A run of letters without a break is merged in quadratic time, so a long one is counted in pieces. */
+/** A run of letters, or of blanks, without a break is merged in quadratic time, so a long one is counted in pieces. */
 const longestRun = 64;
-const hasLongRun = new RegExp(`\\S{${longestRun + 1}}`, 'u');
+const hasLongRun = new RegExp(`\\S{${longestRun + 1}}|\\s{${longestRun + 1}}`, 'u');
 const pieces = new RegExp(`[\\s\\S]{1,${longestRun}}`, 'gu');
 
 let loading: Promise<Tokens> | undefined;

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { offsetOf, type Page } from '../../platform/http/paging.ts';
 import type { User } from '../user.ts';
@@ -111,17 +111,17 @@ export async function countUsers(db: Db): Promise<number> {
   return Number(row.n);
 }
 
+/** SQLite knows no escape character unless told. */
+const contains = (column: string, pattern: string) =>
+  sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+
 export async function listUsers(db: Db, page: Page, q: string): Promise<{ users: User[]; total: number }> {
   const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   const matching = db
     .selectFrom('users')
     .$if(q !== '', (query) =>
       query.where((e) =>
-        e.or([
-          e(e.fn<string>('lower', ['username']), 'like', pattern),
-          e(e.fn<string>('lower', ['display_name']), 'like', pattern),
-          e(e.fn<string>('lower', ['email']), 'like', pattern),
-        ]),
+        e.or((['username', 'display_name', 'email'] as const).map((column) => contains(column, pattern))),
       ),
     );
   const [rows, count] = await Promise.all([

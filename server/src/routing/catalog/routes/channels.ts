@@ -1,4 +1,5 @@
 import { AppError } from '../../../lib/errors.ts';
+import { pageQuery } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import type { Catalog } from '../catalog.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import { presetViews } from '../presets.ts';
 import { pageChannels } from '../store/channels.ts';
 import { channelGiven, viewChannel } from './fields.ts';
-import { answers, channelChange, channelCreate, idParams, pageOf, pageQuery } from './schemas.ts';
+import { answers, channelChange, channelCreate, idParams, pageOf } from './schemas.ts';
 
 export type CatalogRouteDeps = CatalogRoom & { catalog: Pick<Catalog, 'changed' | 'builtInActive' | 'demo'> };
 

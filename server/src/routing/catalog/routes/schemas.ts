@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { idText, offsetOf, type Page, pageQuery } from '../../../platform/http/paging.ts';
 import { channelKinds, modelTypes } from '../../candidate.ts';
 import { disabled, enabled } from '../store/tables.ts';
 
@@ -86,14 +87,8 @@ const providerModelFields = {
 export const providerModelChange = z.object(providerModelFields).partial();
 export const providerModelCreate = providerModelChange.required({ model_id: true, channel_id: true });
 
-/** Out-of-range pages are clamped, not refused (contract §3, pagination). */
-export const pageQuery = z.object({
-  page: z.coerce.number().catch(1).default(1),
-  page_size: z.coerce.number().catch(20).default(20),
-});
-
 export const providerModelQuery = pageQuery.extend({
-  channel_id: z.coerce.number().int().min(1).optional(),
+  channel_id: idText.optional(),
   model_id: modelName.optional(),
   type: z.enum(modelTypes).optional(),
 });
@@ -101,17 +96,12 @@ export const providerModelQuery = pageQuery.extend({
 /** Ids past this are no whole numbers any more. */
 export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 
-export function pageOf(query: z.infer<typeof pageQuery>): {
-  page: number;
-  page_size: number;
-  limit: number;
-  offset: number;
-} {
-  const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, Math.trunc(value) || low));
-  const page = clamp(query.page, 1, 1_000_000);
-  const limit = clamp(query.page_size, 1, 100);
-  return { page, page_size: limit, limit, offset: (page - 1) * limit };
-}
+export const pageOf = (query: Page): Page & { limit: number; offset: number } => ({
+  page: query.page,
+  page_size: query.page_size,
+  limit: query.page_size,
+  offset: offsetOf(query),
+});
 
 const success = z.literal(true);
 export const channelView = z.object({

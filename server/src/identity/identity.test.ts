@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openTestApp, rootPassword, type TestApp } from '../app.fixture.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp();
+  await service.setOption('RateLimitApi', 100_000);
+});
+afterAll(() => service.close());
+
+const body = async (response: Response) =>
+  (await response.json()) as { success: boolean; message: string; data: never };
+
+describe('registering', () => {
+  test('answers the user without secrets, sets the cookie, and ignores privileged fields', async () => {
+    const response = await service.call('/api/user/register', {
+      method: 'POST',
+      body: {
+        username: 'Ann.B',
+        password: 'long enough',
+        email: 'ann@example.com',
+        role: 100,
+        quota: 9,
+        is_admin: true,
+      },
+    });
+    expect(response.status).toBe(200);
+    const cookie = response.headers.get('set-cookie')!;
+    for (const part of ['svc_session=', 'HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=2592000'])
+      expect(cookie).toContain(part);
+    expect(cookie).not.toContain('Secure');
+    const { data } = (await response.json()) as { data: Record<string, unknown> };
+    expect(data).toMatchObject({
+      username: 'Ann.B',
+      role: 1,
+      quota: 0,
+      status: 1,
+      group: 'default',
+      email_verified: false,
+    });
+    expect(JSON.stringify(data)).not.toContain('password');
+  });
+
+  test.each([
+    ['ab', 'long enough'],
+    ['has space', 'long enough'],
+    ['x'.repeat(33), 'long enough'],
+    ['fine_name', 'short'],
+    ['fine_name', 'x'.repeat(129)],
+    [7, 'long enough'],
+  ])('refuses %p with %p', async (username, password) => {
+    const response = await service.call('/api/user/register', { method: 'POST', body: { username, password } });
+    expect(response.status).toBe(400);
+    expect((await body(response)).success).toBe(false);
+  });
+
+  test('names are unique without case, also when many come at once', async () => {
+    const tries = Array.from({ length: 8 }, (_, i) =>
+      service.call('/api/user/register', {
+        method: 'POST',
+        body: { username: i % 2 ? 'Twin_Name' : 'twin_name', password: 'long enough' },
+      }),
+    );
+    const statuses = (await Promise.all(tries)).map((r) => r.status).sort();
+    expect(statuses).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  test('can be closed', async () => {
+    await service.setOption('RegistrationEnabled', false);
+    const response = await service.call('/api/user/register', {
+      method: 'POST',
+      body: { username: 'late_comer', password: 'long enough' },
+    });
+    expect(response.status).toBe(403);
+    await service.setOption('RegistrationEnabled', true);
+  });
+});
+
+describe('logging in', () => {
+  test('one message for an unknown user and a wrong password', async () => {
+    const ask = async (username: string) =>
+      service.call('/api/user/login', { method: 'POST', body: { username, password: 'not the password' } });
+    const [unknown, wrong] = [await ask('nobody_here'), await ask('root')];
+    expect([unknown.status, wrong.status]).toEqual([401, 401]);
+    expect((await body(unknown)).message).toBe((await body(wrong)).message);
+  });
+
+  test('ten failures lock the name for that address, and the right password does not help then', async () => {
+    await service.user('locked_out');
+    const ask = (password: string) =>
+      service.call('/api/user/login', { method: 'POST', body: { username: 'locked_out', password } });
+    const guesses = await Promise.all(Array.from({ length: 12 }, (_, i) => ask(`guess number ${i}`)));
+    expect(guesses.filter((r) => r.status === 401)).toHaveLength(10);
+    const late = await ask('a fine password');
+    expect(late.status).toBe(429);
+    expect(late.headers.get('retry-after')).toBe('900');
+  });
+
+  test('a new id at every login; logging out ends only that one', async () => {
+    const [first, second] = [await service.root(), await service.root()];
+    expect(first.cookie).not.toBe(second.cookie);
+    expect((await first.call('/api/user/logout', { method: 'POST' })).status).toBe(200);
+    expect((await first.call('/api/user/self')).status).toBe(401);
+    expect((await second.call('/api/user/self')).status).toBe(200);
+  });
+});
+
+describe('writes with a cookie', () => {
+  test('need JSON, and our own origin where one is named', async () => {
+    const { call } = await service.user();
+    const change = (headers: Record<string, string>) =>
+      call('/api/user/self', { method: 'PUT', headers, body: JSON.stringify({ display_name: 'X' }) });
+    expect((await change({ 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await change({ 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
+    const json = { 'content-type': 'application/json' };
+    expect((await change({ ...json, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await change({ ...json, origin: 'null' })).status).toBe(403);
+    expect((await change({ ...json, origin: service.config.baseUrl })).status).toBe(200);
+    expect((await change(json)).status).toBe(200);
+  });
+});
+
+describe('my account', () => {
+  test('a changed email is no longer verified; a bad avatar changes nothing', async () => {
+    const [root, user] = [await service.root(), await service.user()];
+    await root.call(`/api/admin/users/${user.id}`, { method: 'PUT', body: { email_verified: true } });
+    const bad = await user.call('/api/user/self', {
+      method: 'PUT',
+      body: { email: 'new@example.com', avatar_url: 'javascript:alert(1)' },
+    });
+    expect(bad.status).toBe(400);
+    const before = (await (await user.call('/api/user/self')).json()) as { data: { email_verified: boolean } };
+    expect(before.data.email_verified).toBe(true);
+    await user.call('/api/user/self', { method: 'PUT', body: { email: 'new@example.com' } });
+    const after = (await (await user.call('/api/user/self')).json()) as {
+      data: { email: string; email_verified: boolean };
+    };
+    expect(after.data).toMatchObject({ email: 'new@example.com', email_verified: false });
+  });
+
+  test('a new password ends every session but gives the changer a new one', async () => {
+    const user = await service.user('changes_word');
+    const login = await service.call('/api/user/login', {
+      method: 'POST',
+      body: { username: 'changes_word', password: 'a fine password' },
+    });
+    const other = login.headers.get('set-cookie')!.split(';')[0]!;
+    const wrong = await user.call('/api/user/self', {
+      method: 'PUT',
+      body: { password: 'brand new word', current_password: 'nope nope' },
+    });
+    expect(wrong.status).toBe(400);
+    const changed = await user.call('/api/user/self', {
+      method: 'PUT',
+      body: { password: 'brand new word', current_password: 'a fine password' },
+    });
+    expect(changed.status).toBe(200);
+    const fresh = changed.headers.get('set-cookie')!.split(';')[0]!;
+    const self = (cookie: string) => service.call('/api/user/self', { headers: { cookie } });
+    expect((await self(user.cookie)).status).toBe(401);
+    expect((await self(other)).status).toBe(401);
+    expect((await self(fresh)).status).toBe(200);
+  });
+
+  test('sessions are listed and ended; those of others do not exist', async () => {
+    const [one, two] = [await service.user(), await service.user()];
+    const list = async (member: typeof one) =>
+      ((await (await member.call('/api/user/sessions')).json()) as { data: { id: number; current: boolean }[] }).data;
+    const [mine] = await list(one);
+    expect(mine!.current).toBe(true);
+    expect(JSON.stringify(mine)).not.toContain('token');
+    expect((await two.call(`/api/user/sessions/${mine!.id}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await one.call(`/api/user/sessions/${mine!.id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await one.call('/api/user/self')).status).toBe(401);
+  });
+});
+
+describe('administration', () => {
+  test('is closed to role 1, and nobody reaches a role like its own', async () => {
+    const [root, admin, user] = [await service.root(), await service.user(), await service.user()];
+    expect((await user.call('/api/admin/users')).status).toBe(403);
+    const change = (by: typeof root, id: number, fields: object) =>
+      by.call(`/api/admin/users/${id}`, { method: 'PUT', body: fields });
+    expect((await change(root, admin.id, { role: 10 })).status).toBe(200);
+    expect((await change(admin, user.id, { role: 10 })).status).toBe(403);
+    expect((await change(admin, root.id, { status: 2 })).status).toBe(403);
+    expect((await change(admin, admin.id, { display_name: 'me' })).status).toBe(403);
+    expect((await change(admin, user.id, { group: 'gold' })).status).toBe(200);
+    expect((await change(root, 999_999, { group: 'gold' })).status).toBe(404);
+  });
+
+  test('a disabled user is out at once, keys too', async () => {
+    const [root, user] = [await service.root(), await service.user()];
+    const key = await user.key();
+    const models = () =>
+      service.call('/v1/chat/completions', { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: {} });
+    expect((await models()).status).toBe(400);
+    await root.call(`/api/admin/users/${user.id}`, { method: 'PUT', body: { status: 2 } });
+    expect((await models()).status).toBe(401);
+    expect((await user.call('/api/user/self')).status).toBe(401);
+    const login = await service.call('/api/user/login', {
+      method: 'POST',
+      body: { username: user.username, password: 'a fine password' },
+    });
+    expect(login.status).toBe(403);
+  });
+
+  test('users are searched and paged', async () => {
+    const root = await service.root();
+    await service.user('needle_100');
+    const search = async (q: string) =>
+      ((await (await root.call(`/api/admin/users?q=${encodeURIComponent(q)}`)).json()) as { data: { total: number } })
+        .data;
+    expect((await search('NEEDLE_100')).total).toBe(1);
+    expect((await search('needle%100')).total).toBe(0);
+    const page = (await (await root.call('/api/admin/users?page=0&page_size=1000')).json()) as {
+      data: { page: number; page_size: number };
+    };
+    expect(page.data).toMatchObject({ page: 1, page_size: 100 });
+  }, 20_000);
+
+  test('options are typed, ranged and take effect at once', async () => {
+    const root = await service.root();
+    const put = (key: string, value: unknown) =>
+      root.call('/api/admin/options', { method: 'PUT', body: { key, value } });
+    expect((await put('NoSuchOption', 1)).status).toBe(400);
+    expect((await put('OAuth2CodeTTL', -5)).status).toBe(400);
+    expect((await put('OAuth2CodeTTL', 'soon')).status).toBe(400);
+    expect((await put('RegistrationEnabled', 'maybe')).status).toBe(400);
+    expect((await put('QuotaForNewUser', '1234')).status).toBe(200);
+    const user = await service.user();
+    const self = (await (await user.call('/api/user/self')).json()) as { data: { quota: number } };
+    expect(self.data.quota).toBe(1234);
+    await put('QuotaForNewUser', 0);
+  });
+});
+
+describe('API keys', () => {
+  test('the full key once, masked afterwards', async () => {
+    const user = await service.user();
+    const key = await user.key({ name: 'laptop' });
+    expect(key).toMatch(/^sk-[0-9A-Za-z]{48}$/);
+    const [listed] = ((await (await user.call('/api/tokens')).json()) as { data: Record<string, unknown>[] }).data;
+    expect(listed!.key).toBe(`${key.slice(0, 7)}**********${key.slice(-4)}`);
+    expect(listed).toMatchObject({
+      name: 'laptop',
+      unlimited_quota: true,
+      remain_quota: 0,
+      expired_time: -1,
+      status: 1,
+    });
+  });
+
+  test.each([
+    [{ name: '' }],
+    [{ name: 'x'.repeat(51) }],
+    [{ name: 'k', expired_time: 1000 }],
+    [{ name: 'k', remain_quota: -1 }],
+    [{ name: 'k', allowed_ips: ['not an address'] }],
+    [{ name: 'k', models: 'all' }],
+    [{}],
+  ])('refuses %p', async (fields) => {
+    const user = await service.user();
+    expect((await user.call('/api/tokens', { method: 'POST', body: fields })).status).toBe(400);
+    expect(((await (await user.call('/api/tokens')).json()) as { data: unknown[] }).data).toEqual([]);
+  });
+
+  test('disabled, expired, forbidden by address or deleted: refused at once; others cannot touch it', async () => {
+    const [user, other] = [await service.user(), await service.user()];
+    const key = await user.key();
+    const use = () =>
+      service.call('/v1/chat/completions', { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: {} });
+    const [{ id }] = ((await (await user.call('/api/tokens')).json()) as { data: [{ id: number }] }).data;
+    const change = (fields: object) => user.call(`/api/tokens/${id}`, { method: 'PUT', body: fields });
+    expect((await other.call(`/api/tokens/${id}`, { method: 'PUT', body: { name: 'mine' } })).status).toBe(404);
+    expect((await other.call(`/api/tokens/${id}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await use()).status).toBe(400);
+    await change({ status: 2 });
+    expect((await use()).status).toBe(401);
+    await change({ status: 1, allowed_ips: ['10.0.0.0/8'] });
+    expect((await use()).status).toBe(403);
+    await change({ allowed_ips: ['127.0.0.0/8', '::1'] });
+    expect((await use()).status).toBe(400);
+    await user.call(`/api/tokens/${id}`, { method: 'DELETE' });
+    expect((await use()).status).toBe(401);
+  });
+});
+
+test('the root user starts with its balance and password', async () => {
+  const root = await service.root();
+  const self = (await (await root.call('/api/user/self')).json()) as { data: { quota: number; role: number } };
+  expect(self.data).toMatchObject({ quota: 50_000_000, role: 100 });
+  expect(rootPassword.length).toBeGreaterThan(8);
+});

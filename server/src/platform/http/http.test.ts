@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openTestApp, type TestApp } from '../../app.fixture.ts';
+import { clientIp, inBlocks, limitKeyOfIp, parseBlock } from './client-ip.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await openTestApp();
+});
+afterAll(() => service.close());
+
+const login = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  service.call('/api/user/login', { method: 'POST', body, headers });
+
+describe('bad input gets 4xx in the shape of its endpoint', () => {
+  test.each([
+    ['not JSON', '{"username":'],
+    ['empty', ''],
+    ['an array', '[]'],
+    ['wrong types', '{"username":{},"password":[]}'],
+    ['NUL in a name', '{"username":"a\\u0000b","password":"long enough"}'],
+    ['deep nesting', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+    ['a huge number', '{"username":1e999,"password":"x"}'],
+  ])('%s', async (_, text) => {
+    const response = await login(text);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ success: false, message: expect.any(String) });
+  });
+
+  test('invalid UTF-8', async () => {
+    const response = await login(new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
+    expect(response.status).toBe(400);
+  });
+
+  test('oversize, also when compressed', async () => {
+    expect((await login(`"${'x'.repeat(2 * 1024 * 1024)}"`)).status).toBe(413);
+    const bomb = Bun.gzipSync(Buffer.from(`"${'x'.repeat(2 * 1024 * 1024)}"`));
+    expect((await login(bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
+  });
+
+  test('a compressed body is read; an unknown or broken encoding is refused', async () => {
+    const text = Buffer.from('{"username":"nobody","password":"wrong wrong"}');
+    expect((await login(Bun.gzipSync(text), { 'content-encoding': 'gzip' })).status).toBe(401);
+    expect((await login(text, { 'content-encoding': 'rot13' })).status).toBe(415);
+    expect((await login(text, { 'content-encoding': 'gzip' })).status).toBe(400);
+  });
+
+  test('unknown addresses answer in the shape of their neighbours', async () => {
+    const shape = async (path: string, method = 'GET') => (await service.call(path, { method })).json();
+    expect(await shape('/api/nothing')).toMatchObject({ success: false });
+    expect(await shape('/v1/nothing')).toMatchObject({ error: { code: 'not_found', type: 'invalid_request_error' } });
+    expect(await shape('/v1/messages/nothing')).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
+    expect(await shape('/v1/videos/x/y/z')).toMatchObject({ error: { code: 404 } });
+    expect(await shape('/api/oauth2/nothing')).toMatchObject({ error: 'not_found' });
+    const wrongMethod = await service.call('/api/user/login');
+    expect(wrongMethod.status).toBe(405);
+    expect(wrongMethod.headers.get('allow')).toBe('POST');
+  });
+});
+
+describe('every answer', () => {
+  test('has an id and the security headers', async () => {
+    const response = await service.call('/api/user/self');
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('x-frame-options')).toBe('DENY');
+    expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+
+  test('says where the caller stands, and 429 past the limit', async () => {
+    await service.setOption('RateLimitApi', 3);
+    const key = Math.random();
+    const answers: Response[] = [];
+    for (let i = 0; i < 5; i += 1) answers.push(await service.call(`/api/user/self?x=${key}`));
+    await service.setOption('RateLimitApi', 120);
+    const last = answers.at(-1)!;
+    expect(last.status).toBe(429);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(last.headers.get('ratelimit-limit')).toBe('3');
+    expect(last.headers.get('ratelimit-remaining')).toBe('0');
+    expect(await last.json()).toMatchObject({ success: false });
+  });
+});
+
+test('health, readiness, metrics and the document answer', async () => {
+  expect((await service.call('/healthz')).status).toBe(200);
+  expect(await (await service.call('/readyz')).json()).toMatchObject({ status: 'ready', failing: [] });
+  expect(await (await service.call('/metrics')).text()).toContain('svc_http_request_seconds_bucket');
+  const document = (await (await service.call('/openapi.json')).json()) as { openapi: string; paths: object };
+  expect(document.openapi).toBe('3.1.0');
+  expect(Object.keys(document.paths)).toContain('/api/user/login');
+});
+
+describe('addresses', () => {
+  test('blocks hold what they should', () => {
+    const blocks = ['10.0.0.0/8', '192.168.1.7', '2001:db8::/32'].map((text) => parseBlock(text)!);
+    expect(['10.255.0.1', '192.168.1.7', '::ffff:10.1.2.3', '2001:db8:1::5'].every((ip) => inBlocks(ip, blocks))).toBe(
+      true,
+    );
+    expect(['11.0.0.1', '192.168.1.8', '2001:db9::1', 'nonsense'].some((ip) => inBlocks(ip, blocks))).toBe(false);
+    expect(['1.2.3.4/33', '1.2.3', 'x/8', '::1/129', '1.2.3.4/8/9'].map(parseBlock)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('a forwarded address counts only behind a trusted proxy', () => {
+    const trusted = [parseBlock('10.0.0.0/8')!];
+    expect(clientIp('1.1.1.1', '9.9.9.9', trusted)).toBe('1.1.1.1');
+    expect(clientIp('10.0.0.1', '9.9.9.9', trusted)).toBe('9.9.9.9');
+    expect(clientIp('10.0.0.1', '6.6.6.6, 9.9.9.9, 10.0.0.2', trusted)).toBe('9.9.9.9');
+    expect(clientIp('10.0.0.1', '9.9.9.9', [])).toBe('10.0.0.1');
+  });
+
+  test('IPv6 callers are counted by their /64', () => {
+    expect(limitKeyOfIp('2001:db8:1:2:3:4:5:6')).toBe(limitKeyOfIp('2001:db8:1:2:ffff::1'));
+    expect(limitKeyOfIp('2001:db8:1:3::1')).not.toBe(limitKeyOfIp('2001:db8:1:2::1'));
+    expect(limitKeyOfIp('1.2.3.4')).toBe('1.2.3.4');
+  });
+});
