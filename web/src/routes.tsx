@@ -16,6 +16,7 @@ export interface PageEntry {
 export const pages: PageEntry[] = [
   { path: '/', title: 'Home', load: () => import('./pages/home.tsx').then((m) => m.HomePage) },
   { path: '/account', title: 'Account', load: () => import('./pages/account.tsx').then((m) => m.AccountPage) },
+  { path: '/keys', title: 'Keys', load: () => import('./pages/keys.tsx').then((m) => m.KeysPage) },
   {
     path: '/login',
     title: 'Log in',

@@ -1,0 +1,42 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots, type TablerIcon } from '@tabler/icons-react';
+
+export interface RowAct {
+  label: string;
+  icon: TablerIcon;
+  onClick: () => void;
+  danger?: boolean;
+  disabled?: boolean;
+}
+
+interface RowMenuProps {
+  /** What the acts are about, for screen readers. */
+  label: string;
+  acts: RowAct[];
+}
+
+/** What can be done with one row of a table. */
+export function RowMenu({ label, acts }: RowMenuProps) {
+  return (
+    <Menu position="bottom-end" width={190}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${label}`}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {acts.map(({ label: text, icon: Icon, onClick, danger, disabled }) => (
+          <Menu.Item
+            key={text}
+            color={danger ? 'red' : undefined}
+            disabled={disabled}
+            leftSection={<Icon size={16} stroke={1.7} aria-hidden />}
+            onClick={onClick}
+          >
+            {text}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

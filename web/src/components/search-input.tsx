@@ -1,0 +1,36 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+
+interface SearchInputProps {
+  label: string;
+  placeholder?: string;
+  /** The value in force, usually from the address. */
+  value: string;
+  onChange: (value: string) => void;
+  width?: number;
+}
+
+/** Text to filter by; takes effect when typing pauses. */
+export function SearchInput({ label, placeholder, value, onChange, width = 260 }: SearchInputProps) {
+  const [typed, setTyped] = useState(value);
+  const tell = useDebouncedCallback(onChange, 300);
+  // The back button and links change the value from outside.
+  useEffect(() => setTyped(value), [value]);
+  const change = (text: string) => {
+    setTyped(text);
+    tell(text.trim());
+  };
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={placeholder ?? label}
+      value={typed}
+      onChange={(event) => change(event.currentTarget.value)}
+      leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
+      rightSection={typed !== '' && <CloseButton size="sm" aria-label={`Clear ${label}`} onClick={() => change('')} />}
+      w={{ base: '100%', xs: width }}
+    />
+  );
+}

@@ -1,0 +1,112 @@
+import type { Result } from '../../api.ts';
+import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+
+export type ApiKey = Result<'/api/tokens', 'get'>[number];
+
+/** A key as the form holds it. */
+export interface KeyFields {
+  name: string;
+  /** Days from now, `never`, or `date` for the date beside it. */
+  expiry: string;
+  date: string;
+  unlimited: boolean;
+  usd: number | string;
+  models: string[];
+  ips: string[];
+}
+
+export type KeyFaults = Partial<Record<'name' | 'date' | 'usd' | 'ips', string>>;
+
+export const expiryChoices = [
+  { value: 'never', label: 'Never' },
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'date', label: 'On a date…' },
+];
+
+export const emptyKey: KeyFields = {
+  name: '',
+  expiry: 'never',
+  date: '',
+  unlimited: true,
+  usd: '',
+  models: [],
+  ips: [],
+};
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** The user's own calendar day, as date inputs write it. */
+export function localDay(unixSeconds: number): string {
+  const date = new Date(unixSeconds * 1000);
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+}
+
+export function fieldsOf(key: ApiKey): KeyFields {
+  const expires = key.expired_time > 0;
+  return {
+    name: key.name,
+    expiry: expires ? 'date' : 'never',
+    date: expires ? localDay(key.expired_time) : '',
+    unlimited: key.unlimited_quota,
+    usd: key.unlimited_quota ? '' : usdOfQuota(key.remain_quota),
+    models: key.models,
+    ips: key.allowed_ips,
+  };
+}
+
+/** A date ends with its day, where the user is. */
+const endOfLocalDay = (day: string): number => Math.floor(new Date(`${day}T23:59:59`).getTime() / 1000);
+
+function expiryOf({ expiry, date }: KeyFields, nowSeconds: number): number {
+  if (expiry === 'never') return -1;
+  return expiry === 'date' ? endOfLocalDay(date) : nowSeconds + Number(expiry) * 86_400;
+}
+
+/** An address or a block; the service looks closer. */
+const looksLikeAddress = (text: string): boolean => /^[0-9a-fA-F:.]+(\/\d{1,3})?$/.test(text) && /[.:]/.test(text);
+
+export function faultsOf(fields: KeyFields, nowSeconds: number): KeyFaults {
+  const faults: KeyFaults = {};
+  const name = fields.name.trim();
+  if (name === '') faults.name = 'Give the key a name.';
+  if (name.length > 50) faults.name = 'Use at most 50 characters.';
+  if (fields.expiry === 'date') {
+    const at = endOfLocalDay(fields.date);
+    if (!(at > nowSeconds)) faults.date = fields.date ? 'This day has passed.' : 'Choose a day.';
+  }
+  if (!fields.unlimited && (fields.usd === '' || !(Number(fields.usd) >= 0))) {
+    faults.usd = 'Say how much the key may spend.';
+  }
+  const wrong = fields.ips.find((text) => !looksLikeAddress(text));
+  if (wrong) faults.ips = `${wrong} is not an address or a block such as 10.0.0.0/8.`;
+  return faults;
+}
+
+export function bodyOf(fields: KeyFields, nowSeconds: number) {
+  return {
+    name: fields.name.trim(),
+    expired_time: expiryOf(fields, nowSeconds),
+    remain_quota: fields.unlimited ? 0 : quotaOfUsd(Number(fields.usd)),
+    unlimited_quota: fields.unlimited,
+    models: fields.models,
+    allowed_ips: fields.ips,
+  };
+}
+
+/** Only what was changed: spending goes on while the form is open, so an untouched limit must not be written back. */
+export function changesOf(before: KeyFields, after: KeyFields, nowSeconds: number): Partial<ReturnType<typeof bodyOf>> {
+  const body = bodyOf(after, nowSeconds);
+  const same = (...names: (keyof KeyFields)[]) =>
+    names.every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
+  return {
+    ...(!same('name') && { name: body.name }),
+    ...(!same('expiry', 'date') && { expired_time: body.expired_time }),
+    ...(!same('unlimited') && { unlimited_quota: body.unlimited_quota }),
+    ...(!same('unlimited', 'usd') && !after.unlimited && { remain_quota: body.remain_quota }),
+    ...(!same('models') && { models: body.models }),
+    ...(!same('ips') && { allowed_ips: body.allowed_ips }),
+  };
+}

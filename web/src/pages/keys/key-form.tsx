@@ -1,0 +1,157 @@
+import {
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { modelsQuery } from '../../models.ts';
+import { expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
+
+interface KeyFormProps {
+  title: string;
+  submitLabel: string;
+  initial: KeyFields;
+  onClose: () => void;
+  /** Closes when it succeeds; a failure is shown in place. */
+  onSubmit: (fields: KeyFields, nowSeconds: number) => Promise<unknown>;
+}
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+interface FieldsProps {
+  fields: KeyFields;
+  faults: KeyFaults;
+  set: (changes: Partial<KeyFields>) => void;
+}
+
+function LimitFields({ fields, faults, set }: FieldsProps) {
+  return (
+    <Stack gap="xs">
+      <Switch
+        label="No spending limit"
+        description="Otherwise the key stops when it has spent the amount below"
+        checked={fields.unlimited}
+        onChange={(event) => set({ unlimited: event.currentTarget.checked })}
+      />
+      {!fields.unlimited && (
+        <NumberInput
+          label="May spend"
+          prefix="$"
+          min={0}
+          decimalScale={6}
+          thousandSeparator
+          value={fields.usd}
+          onChange={(usd) => set({ usd })}
+          error={faults.usd}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function ScopeFields({ fields, faults, set }: FieldsProps) {
+  const models = useQuery(modelsQuery);
+  return (
+    <>
+      <TagsInput
+        label="Models"
+        description="Leave empty to allow every model"
+        placeholder={fields.models.length === 0 ? 'All models' : undefined}
+        data={models.data?.map(({ id }) => id) ?? []}
+        value={fields.models}
+        onChange={(chosen) => set({ models: chosen })}
+        maxDropdownHeight={220}
+        limit={100}
+        clearable
+      />
+      <TagsInput
+        label="Addresses"
+        description="IP addresses or blocks that may use the key; leave empty to allow any"
+        placeholder={fields.ips.length === 0 ? '203.0.113.7, 10.0.0.0/8' : undefined}
+        value={fields.ips}
+        onChange={(ips) => set({ ips })}
+        splitChars={[',', ' ']}
+        error={faults.ips}
+        clearable
+      />
+    </>
+  );
+}
+
+function ExpiryFields({ fields, faults, set }: FieldsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: fields.expiry === 'date' ? 2 : 1 }}>
+      <Select
+        label="Expires"
+        data={expiryChoices}
+        allowDeselect={false}
+        value={fields.expiry}
+        onChange={(expiry) => set({ expiry: expiry ?? 'never' })}
+      />
+      {fields.expiry === 'date' && (
+        <TextInput
+          type="date"
+          label="Last day"
+          min={localDay(nowSeconds())}
+          value={fields.date}
+          onChange={(event) => set({ date: event.currentTarget.value })}
+          error={faults.date}
+        />
+      )}
+    </SimpleGrid>
+  );
+}
+
+/** Mounted while it is open, so that it starts from `initial` each time. */
+export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyFormProps) {
+  const [fields, setFields] = useState(initial);
+  const [faults, setFaults] = useState<KeyFaults>({});
+  const save = useMutation({ mutationFn: () => onSubmit(fields, nowSeconds()) });
+  const set = (changes: Partial<KeyFields>) => setFields({ ...fields, ...changes });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(fields, nowSeconds());
+    setFaults(found);
+    if (Object.keys(found).length === 0) save.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="So that you know it again"
+            placeholder="Backend, laptop, CI…"
+            maxLength={50}
+            required
+            data-autofocus
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <ExpiryFields fields={fields} faults={faults} set={set} />
+          <LimitFields fields={fields} faults={faults} set={set} />
+          <ScopeFields fields={fields} faults={faults} set={set} />
+          {save.error && <ErrorState error={save.error} title="The key was not saved" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {submitLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
