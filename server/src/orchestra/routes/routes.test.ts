@@ -3,6 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { User } from '../../identity/user.ts';
 import { headerSets } from '../../platform/http/headers.ts';
 import { type HttpDeps, type HttpEnv, mountRoutes } from '../../platform/http/mount.ts';
+import type { Call } from '../../platform/http/route.ts';
 import { openLog } from '../../platform/log.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
@@ -30,7 +31,7 @@ beforeAll(async () => {
   mountRoutes(app, orchestraRoutes(s.deps), {
     // Whoever calls says who it is: telling callers apart is another room's work, tested there.
     authenticators: {
-      keyOrSession: ({ request: { headers } }) => principal(Number(headers.get('x-user') ?? 1)),
+      keyOrSession: ({ request: { headers } }: Call) => principal(Number(headers.get('x-user') ?? 1)),
     } as unknown as HttpDeps['authenticators'],
     limiter: { shared, limitOf: () => 0, enabled: () => false },
     log: openLog('silent'),

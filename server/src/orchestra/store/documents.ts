@@ -30,8 +30,11 @@ const mostTerms = 4000;
 /** Adds a document to the word index, in place of an earlier one of the same message or entry. */
 export async function indexDocument(db: Db, document: NewDocument): Promise<number> {
   const { messageId = null, knowledgeRef = null } = document;
-  const words = document.terms.slice(0, mostTerms).join(' ');
-  const owner = ownerWords(document);
+  const words = document.terms
+    .slice(0, mostTerms)
+    .map((term) => ownWord(document.userId, term))
+    .join(' ');
+  const owner = scopeWords(document.userId, document.projectId, knowledgeRef !== null).join(' ');
   return db.transaction().execute(async (tx) => {
     const same = tx.deleteFrom('ms_documents').where('user_id', '=', document.userId);
     if (messageId !== null) await same.where('message_id', '=', messageId).execute();
@@ -55,39 +58,56 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
   });
 }
 
-/** Owner and project are words of the document, so that the index itself leaves out what is another's. */
-const ownerWords = ({ userId, projectId, knowledgeRef }: NewDocument): string =>
-  [`u${userId}`, ...(projectId ? [projectWord(userId, projectId)] : []), ...(knowledgeRef ? [`k${userId}`] : [])].join(
-    ' ',
-  );
+/** Each user has words of their own, so that the index never reads what is another's, however much that is. */
+const ownWord = (userId: number, term: string): string => `u${userId}x${term}`;
 
-const projectWord = (userId: number, projectId: string): string => `u${userId}p${sha256Hex(projectId).slice(0, 20)}`;
-
-const scopeWords = ({ userId, projectId, only }: Scope): string[] => [
-  projectId ? projectWord(userId, projectId) : `u${userId}`,
-  ...(only === 'knowledge' ? [`k${userId}`] : []),
+/** Words for what a search can be narrowed to. */
+const scopeWords = (userId: number, projectId: string | null | undefined, knowledge: boolean): string[] => [
+  ...(projectId ? [`p${userId}x${sha256Hex(projectId).slice(0, 20)}`] : []),
+  ...(knowledge ? [`k${userId}`] : []),
 ];
 
-/** Documents that hold any of the terms, the likeliest first. Terms are letters and digits only, see terms.ts. */
+/** Documents that hold any of the rarer terms, the likeliest first. Terms are letters and digits only, see terms.ts. */
 export async function documentsWithTerms(db: Db, scope: Scope, terms: string[], limit: number): Promise<number[]> {
-  const wanted = [...new Set(terms)].slice(0, 64);
+  const all = [...new Set(terms)].slice(0, 64).map((term) => ownWord(scope.userId, term));
+  const wanted = all.length > 1 ? await rarest(db, all) : all;
   if (wanted.length === 0) return [];
+  const narrow = scopeWords(scope.userId, scope.projectId, scope.only === 'knowledge');
   if (engineOf(db) === 'postgres') {
-    const any = wanted.map((term) => `'${term}'`).join(' | ');
-    const query = `${scopeWords(scope).join(' & ')} & (${any})`;
+    const query = [...narrow, `(${wanted.join(' | ')})`].join(' & ');
     const { rows } = await sql<{ id: number }>`
       select d.id from ms_documents d, to_tsquery('simple', ${query}) q
       where d.terms @@ q order by ts_rank(d.terms, q) desc, d.id desc limit ${sql.lit(limit)}`.execute(db);
     return rows.map(({ id }) => id);
   }
-  const owner = scopeWords(scope)
-    .map((word) => `owner:"${word}"`)
-    .join(' AND ');
-  const query = `${owner} AND terms:(${wanted.map((term) => `"${term}"`).join(' OR ')})`;
+  const query = [...narrow.map((word) => `owner:"${word}"`), `terms:(${wanted.map((w) => `"${w}"`).join(' OR ')})`];
   const { rows } = await sql<{ id: number }>`
-    select rowid as id from ms_documents_fts where ms_documents_fts match ${query}
+    select rowid as id from ms_documents_fts where ms_documents_fts match ${query.join(' AND ')}
     order by bm25(ms_documents_fts, 0.0, 1.0) limit ${sql.lit(limit)}`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Matches to be scored at most: scoring 100,000 of them would hold up every stream. */
+const mostMatches = 4000;
+
+/** The words in fewest documents, as many as stay within what can be scored: the common ones tell little anyway. */
+async function rarest(db: Db, words: string[]): Promise<string[]> {
+  const { rows } = await (engineOf(db) === 'postgres'
+    ? sql<{ term: string; doc: number }>`
+        select term, (select count(*) from (
+          select 1 from ms_documents where terms @@ to_tsquery('simple', term) limit ${sql.lit(mostMatches)}
+        ) sample) as doc from unnest(array[${sql.join(words)}]::text[]) as term`
+    : sql<{ term: string; doc: number }>`
+        select term, doc from ms_documents_vocab where term in (${sql.join(words)})`
+  ).execute(db);
+  const chosen: string[] = [];
+  let matches = 0;
+  for (const { term, doc } of rows.filter((row) => row.doc > 0).sort((a, b) => a.doc - b.doc)) {
+    matches += doc;
+    if (matches > mostMatches && chosen.length > 0) break;
+    chosen.push(term);
+  }
+  return chosen;
 }
 
 export interface FoundDocument {

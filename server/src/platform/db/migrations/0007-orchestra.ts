@@ -71,6 +71,7 @@ export const migration: Migration = {
           `create virtual table ms_documents_fts using fts5 (
             owner, terms, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
           )`,
+          "create virtual table ms_documents_vocab using fts5vocab ('ms_documents_fts', 'row')",
           `create trigger ms_documents_gone after delete on ms_documents begin
             delete from ms_documents_fts where rowid = old.id;
           end`,
