@@ -1,0 +1,244 @@
+/** The service as its users meet it: a process of its own, on a free port and a data directory of its own. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomString } from '../server/src/lib/ids.ts';
+
+export const rootPassword = 'root password for tests';
+
+export interface Caller {
+  id: number;
+  cookie: string;
+  /** Calls the management API; throws on anything but success. */
+  api<T = Record<string, unknown>>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
+  key(fields?: Record<string, unknown>): Promise<string>;
+}
+
+export interface Self {
+  quota: number;
+  used_quota: number;
+  request_count: number;
+}
+
+/** A model and who serves it; prices in USD per million tokens. */
+export interface ModelSetup {
+  kind: 'openai' | 'anthropic' | 'gemini';
+  url: string;
+  /** Default: a name of its own, so that no test meets another's. */
+  modelId?: string;
+  modelName?: string;
+  provider?: string;
+  type?: string;
+  timeoutMs?: number;
+  promptPrice?: number;
+  completionPrice?: number;
+  requestPrice?: number;
+  maxOutputTokens?: number;
+  credential?: string;
+}
+
+export interface Served {
+  modelId: string;
+  provider: string;
+  channelId: number;
+}
+
+export interface Service {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly root: Caller;
+  serve(setup: ModelSetup): Promise<Served>;
+  /** A new user with this balance. */
+  user(quota?: number): Promise<Caller>;
+  self(caller: Caller): Promise<Self>;
+  /** With a key of root's, unless another is given. */
+  post(path: string, body: unknown, init?: PostInit): Promise<Response>;
+  readonly key: string;
+  rssBytes(): Promise<number>;
+  /** What the process wrote so far. */
+  output(): string;
+  kill(signal?: NodeJS.Signals): Promise<number>;
+  /** A new process on the same port and data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostInit {
+  key?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface StartOptions {
+  env?: Record<string, string>;
+  dataDir?: string;
+}
+
+const main = join(import.meta.dir, '../server/src/main.ts');
+
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+export async function startService(options: StartOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    PORT: `${port}`,
+    BASE_URL: url,
+    DATA_DIR: dataDir,
+    ADMIN_PASSWORD: rootPassword,
+    LOG_LEVEL: 'warn',
+    ...options.env,
+  };
+  let running = await launch(url, env);
+  const root = await login(url, 'root', rootPassword);
+  await root.api('/api/admin/options', { method: 'PUT', body: { key: 'RateLimitEnabled', value: false } });
+  const key = await root.key();
+  let stopped = false;
+  return {
+    url,
+    dataDir,
+    root,
+    key,
+    serve: (setup) => addModel(root, setup),
+    user: async (quota = 0) => {
+      const username = `user_${randomString(10)}`;
+      const user = await enter(url, '/api/user/register', { username, password: 'a fine password' });
+      if (quota > 0) await root.api(`/api/admin/users/${user.id}/credits`, { method: 'POST', body: { quota } });
+      return user;
+    },
+    self: (caller) => caller.api<Self>('/api/user/self'),
+    post: (path, body, init = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${init.key ?? key}`,
+          'content-type': 'application/json',
+          ...init.headers,
+        },
+        body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+        ...(init.signal && { signal: init.signal }),
+      }),
+    rssBytes: async () => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
+    },
+    output: () => running.output(),
+    kill: async (signal = 'SIGKILL') => {
+      running.child.kill(signal);
+      return running.child.exited;
+    },
+    restart: async () => {
+      running = await launch(url, env);
+    },
+    stop: async () => {
+      if (stopped) return;
+      stopped = true;
+      running.child.kill('SIGKILL');
+      await running.child.exited;
+      if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Running {
+  child: Bun.Subprocess;
+  output(): string;
+}
+
+async function launch(url: string, env: Record<string, string>): Promise<Running> {
+  let output = '';
+  const child = Bun.spawn([process.execPath, main], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
+  const gather = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
+  };
+  void gather(child.stdout);
+  void gather(child.stderr);
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const ready = await fetch(`${url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) return { child, output: () => output };
+    await Bun.sleep(30);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the service did not start:\n${output}`);
+}
+
+export const login = (url: string, username: string, password: string): Promise<Caller> =>
+  enter(url, '/api/user/login', { username, password });
+
+async function enter(url: string, path: string, body: unknown): Promise<Caller> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  const cookie = response.headers.get('set-cookie')!.split(';')[0]!;
+  const { data } = (await response.json()) as { data: { id: number } };
+  const api: Caller['api'] = async (path, init = {}) => {
+    const answer = await fetch(url + path, {
+      method: init.method ?? 'GET',
+      headers: { cookie, 'content-type': 'application/json' },
+      ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text).data;
+  };
+  const key = async (fields: Record<string, unknown> = {}) =>
+    (await api<{ key: string }>('/api/tokens', { method: 'POST', body: { name: 'test', ...fields } })).key;
+  return { id: data.id, cookie, api, key };
+}
+
+async function addModel(root: Caller, setup: ModelSetup): Promise<Served> {
+  const unique = randomString(8).toLowerCase();
+  const provider = setup.provider ?? `p-${unique}`;
+  const modelId = setup.modelId ?? `test/${unique}`;
+  const channel = await root.api<{ id: number }>('/api/admin/channels', {
+    method: 'POST',
+    body: {
+      name: provider,
+      provider,
+      kind: setup.kind,
+      base_url: setup.url,
+      credential: setup.credential ?? `sk-upstream-secret-${unique}`,
+      ...(setup.timeoutMs !== undefined && { timeout_ms: setup.timeoutMs }),
+    },
+  });
+  await root.api('/api/admin/provider-models', {
+    method: 'POST',
+    body: {
+      model_id: modelId,
+      channel_id: channel.id,
+      model_name: setup.modelName ?? `upstream-${unique}`,
+      type: setup.type ?? 'chat',
+      prompt_price: setup.promptPrice ?? 0,
+      completion_price: setup.completionPrice ?? 0,
+      request_price: setup.requestPrice ?? 0,
+      ...(setup.maxOutputTokens !== undefined && { max_output_tokens: setup.maxOutputTokens }),
+    },
+  });
+  return { modelId, provider, channelId: channel.id };
+}
+
+/** Waits for something that happens soon, at most `withinMs`. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await Bun.sleep(20);
+  }
+}
