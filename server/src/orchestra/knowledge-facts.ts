@@ -27,6 +27,31 @@ const factSchema = z.object({
   quote: z.string(),
 });
 
+/** For models that can be held to a schema. */
+export const factsJsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['facts'],
+  properties: {
+    facts: {
+      type: 'array',
+      maxItems: mostFacts,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['category', 'title', 'content', 'keywords', 'quote'],
+        properties: {
+          category: { type: 'string' },
+          title: { type: 'string' },
+          content: { type: 'string' },
+          keywords: { type: 'array', items: { type: 'string' } },
+          quote: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
 /** The facts of a model's answer that quote one of the messages word for word; the rest is dropped as made up. */
 export function groundedFacts(answer: string, messages: string[]): Fact[] {
   const value = lenientJson(answer);

@@ -14,6 +14,10 @@ export interface Caller {
   keyId: number | null;
   /** Models the key may use; empty or absent: all. */
   allowedModels?: readonly string[];
+  /** The user's group; `default` when absent. */
+  group?: string;
+  /** False when the key has a quota of its own. */
+  keyUnlimited?: boolean;
 }
 
 /** Parameters of one model call, in the names of the chat format. */
@@ -38,6 +42,8 @@ export interface CompleteRequest extends Caller {
   /** Text as it comes, when `stream`; the answer holds the whole again. */
   onDelta?(text: string): void;
   signal: AbortSignal;
+  /** Names the call in the ledger; a fresh one when absent. */
+  requestId?: string;
 }
 
 export interface CompleteAnswer {

@@ -180,6 +180,16 @@ describe('plans', () => {
   });
 });
 
+test('a planner whose server knows no schemas is asked without one', async () => {
+  const s = await on((call, purpose) => {
+    if (purpose !== 'plan') return 'done';
+    return call.params.response_format
+      ? new AppError('upstream_refused', 'unknown response_format')
+      : planOf({ id: 'a' });
+  });
+  expect((await s.ask(bigRequest)).meta.plan_description).toBe('The plan');
+});
+
 describe('streaming', () => {
   test('opens, tells how far it is, and streams the last task', async () => {
     const s = await on((_, purpose) =>

@@ -5,10 +5,12 @@ import { withDefaults } from '../preferences.ts';
 import { loadPreferences } from '../store/preferences.ts';
 import { newMeter } from '../turn/meter.ts';
 
-export const callerOf = ({ user, keyId, models }: KeyPrincipal): Caller => ({
+export const callerOf = ({ user, keyId, models, unlimited }: KeyPrincipal): Caller => ({
   userId: user.id,
   keyId,
   allowedModels: models,
+  group: user.group,
+  keyUnlimited: unlimited,
 });
 
 /** What a search or an embedding outside of a turn needs. */

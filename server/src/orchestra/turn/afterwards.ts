@@ -1,4 +1,4 @@
-import { type Fact, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
+import { type Fact, factsJsonSchema, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
 import { type ChatMessage, type Remembered, textOf } from '../messages.ts';
 import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
@@ -10,7 +10,7 @@ import { recordOutcomes } from '../store/patterns.ts';
 import { saveVectors, unembedded } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
 import { embedQuery, longestEmbedded, search } from './recall.ts';
-import { ask, now, type Turn } from './turn.ts';
+import { askJson, now, type Turn } from './turn.ts';
 
 /** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
 const embedBatch = 32;
@@ -73,8 +73,9 @@ async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> 
   if (!choice) return;
   // Tool results are left out: what a page on the net says must not become what the user said.
   const said = [turn.request, answer];
-  const reply = await ask(turn, { model: choice.model, messages: extractionMessages(said), params: {} });
-  for (const fact of groundedFacts(textOf(reply.message), said.map(textOf))) await keepFact(turn, fact);
+  const call = { model: choice.model, messages: extractionMessages(said) };
+  const reply = await askJson(turn, call, 'facts', factsJsonSchema);
+  for (const fact of groundedFacts(reply, said.map(textOf))) await keepFact(turn, fact);
 }
 
 async function keepFact(turn: Turn, fact: Fact): Promise<void> {

@@ -7,7 +7,7 @@ import { triage } from '../triage.ts';
 import { clientTools, toolChoice, trailingResults } from './body.ts';
 import { metaOf } from './meta.ts';
 import type { Remembering } from './remember.ts';
-import { ask, now, type Turn } from './turn.ts';
+import { askJson, now, type Turn } from './turn.ts';
 
 export interface RunningPlan extends PlanState {
   planId: string;
@@ -54,13 +54,11 @@ async function plannedBy(turn: Turn, memory: Remembering, request: string, fallb
   const { model } = choice;
   const maxTasks = turn.settings.preferences.max_tasks_per_plan;
   const context = [...memory.preamble, ...withoutRequest(turn, memory)];
-  const schema = { name: 'plan', schema: planJsonSchema(maxTasks) };
   const tools = toolNames(clientTools(turn.body, turn.settings));
   const { plan, faults } = await makePlan(
     async (last) => {
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
-      const params = { response_format: { type: 'json_schema', json_schema: schema } };
-      return textOf((await ask(turn, { model, messages, params })).message);
+      return askJson(turn, { model, messages }, 'plan', planJsonSchema(maxTasks));
     },
     { maxTasks, fallback, signal: turn.signal },
   );
