@@ -2,12 +2,20 @@ import { openBilling } from './billing/billing.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
+import type { Options } from './identity/options.ts';
 import { openSealer } from './lib/seal.ts';
+import { openOAuth } from './oauth/open.ts';
+import { orchestraModel } from './orchestra/chat.ts';
+import type { OperatorModels } from './orchestra/models.ts';
+import { openOrchestra } from './orchestra/open.ts';
+import { modelsOf, relayModels } from './orchestra/relay-models.ts';
+import { callerOf } from './orchestra/routes/caller.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import type { Platform } from './platform/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
+import type { MetaModels } from './relay/routes/chat.ts';
 import { openWatchdog } from './relay/watchdog.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
 import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
@@ -16,6 +24,7 @@ import { builtInSeeds } from './routing/catalog/seed.ts';
 import { catalogView } from './routing/catalog-view.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
+import { systemPageRoutes } from './system-page.ts';
 
 /** Every feature room, opened in the order in which they lean on each other. */
 export interface Rooms {
@@ -44,6 +53,8 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
   });
   const { options } = identity;
   const billing = await openBilling({ database, clock, log });
+
+  const oauth = openOAuth({ database, accounts: identity.accounts, sealer, log, config });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -77,15 +88,32 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
     demo: {},
   };
 
+  const orchestra = openOrchestra({
+    db,
+    clock,
+    shared,
+    ...relayModels(relay),
+    models: (caller) => modelsOf(catalog, caller),
+    operator: () => operatorModels(options),
+    warn: (message, error) => log.warn({ error }, message),
+  });
+  const metaModels: MetaModels = {
+    [orchestraModel]: ({ principal, headers, signal }, body) =>
+      orchestra.chat({ caller: callerOf(principal), body, signal, headers }),
+  };
+
   return {
     identity,
-    authenticators: identity.authenticators,
+    authenticators: { ...identity.authenticators, ...oauth.authenticators },
     routes: [
       ...identity.routes,
+      ...oauth.routes,
       ...billingRoutes({ db, clock, billing }),
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
-      ...relayRoutes(relay, {}),
+      ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
+      ...relayRoutes(relay, metaModels),
+      ...orchestra.routes,
     ],
     start: async () => {
       routing.start();
@@ -93,15 +121,26 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
     },
     stop: async () => {
       await jobs.stop(0);
+      await orchestra.settled();
       watchdog.close();
       await routing.stop();
       await catalog.close();
       await billing.stop();
+      await oauth.stop();
       await identity.stop();
     },
     sweep: () => {
-      const sweeps = [() => identity.sweep()];
+      const sweeps = [() => identity.sweep(), () => oauth.sweep(), () => orchestra.sweep()];
       for (const sweep of sweeps) void sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };
 }
+
+const operatorModels = (options: Options): OperatorModels => ({
+  plan: options.get('MsPlanModel'),
+  easy: options.get('MsEasyModel'),
+  medium: options.get('MsMediumModel'),
+  hard: options.get('MsHardModel'),
+  embedding: options.get('MsEmbeddingModel'),
+  rerank: options.get('MsRerankModel'),
+});
