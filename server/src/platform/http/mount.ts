@@ -30,7 +30,8 @@ export type HttpApp = OpenAPIHono<HttpEnv>;
 /** Puts route values on the app: each becomes a handler, and an entry of the OpenAPI document. */
 export function mountRoutes(app: HttpApp, routes: Route[], deps: HttpDeps): void {
   for (const route of routes) {
-    app.openAPIRegistry.registerPath(describeRoute(route));
+    // Preflights are the browser's own affair.
+    if (route.method !== 'options') app.openAPIRegistry.registerPath(describeRoute(route));
     const handler = walk(route, deps);
     app.on(route.method.toUpperCase(), honoPath(route.path), handler);
   }
@@ -48,6 +49,7 @@ function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Re
   return async (c) => {
     const started = performance.now();
     const call = newCall(c, deps);
+    if (route.headers) Object.assign(call.headers, route.headers);
     let response: Response;
     try {
       if (route.limit?.by === 'ip') await applyLimit(deps.limiter, route.limit, call, route.errors);

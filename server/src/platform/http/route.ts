@@ -46,7 +46,7 @@ export interface RouteSpec<
   Q extends ZodType | undefined,
   P extends ZodType | undefined,
 > {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
   /** With `{name}` for parameters; `{name+}` takes the rest of the path, slashes included. */
   path: string;
   /** One line for the reference page. */
@@ -56,6 +56,8 @@ export interface RouteSpec<
   /** `null` for none. */
   limit: Limit | null;
   errors: ErrorFormat;
+  /** On every answer, errors included. */
+  headers?: Readonly<Record<string, string>>;
   /**
    * Body: `json` (default) and `form` parse and check with the schema (`form` takes JSON too); `raw` leaves the request's
    * body to the handler, and the schema is for the reference page only.

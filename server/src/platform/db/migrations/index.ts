@@ -6,6 +6,7 @@ import { migration as catalog } from './0004-catalog.ts';
 import { migration as routing } from './0005-routing.ts';
 import { migration as oauth } from './0006-oauth.ts';
 import { migration as orchestra } from './0007-orchestra.ts';
+import { migration as video } from './0008-video.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
-export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, oauth, orchestra];
+export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, oauth, orchestra, video];

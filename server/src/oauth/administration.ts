@@ -1,0 +1,63 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { AuditEvent } from './audit.ts';
+import type { Origin, Room } from './room.ts';
+import { activateApplication, changeApplication, findApplication, suspendApplication } from './store/applications.ts';
+import type { ApplicationRow } from './store/tables.ts';
+
+export interface Administrator {
+  userId: number;
+  origin: Origin;
+}
+
+type Action = (deps: Room, admin: Administrator, row: ApplicationRow, now: number) => Promise<ApplicationRow | null>;
+
+interface Rule {
+  event: AuditEvent;
+  /** Null when there was nothing to change: each action may be repeated. */
+  act: Action;
+  metadata?: Record<string, unknown>;
+}
+
+/** What an administrator can do to an application (spec §3.1, §4.11; contract §3 "states"). */
+const rules = {
+  verify: {
+    event: 'app_verified',
+    act: async ({ db }, { userId }, row, now) =>
+      row.is_verified === 1
+        ? null
+        : changeApplication(db, row.id, { is_verified: 1, verified_by: userId, verified_at: now, updated_at: now }),
+  },
+  unverify: {
+    event: 'app_updated',
+    metadata: { changed_fields: ['is_verified'] },
+    act: async ({ db }, _, row, now) =>
+      row.is_verified === 0
+        ? null
+        : changeApplication(db, row.id, { is_verified: 0, verified_by: null, verified_at: null, updated_at: now }),
+  },
+  suspend: { event: 'app_suspended', act: ({ db }, _, row, now) => suspendApplication(db, row.id, now) },
+  activate: { event: 'app_activated', act: ({ db }, _, row, now) => activateApplication(db, row.id, now) },
+} satisfies Record<string, Rule>;
+
+export type AdminAction = keyof typeof rules;
+export const adminActions = Object.keys(rules) as AdminAction[];
+
+export async function administer(
+  deps: Room,
+  admin: Administrator,
+  action: AdminAction,
+  applicationId: number,
+): Promise<ApplicationRow> {
+  const before = await findApplication(deps.db, { id: applicationId });
+  if (!before) throw new AppError('not_found', 'There is no such application.');
+  const rule: Rule = rules[action];
+  const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
+  if (!row) return before;
+  deps.audit.record(rule.event, admin.origin, {
+    application_id: applicationId,
+    user_id: admin.userId,
+    metadata: { admin_user_id: admin.userId, ...rule.metadata },
+  });
+  return row;
+}

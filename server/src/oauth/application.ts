@@ -1,0 +1,110 @@
+import { z } from '@hono/zod-openapi';
+import { redirectUriFault } from './redirect-uri.ts';
+import type { ApplicationRow } from './store/tables.ts';
+
+/** Spec §2.3 counts characters, so an emoji is one. */
+const text = (min: number, max: number) =>
+  z
+    .string()
+    .trim()
+    .refine(
+      (value) => [...value].length >= min,
+      min === 1 ? 'must not be empty' : `must have at least ${min} characters`,
+    )
+    .refine((value) => [...value].length <= max, `must have at most ${max} characters`)
+    .refine((value) => value.isWellFormed(), 'must be valid Unicode');
+
+/** Control characters and those that turn the writing direction could make a consent screen say something else. */
+const plainName = text(1, 64).refine(
+  (value) => !/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value),
+  'must not hold control characters',
+);
+
+const webUrl = z
+  .string()
+  .trim()
+  .max(2000, 'must have at most 2000 characters')
+  .refine((value) => value === '' || isWebUrl(value), 'must be an http or https address');
+
+function isWebUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (!url || !/^https?:\/\//i.test(value) || /[\s\\<>"]/.test(value)) return false;
+  return url.username === '' && url.password === '';
+}
+
+const redirectUri = z.string().superRefine((uri, context) => {
+  const fault = redirectUriFault(uri);
+  if (fault) context.addIssue({ code: 'custom', message: fault });
+});
+
+const fields = {
+  name: plainName,
+  description: text(0, 500),
+  homepage_url: webUrl,
+  logo_url: webUrl,
+  redirect_uris: z
+    .array(redirectUri)
+    .min(1, 'must name at least one address')
+    .max(10, 'must name at most 10 addresses')
+    .transform((list) => [...new Set(list)]),
+  scopes: z.string().min(1, 'must not be empty').max(256, 'must have at most 256 characters'),
+  app_type: z.enum(['confidential', 'public']),
+  webhook_url: webUrl,
+};
+
+export const newApplicationSchema = z.object({
+  ...fields,
+  description: fields.description.default(''),
+  homepage_url: fields.homepage_url.default(''),
+  logo_url: fields.logo_url.default(''),
+  app_type: fields.app_type.default('confidential'),
+  webhook_url: fields.webhook_url.default(''),
+});
+export type NewApplication = z.infer<typeof newApplicationSchema>;
+
+/** Anything else (`status`, `is_verified`, `owner_id` …) is dropped by the schema: it is not the owner's to set. */
+export const applicationChangeSchema = z.object(fields).partial();
+export type ApplicationInput = z.infer<typeof applicationChangeSchema>;
+
+export const applicationSchema = z
+  .object({
+    id: z.number().int(),
+    name: z.string(),
+    description: z.string(),
+    homepage_url: z.string(),
+    logo_url: z.string(),
+    client_id: z.string(),
+    redirect_uris: z.string().openapi({ description: 'A JSON array, as text' }),
+    allowed_scopes: z.string(),
+    app_type: z.string(),
+    status: z.number().int(),
+    is_verified: z.boolean(),
+    verified_by: z.number().int().nullable(),
+    verified_at: z.number().int().nullable(),
+    webhook_url: z.string(),
+    rate_limit: z.number().int(),
+    created_at: z.number().int(),
+    updated_at: z.number().int(),
+  })
+  .openapi('OAuthApplication');
+export type ApplicationView = z.infer<typeof applicationSchema>;
+
+export const applicationView = (row: ApplicationRow): ApplicationView => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  homepage_url: row.homepage_url,
+  logo_url: row.logo_url,
+  client_id: row.client_id,
+  redirect_uris: row.redirect_uris,
+  allowed_scopes: row.allowed_scopes,
+  app_type: row.app_type,
+  status: row.status,
+  is_verified: row.is_verified === 1,
+  verified_by: row.verified_by,
+  verified_at: row.verified_at,
+  webhook_url: row.webhook_url,
+  rate_limit: row.rate_limit,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+});

@@ -1,0 +1,126 @@
+import { AppError } from '../lib/errors.ts';
+import { suspended } from './enabled.ts';
+import { type Challenge, readChallenge } from './pkce.ts';
+import { redirectUriMatches, withParameters } from './redirect-uri.ts';
+import type { Room } from './room.ts';
+import { allowedNow, requestedScopes, type Scope } from './scopes.ts';
+import { applicationStatus } from './status.ts';
+import { findApplication } from './store/applications.ts';
+import type { ApplicationRow } from './store/tables.ts';
+
+/** An authorization request as it came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
+export interface AuthorizeRequest {
+  response_type?: string;
+  client_id?: string;
+  redirect_uri?: string;
+  scope?: string;
+  state?: string;
+  code_challenge?: string;
+  code_challenge_method?: string;
+}
+
+/** The same once every check has passed. */
+export interface CheckedRequest {
+  application: ApplicationRow;
+  redirectUri: string;
+  state: string | undefined;
+  scopes: Scope[];
+  challenge: Challenge | null;
+}
+
+type Facts = { request: AuthorizeRequest; deps: Pick<Room, 'options'> } & Partial<CheckedRequest>;
+
+interface Check {
+  rule: string;
+  /** Only once client and redirect URI are trusted may a fault travel to that URI (RFC 6749 §4.1.2.1). */
+  redirects: boolean;
+  run(facts: Facts): void;
+}
+
+/** In this order; the first that fails answers. */
+const checks: Check[] = [
+  {
+    rule: 'spec §3.1: no authorization requests of a suspended application',
+    redirects: false,
+    run: ({ application }) => {
+      if (application!.status === applicationStatus.suspended) throw suspended();
+    },
+  },
+  {
+    rule: 'spec §8 OAuth2RequireApproval',
+    redirects: false,
+    run: ({ application, deps }) => {
+      if (deps.options.get('OAuth2RequireApproval') && application!.is_verified !== 1)
+        throw new AppError('access_denied', 'This application has not been verified by an administrator.');
+    },
+  },
+  {
+    rule: 'RFC 6749 §3.1.2.3, RFC 9700 §2.1: registered, compared exactly',
+    redirects: false,
+    run: (facts) => {
+      const uri = facts.request.redirect_uri;
+      if (!uri) throw new AppError('invalid_request', 'redirect_uri is required.', { param: 'redirect_uri' });
+      if (!redirectUriMatches(JSON.parse(facts.application!.redirect_uris), uri))
+        throw new AppError('invalid_request', 'redirect_uri is not registered for this application.', {
+          param: 'redirect_uri',
+        });
+      facts.redirectUri = uri;
+    },
+  },
+  {
+    rule: 'RFC 6749 §3.1.1',
+    redirects: true,
+    run: ({ request }) => {
+      if (!request.response_type) throw new AppError('invalid_request', 'response_type is required.');
+      if (request.response_type !== 'code')
+        throw new AppError('unsupported_response_type', 'response_type must be code.');
+    },
+  },
+  {
+    rule: 'RFC 6749 §3.3, spec §2.2',
+    redirects: true,
+    run: (facts) => {
+      const global = facts.deps.options.get('OAuth2AllowedScopes');
+      facts.scopes = requestedScopes(facts.request.scope, allowedNow(facts.application!.allowed_scopes, global));
+    },
+  },
+  {
+    rule: 'RFC 7636 §4.3, §4.4.1',
+    redirects: true,
+    run: (facts) => {
+      facts.challenge = readChallenge(facts.request, facts.application!.app_type === 'public');
+    },
+  },
+];
+
+export async function checkAuthorizeRequest(
+  deps: Pick<Room, 'db' | 'options' | 'baseUrl'>,
+  request: AuthorizeRequest,
+): Promise<CheckedRequest> {
+  if (!request.client_id) throw new AppError('invalid_request', 'client_id is required.', { param: 'client_id' });
+  const application = await findApplication(deps.db, { client_id: request.client_id });
+  if (!application) throw new AppError('not_found', 'There is no application with this client_id.');
+  const facts: Facts = { request, deps, application, state: request.state || undefined };
+  for (const check of checks) {
+    try {
+      check.run(facts);
+    } catch (error) {
+      throw check.redirects && error instanceof AppError ? redirecting(error, facts, deps.baseUrl) : error;
+    }
+  }
+  return facts as Facts & CheckedRequest;
+}
+
+/** The answer stays JSON; the page that asked follows `redirect_url` (contract §3). */
+function redirecting(error: AppError, facts: Facts, issuer: string): AppError {
+  const redirect_url = errorRedirect(facts as CheckedRequest, error.code, error.message, issuer);
+  return new AppError(error.code, error.message, { ...error.extras, body: { redirect_url } });
+}
+
+/** RFC 6749 §4.1.2.1, with the issuer against mix-up (RFC 9207 §2). */
+export const errorRedirect = (
+  { redirectUri, state }: Pick<CheckedRequest, 'redirectUri' | 'state'>,
+  error: string,
+  description: string,
+  issuer: string,
+): string => withParameters(redirectUri, { error, error_description: description, state, iss: issuer });

@@ -1,0 +1,98 @@
+import { statuses, type User } from '../identity/user.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { isAccessToken } from './credentials.ts';
+import { requireEnabled, suspended } from './enabled.ts';
+import { tokenLives } from './introspect.ts';
+import type { Room } from './room.ts';
+import { allowedNow, type Scope, within } from './scopes.ts';
+import { applicationStatus } from './status.ts';
+import { type Client, findBearer, type UserColumns } from './store/lookups.ts';
+
+/** Who calls with an access token: a user, through an application, within scopes. */
+export interface BearerPrincipal {
+  user: User;
+  applicationId: number;
+  scopes: Scope[];
+  limitKey: string;
+}
+
+declare module '../platform/http/route.ts' {
+  interface Principals {
+    bearer: BearerPrincipal;
+  }
+}
+
+const hourMs = 3_600_000;
+
+/** RFC 6750 §3: a request without a token is told the scheme only, one with a bad token what is wrong with it. */
+const noToken = (): AppError =>
+  new AppError('invalid_token', 'Send an access token as Authorization: Bearer svcat_…', {
+    headers: { 'www-authenticate': 'Bearer realm="svc"' },
+  });
+const badToken = (): AppError => {
+  const message = 'The access token is invalid, expired or revoked.';
+  return new AppError('invalid_token', message, {
+    headers: { 'www-authenticate': `Bearer realm="svc", error="invalid_token", error_description="${message}"` },
+  });
+};
+
+/** RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). */
+export async function identifyBearer(deps: Room, authorization: string | null): Promise<BearerPrincipal> {
+  const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (!token) throw authorization === null ? noToken() : badToken();
+  requireEnabled(deps.options);
+  if (!isAccessToken(token)) throw badToken();
+  const found = await findBearer(deps.db, sha256Hex(token));
+  const now = nowSeconds(deps.clock);
+  if (!found || found.client.status === applicationStatus.deleted) throw badToken();
+  const { client, token: row, user } = found;
+  // Spec §5: tokens of a suspended application are rejected on every use, and it may know why.
+  if (client.status === applicationStatus.suspended) throw suspended();
+  if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken();
+  const counted = countCall(deps, client);
+  if (counted) await counted;
+  deps.lastUsed.saw(row, now);
+  return {
+    user: toUser(user),
+    applicationId: client.id,
+    scopes: within(row.access_scope, allowedNow(client.allowed_scopes, deps.options.get('OAuth2AllowedScopes'))),
+    limitKey: `user:${user.id}`,
+  };
+}
+
+/** The application's own limit, calls per hour over all its tokens; 0 is none (contract §3). */
+function countCall(deps: Room, client: Client): Promise<void> | undefined {
+  const { options, shared } = deps;
+  if (client.rate_limit <= 0 || !options.get('RateLimitEnabled') || !options.get('AppRateLimitEnabled')) return;
+  const check = (state: Awaited<ReturnType<typeof shared.hit>>) => {
+    if (state.allowed) return;
+    const seconds = Math.max(1, Math.ceil(state.resetMs / 1000));
+    throw new AppError('rate_limit_exceeded', `This application may make ${state.limit} calls per hour.`, {
+      headers: {
+        'retry-after': `${seconds}`,
+        'ratelimit-limit': `${state.limit}`,
+        'ratelimit-remaining': '0',
+        'ratelimit-reset': `${seconds}`,
+      },
+    });
+  };
+  const state = shared.hit(`oauth-application:${client.id}`, client.rate_limit, hourMs);
+  if (state instanceof Promise) return state.then(check);
+  check(state);
+}
+
+const toUser = (row: UserColumns): User => ({ ...row, email_verified: row.email_verified === 1 });
+
+/** RFC 6750 §3.1: names the scope that would do. */
+export function requireScope(principal: BearerPrincipal, scope: Scope): void {
+  if (principal.scopes.includes(scope)) return;
+  const message = `This call needs the scope ${scope}.`;
+  throw new AppError('insufficient_scope', message, {
+    headers: {
+      'www-authenticate': `Bearer realm="svc", error="insufficient_scope", error_description="${message}", scope="${scope}"`,
+    },
+    body: { scope },
+  });
+}

@@ -1,0 +1,70 @@
+import { AppError } from '../lib/errors.ts';
+import { constantTimeEqual, sha256Hex } from '../lib/hashing.ts';
+import type { ApplicationRow } from './store/tables.ts';
+
+/** What a request says about its client; a secret is null when none was sent. */
+export interface ClientCredentials {
+  clientId: string;
+  secret: string | null;
+  by: 'basic' | 'body';
+}
+
+export interface CredentialSource {
+  authorization: string | null;
+  client_id?: string;
+  client_secret?: string;
+}
+
+/** RFC 6749 §5.2: 401 names the scheme the client may use. */
+export const invalidClient = (): AppError =>
+  new AppError('invalid_client', 'Client authentication failed.', {
+    headers: { 'www-authenticate': 'Basic realm="svc", charset="UTF-8"' },
+  });
+
+/** RFC 6749 §2.3: one way of authenticating per request. Null when the request names no client at all. */
+export function readCredentials(source: CredentialSource): ClientCredentials | null {
+  // §2.3.1: parameters sent without a value count as left out.
+  const bodyId = source.client_id || undefined;
+  const bodySecret = source.client_secret || undefined;
+  const basic = source.authorization === null ? null : parseBasic(source.authorization);
+  if (!basic) return bodyId === undefined ? null : { clientId: bodyId, secret: bodySecret ?? null, by: 'body' };
+  if (bodySecret !== undefined)
+    throw new AppError('invalid_request', 'Send client credentials in the header or in the body, not in both.');
+  if (bodyId !== undefined && bodyId !== basic.clientId)
+    throw new AppError('invalid_request', 'The header and the body name different clients.');
+  return basic;
+}
+
+/** Both halves are form-encoded before they are joined (RFC 6749 §2.3.1, appendix B). */
+function parseBasic(header: string): ClientCredentials {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header)?.[1];
+  if (!encoded) throw invalidClient();
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  const clientId = colon < 0 ? null : formDecode(text.slice(0, colon));
+  const secret = colon < 0 ? null : formDecode(text.slice(colon + 1));
+  if (!clientId || secret === null) throw invalidClient();
+  return { clientId, secret: secret === '' ? null : secret, by: 'basic' };
+}
+
+function formDecode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, ' '));
+  } catch {
+    return null;
+  }
+}
+
+/** Compared against when there is no such client, so that both answers cost the same. */
+const decoyHash = sha256Hex('no client has this secret');
+
+/** True when the credentials prove the client: its secret, or for a public client its id alone (RFC 6749 §3.2.1). */
+export function provesClient(
+  application: Pick<ApplicationRow, 'app_type' | 'secret_hash'> | null,
+  secret: string | null,
+): boolean {
+  const known = application !== null && application.app_type === 'confidential' && application.secret_hash !== '';
+  const matches = constantTimeEqual(sha256Hex(secret ?? ''), known ? application.secret_hash : decoyHash);
+  if (application?.app_type === 'public') return secret === null;
+  return known && secret !== null && matches;
+}

@@ -1,0 +1,55 @@
+import { statuses } from '../../identity/user.ts';
+import { nowSeconds } from '../../lib/clock.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import type { ClientCredentials } from '../client-auth.ts';
+import { isCode } from '../credentials.ts';
+import { checkVerifierForm, verifierMatches } from '../pkce.ts';
+import { redirectUriMatches } from '../redirect-uri.ts';
+import { allowedNow, within } from '../scopes.ts';
+import { type Client, findClientWithCode, type PresentedCode } from '../store/lookups.ts';
+import { revokeFamily } from '../store/tokens.ts';
+import { authenticate, drawPair, type GrantDeps, type Issued, invalidGrant } from './grant.ts';
+
+export interface CodeExchange {
+  credentials: ClientCredentials;
+  code: string;
+  redirectUri: string;
+  verifier: string | undefined;
+}
+
+/** RFC 6749 §4.1.3, RFC 7636 §4.5: a code, once, for an access token and a refresh token. */
+export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Promise<Issued> {
+  checkVerifierForm(request.verifier);
+  const { db, clock, options } = deps;
+  const found = await findClientWithCode(db, request.credentials.clientId, sha256Hex(request.code));
+  const client = authenticate(found?.client ?? null, request.credentials);
+  const code = found?.code ?? null;
+  // §4.1.3: issued to this very client; another one's code is left as it is.
+  if (!isCode(request.code) || !code || code.application_id !== client.id)
+    throw invalidGrant('The code is not valid for this client.');
+  if (code.used_at !== null) throw await replayed(deps, code);
+  checkCode(client, code, request, nowSeconds(clock));
+  const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
+  const { row, issued } = drawPair(deps, { ...code, family: code.id }, scopes);
+  if (!(await deps.issuer.useCode(code.id, row.created_at, row))) throw await replayed(deps, code);
+  return issued;
+}
+
+/** What a code must satisfy; none of it spends the code. */
+function checkCode(client: Client, code: PresentedCode, request: CodeExchange, now: number): void {
+  if (code.expires_at <= now || code.epoch !== client.epoch) throw invalidGrant('The code has expired.');
+  // §4.1.3: identical to the one of the authorization request; and still registered, since changes count at once.
+  const registered: string[] = JSON.parse(client.redirect_uris);
+  if (request.redirectUri !== code.redirect_uri || !redirectUriMatches(registered, code.redirect_uri))
+    throw invalidGrant('redirect_uri differs from the one of the authorization request.');
+  if (code.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
+  const unprotected = client.app_type === 'public' && code.code_challenge === null;
+  if (unprotected || !verifierMatches(code, request.verifier))
+    throw invalidGrant('code_verifier does not match the code_challenge of the authorization request.');
+}
+
+/** RFC 6749 §4.1.2: a code seen twice may have been stolen, so what the first use gave is taken back. */
+async function replayed(deps: GrantDeps, code: PresentedCode): Promise<Error> {
+  await revokeFamily(deps.db, { ...code, family: code.id });
+  return invalidGrant('The code was used before.');
+}

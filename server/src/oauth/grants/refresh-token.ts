@@ -1,0 +1,59 @@
+import { statuses } from '../../identity/user.ts';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import type { ClientCredentials } from '../client-auth.ts';
+import { isRefreshToken } from '../credentials.ts';
+import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
+import { findClientWithToken, type PresentedToken } from '../store/lookups.ts';
+import { revokeFamily } from '../store/tokens.ts';
+import { authenticate, drawPair, type GrantDeps, type Issued, invalidGrant } from './grant.ts';
+
+export interface Refresh {
+  credentials: ClientCredentials;
+  refreshToken: string;
+  scope: string | undefined;
+}
+
+/** A client that lost our answer, or two of its tabs, may try again this soon without it looking like a theft. */
+const graceMs = 10_000;
+
+/** RFC 6749 §6 with rotation (RFC 9700 §4.14.2): each refresh token works once and takes its access token along. */
+export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued> {
+  const { db, clock, options } = deps;
+  const hash = sha256Hex(request.refreshToken);
+  const found = await findClientWithToken(db, request.credentials.clientId, 'refresh', hash);
+  const client = authenticate(found?.client ?? null, request.credentials);
+  const token = found?.token ?? null;
+  // §6: bound to the client it was issued to.
+  if (!isRefreshToken(request.refreshToken) || !token || token.application_id !== client.id)
+    throw invalidGrant('The refresh token is not valid for this client.');
+  if (token.rotated_at_ms !== null) throw await reused(deps, token, token.rotated_at_ms);
+  if (token.revoked === 1 || token.expires_at <= nowSeconds(clock) || token.epoch !== client.epoch)
+    throw invalidGrant('The refresh token has expired or was revoked.');
+  if (token.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
+  const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
+  const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
+  // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6).
+  const { row, issued } = drawPair(deps, token, scopes);
+  if (!(await deps.issuer.rotate(token.id, clock.nowMs(), row)))
+    throw invalidGrant('The refresh token was used before.');
+  return issued;
+}
+
+/** §6: `scope` must not include any scope not originally granted. */
+function narrowed(granted: string, asked: string | undefined): Scope[] {
+  if (!asked) return scopesOf(granted);
+  const names = splitScopes(asked);
+  const most = new Set<string>(scopesOf(granted));
+  const beyond = names.find((name) => !most.has(name));
+  if (beyond !== undefined)
+    throw new AppError('invalid_scope', `The scope ${JSON.stringify(beyond)} was not granted by the user.`);
+  return withOpenid(within(names.join(' '), most as Set<Scope>));
+}
+
+/** RFC 9700 §4.14.2: a spent token seen again means that it, or its successor, is in other hands. */
+async function reused(deps: GrantDeps, token: PresentedToken, rotatedAtMs: number): Promise<Error> {
+  if (deps.clock.nowMs() - rotatedAtMs > graceMs) await revokeFamily(deps.db, token);
+  return invalidGrant('The refresh token was used before.');
+}

@@ -1,0 +1,64 @@
+import { statuses } from '../identity/user.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { type ClientCredentials, invalidClient, provesClient } from './client-auth.ts';
+import { kindOf } from './revoke.ts';
+import type { Room } from './room.ts';
+import { allowedNow, joinScopes, within } from './scopes.ts';
+import { applicationStatus } from './status.ts';
+import { type Client, findClientWithToken, type PresentedToken, type TokenKind } from './store/lookups.ts';
+
+export type Introspection =
+  | { active: false }
+  | {
+      active: true;
+      scope: string;
+      client_id: string;
+      username: string;
+      token_type: string;
+      exp: number;
+      iat: number;
+      sub: string;
+    };
+
+/** RFC 7662 §2: about a client's own tokens, to that client alone; anything else is inactive, without a reason (§2.2). */
+export async function introspect(
+  deps: Pick<Room, 'db' | 'clock' | 'options'>,
+  token: string,
+  credentials: ClientCredentials,
+): Promise<Introspection> {
+  const kind = kindOf(token);
+  const found = await findClientWithToken(deps.db, credentials.clientId, kind ?? 'access', sha256Hex(token));
+  const client = found?.client ?? null;
+  // A public client proves nothing by its id, so it may not ask (contract §3).
+  const proven = provesClient(client, credentials.secret) && client?.app_type === 'confidential';
+  if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
+  const row = found?.token ?? null;
+  if (!kind || !row || !isLive(client, row, kind, nowSeconds(deps.clock))) return { active: false };
+  const allowed = allowedNow(client.allowed_scopes, deps.options.get('OAuth2AllowedScopes'));
+  return {
+    active: true,
+    scope: joinScopes(within(kind === 'access' ? row.access_scope : row.scope, allowed)),
+    client_id: client.client_id,
+    username: row.username,
+    token_type: kind === 'access' ? 'Bearer' : 'refresh_token',
+    exp: kind === 'access' ? row.access_expires_at : row.expires_at,
+    iat: row.created_at,
+    sub: `${row.user_id}`,
+  };
+}
+
+function isLive(client: Client, row: PresentedToken, kind: TokenKind, now: number): boolean {
+  return (
+    row.application_id === client.id &&
+    client.status === applicationStatus.active &&
+    row.user_status === statuses.enabled &&
+    tokenLives(row, client, kind, now)
+  );
+}
+
+/** Whether the token itself still counts: not run out, revoked, rotated away or of a time before a suspension. */
+export function tokenLives(row: PresentedToken, client: Client, kind: TokenKind, now: number): boolean {
+  if (row.revoked === 1 || row.rotated_at_ms !== null || row.epoch !== client.epoch) return false;
+  return kind === 'refresh' ? row.expires_at > now : row.access_revoked === 0 && row.access_expires_at > now;
+}

@@ -1,0 +1,96 @@
+import type { Database } from 'bun:sqlite';
+import { Batcher } from '../billing/batcher.ts';
+import type { AccountDeps } from '../identity/accounts.ts';
+import type { Sealer } from '../lib/seal.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { sendGuarded } from '../platform/http/outgoing.ts';
+import type { Authenticators, Route } from '../platform/http/route.ts';
+import type { Log } from '../platform/log.ts';
+import { openAudit } from './audit.ts';
+import { identifyBearer } from './bearer.ts';
+import { openLastUsed } from './last-used.ts';
+import type { Room } from './room.ts';
+import { adminRoutes } from './routes/admin.ts';
+import { apiTokenRoutes } from './routes/api-tokens.ts';
+import { applicationRoutes } from './routes/applications.ts';
+import { authorizeRoutes } from './routes/authorize.ts';
+import { consentRoutes } from './routes/consents.ts';
+import { discoveryRoutes } from './routes/discovery.ts';
+import { preflightRoutes } from './routes/preflight.ts';
+import { tokenRoute } from './routes/token.ts';
+import { tokenStatusRoutes } from './routes/tokens-status.ts';
+import { userinfoRoutes } from './routes/userinfo.ts';
+import { openIssuer } from './store/issue.ts';
+import { sweep } from './sweep.ts';
+import { openWebhooks } from './webhooks.ts';
+
+export interface OAuthDeps {
+  database: { db: Db; writeSync?<T>(work: (writer: Database) => T): T | Promise<T> };
+  /** Identity's accounts: applications act for users through them. */
+  accounts: AccountDeps;
+  sealer: Sealer;
+  log: Log;
+  config: { baseUrl: string; webUrl: string; allowPrivateAddresses: boolean };
+}
+
+export interface OAuth {
+  routes: Route[];
+  authenticators: Pick<Authenticators, 'bearer'>;
+  /** Throws out what has run out, a bounded number at a time. */
+  sweep(): Promise<void>;
+  /** Writes what is buffered and gives webhooks under way a moment to finish. */
+  stop(): Promise<void>;
+}
+
+/** A webhook takes at most this long, so waiting longer at a stop would wait for nothing. */
+const drainMs = 10_000;
+
+export function openOAuth(deps: OAuthDeps): OAuth {
+  const { accounts, sealer, log, config } = deps;
+  const { db } = deps.database;
+  const { clock, options, shared, announcements } = accounts;
+  const audit = openAudit({ db, clock, log });
+  const webhooks = openWebhooks({ clock, log, sealer, allowPrivate: config.allowPrivateAddresses, send: sendGuarded });
+  const lastUsed = openLastUsed({ db, log });
+  const issuer = openIssuer({ db, writeSync: deps.database.writeSync, batch: (run) => new Batcher(run) });
+  const room: Room = {
+    db,
+    clock,
+    log,
+    options,
+    shared,
+    announcements,
+    sealer,
+    issuer,
+    audit,
+    webhooks,
+    lastUsed,
+    baseUrl: config.baseUrl,
+    webUrl: config.webUrl,
+  };
+  return {
+    routes: [
+      ...discoveryRoutes(config),
+      ...preflightRoutes(),
+      ...authorizeRoutes(room),
+      tokenRoute(room),
+      ...tokenStatusRoutes(room),
+      ...userinfoRoutes(accounts),
+      ...apiTokenRoutes({ db, clock, announcements }),
+      ...applicationRoutes(room),
+      ...consentRoutes(room),
+      ...adminRoutes(room),
+    ],
+    authenticators: {
+      bearer: (call) => identifyBearer(room, call.request.headers.get('authorization')),
+    },
+    sweep: async () => {
+      await sweep(room);
+    },
+    stop: async () => {
+      await webhooks.stop(drainMs);
+      await lastUsed.stop();
+      await audit.stop();
+    },
+  };
+}

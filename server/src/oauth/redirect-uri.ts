@@ -1,0 +1,61 @@
+/** Run or read something in the browser instead of leading to an application. */
+const refusedSchemes = new Set([
+  'javascript:',
+  'data:',
+  'file:',
+  'blob:',
+  'about:',
+  'vbscript:',
+  'filesystem:',
+  'view-source:',
+  'ws:',
+  'wss:',
+  'ftp:',
+]);
+const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost']);
+const mostCharacters = 2000;
+
+/** Why a redirect URI cannot be registered, or null when it can (spec §2.3, RFC 6749 §3.1.2, RFC 8252 §7). */
+export function redirectUriFault(uri: string): string | null {
+  if (uri.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
+  // Browsers read backslashes and control characters as something else than we would.
+  if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\')) return 'must be printable ASCII without spaces or backslashes';
+  if (uri.includes('#')) return 'must not have a fragment';
+  if (uri.includes('*')) return 'must not have a wildcard';
+  const url = URL.parse(uri);
+  if (!url) return 'must be an absolute URI';
+  if (refusedSchemes.has(url.protocol)) return `must not use ${url.protocol}`;
+  if (url.username !== '' || url.password !== '') return 'must not have a user name or password';
+  if (url.protocol === 'https:') return webForm(uri, url);
+  if (url.protocol === 'http:')
+    return loopbackHosts.has(url.hostname) ? webForm(uri, url) : 'must use https, except on localhost';
+  return /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri) ? null : 'must lead somewhere';
+}
+
+/** `https:host` and `https:///host` parse, but are not what anybody compares. */
+const webForm = (uri: string, url: URL): string | null =>
+  /^https?:\/\/[^/?]/i.test(uri) && url.hostname !== '' ? null : 'must be an absolute URI';
+
+/** RFC 8252 §7.3: native applications listen on whatever port is free. */
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
+
+/** Exact string comparison (RFC 9700 §2.1), but for the port of a loopback address. */
+export function redirectUriMatches(registered: readonly string[], requested: string): boolean {
+  if (registered.includes(requested)) return true;
+  const asked = loopback.exec(requested);
+  if (!asked || Number(asked[2] ?? 0) > 65_535) return false;
+  return registered.some((uri) => {
+    const known = loopback.exec(uri);
+    return known !== null && known[1] === asked[1] && known[3] === asked[3];
+  });
+}
+
+/** The address with parameters added; what stands there already is kept byte for byte (RFC 6749 §3.1.2). */
+export function withParameters(uri: string, parameters: Record<string, string | undefined>): string {
+  const added = Object.entries(parameters)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+  if (!uri.includes('?')) return `${uri}?${added}`;
+  return uri.endsWith('?') || uri.endsWith('&') ? `${uri}${added}` : `${uri}&${added}`;
+}

@@ -1,0 +1,44 @@
+import { sha256Hex } from '../lib/hashing.ts';
+import { type ClientCredentials, provesClient } from './client-auth.ts';
+import { isAccessToken, isRefreshToken } from './credentials.ts';
+import type { Room } from './room.ts';
+import { applicationStatus } from './status.ts';
+import { type Client, findToken, type TokenKind } from './store/lookups.ts';
+import { revokeAccess, revokeFamily } from './store/tokens.ts';
+
+export interface Revoked {
+  kind: TokenKind;
+  applicationId: number;
+  userId: number;
+}
+
+export const kindOf = (token: string): TokenKind | null => {
+  if (isAccessToken(token)) return 'access';
+  return isRefreshToken(token) ? 'refresh' : null;
+};
+
+/**
+ * RFC 7009 §2.1. Null when nothing was there to revoke, or not for this caller: the answer is the same. The token tells
+ * its own kind, so a hint is not needed.
+ */
+export async function revokeToken(
+  deps: Pick<Room, 'db'>,
+  token: string,
+  credentials: ClientCredentials | null,
+): Promise<Revoked | null> {
+  const kind = kindOf(token);
+  if (!kind) return null;
+  const found = await findToken(deps.db, kind, sha256Hex(token));
+  if (!found || !mayRevoke(found.client, credentials)) return null;
+  const done = { kind, applicationId: found.token.application_id, userId: found.token.user_id };
+  // §2.1: a refresh token takes along every access token of the same grant.
+  if (kind === 'refresh') return (await revokeFamily(deps.db, found.token)) > 0 ? done : null;
+  return (await revokeAccess(deps.db, found.token.id)) ? done : null;
+}
+
+/** Credentials are optional here, but where given they must be right, and the token the client's own. */
+function mayRevoke(client: Client, credentials: ClientCredentials | null): boolean {
+  if (credentials === null) return true;
+  if (client.status === applicationStatus.deleted || client.client_id !== credentials.clientId) return false;
+  return credentials.secret === null || provesClient(client, credentials.secret);
+}

@@ -1,0 +1,34 @@
+import type { Announcements } from '../identity/announce.ts';
+import type { Options } from '../identity/options.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Sealer } from '../lib/seal.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { Log } from '../platform/log.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import type { Audit } from './audit.ts';
+import type { LastUsed } from './last-used.ts';
+import type { Issuer } from './store/issue.ts';
+import type { Webhooks } from './webhooks.ts';
+
+/** What the functions of this room work with. */
+export interface Room {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  options: Options;
+  shared: Shared;
+  announcements: Announcements;
+  sealer: Sealer;
+  issuer: Issuer;
+  audit: Audit;
+  webhooks: Webhooks;
+  lastUsed: LastUsed;
+  baseUrl: string;
+  webUrl: string;
+}
+
+/** Where a request came from, for the audit log. */
+export interface Origin {
+  ip: string;
+  userAgent: string;
+}

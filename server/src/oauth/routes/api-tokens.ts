@@ -1,0 +1,73 @@
+import { z } from '@hono/zod-openapi';
+import { createKey, type KeyDeps, type KeyView, keysOf, newKeySchema, removeKey } from '../../identity/keys.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { requireScope } from '../bearer.ts';
+import { answered, base, done, noStore } from './shapes.ts';
+
+/** Spec §2.7; models and addresses of a key are the owner's own business. */
+const tokenView = ({ models: _, allowed_ips: __, ...view }: KeyView) => view;
+const tokenSchema = z
+  .object({
+    id: z.number().int(),
+    name: z.string(),
+    key: z.string(),
+    status: z.number().int(),
+    created_time: z.number().int(),
+    accessed_time: z.number().int(),
+    expired_time: z.number().int(),
+    remain_quota: z.number().int(),
+    used_quota: z.number().int(),
+    unlimited_quota: z.boolean(),
+  })
+  .openapi('ApiToken');
+
+const shared = {
+  ...base,
+  auth: 'bearer',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+  headers: noStore,
+} as const;
+
+/** The user's API keys, in the hands of an application (spec §4.8). */
+export function apiTokenRoutes(keys: KeyDeps): Route[] {
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/api/oauth2/tokens',
+      summary: 'API tokens of the user, masked (scope tokens:read)',
+      answers: { 200: answered(z.array(tokenSchema)) },
+      handle: async (call) => {
+        requireScope(call.principal, 'tokens:read');
+        return ok(call, (await keysOf(keys, call.principal.user.id)).map(tokenView));
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: '/api/oauth2/tokens',
+      summary: 'Create an API token for the user; the full key is shown once (scope tokens:write)',
+      body: newKeySchema.omit({ models: true, allowed_ips: true }),
+      answers: { 200: answered(z.object({ id: z.number().int(), name: z.string(), key: z.string() })) },
+      handle: async (call) => {
+        requireScope(call.principal, 'tokens:write');
+        const { id, name, key } = await createKey(keys, call.principal.user.id, call.body);
+        return ok(call, { id, name, key });
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path: '/api/oauth2/tokens/{token_id}',
+      summary: 'Delete an API token of the user (scope tokens:write)',
+      params: z.object({ token_id: idText }),
+      answers: { 200: done },
+      handle: async (call) => {
+        requireScope(call.principal, 'tokens:write');
+        await removeKey(keys, call.principal.user.id, call.params.token_id);
+        return json(call, { success: true, message: 'The API token is deleted.' });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,129 @@
+import { z } from '@hono/zod-openapi';
+import { idText, pageQuery } from '../../platform/http/paging.ts';
+import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { applicationChangeSchema, applicationSchema, applicationView, newApplicationSchema } from '../application.ts';
+import {
+  createApplication,
+  deleteApplication,
+  ownApplication,
+  ownApplications,
+  rotateSecret,
+  rotateWebhookSecret,
+  updateApplication,
+} from '../applications.ts';
+import { requireEnabled } from '../enabled.ts';
+import type { Room } from '../room.ts';
+import { answered, done, management, noStore, originOf } from './shapes.ts';
+
+const params = z.object({ app_id: idText });
+const path = '/api/oauth2/applications/{app_id}';
+const ownerOf = (call: Call<'session'>) => ({ userId: call.principal.user.id, origin: originOf(call) });
+const secret = answered(z.object({ client_secret_plain: z.string() }));
+const webhookSecret = answered(z.object({ webhook_secret: z.string() }));
+
+/** The owner's side of applications (spec §4.9). */
+export function applicationRoutes(room: Room): Route[] {
+  return [...collectionRoutes(room), ...memberRoutes(room), ...secretRoutes(room)];
+}
+
+const collectionRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...management,
+    method: 'get',
+    path: '/api/oauth2/applications',
+    summary: 'My applications',
+    query: pageQuery,
+    answers: {
+      200: answered(
+        z.object({
+          applications: z.array(applicationSchema),
+          total: z.number().int(),
+          page: z.number().int(),
+          page_size: z.number().int(),
+        }),
+      ),
+    },
+    handle: async (call) => {
+      const { rows, total } = await ownApplications(room, call.principal.user.id, call.query);
+      return ok(call, { applications: rows.map(applicationView), total, ...call.query });
+    },
+  }),
+  defineRoute({
+    ...management,
+    method: 'post',
+    path: '/api/oauth2/applications',
+    summary: 'Register an application; the client secret is shown once',
+    headers: noStore,
+    body: newApplicationSchema,
+    answers: { 200: answered(applicationSchema.extend({ client_secret_plain: z.string() })) },
+    handle: async (call) => {
+      requireEnabled(room.options);
+      const { row, secret: client_secret_plain } = await createApplication(room, ownerOf(call), call.body);
+      return ok(call, { ...applicationView(row), client_secret_plain });
+    },
+  }),
+];
+
+const memberRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...management,
+    method: 'get',
+    path,
+    summary: 'One of my applications, with the secret its webhooks are signed with',
+    headers: noStore,
+    params,
+    answers: { 200: answered(applicationSchema.extend({ webhook_secret: z.string() })) },
+    handle: async (call) => {
+      const row = await ownApplication(room, call.principal.user.id, call.params.app_id);
+      return ok(call, { ...applicationView(row), webhook_secret: room.sealer.open(row.webhook_secret) });
+    },
+  }),
+  defineRoute({
+    ...management,
+    method: 'put',
+    path,
+    summary: 'Change an application',
+    params,
+    body: applicationChangeSchema,
+    answers: { 200: answered(applicationSchema) },
+    handle: async (call) =>
+      ok(call, applicationView(await updateApplication(room, ownerOf(call), call.params.app_id, call.body))),
+  }),
+  defineRoute({
+    ...management,
+    method: 'delete',
+    path,
+    summary: 'Delete an application, with its tokens and consents',
+    params,
+    answers: { 200: done },
+    handle: async (call) => {
+      await deleteApplication(room, ownerOf(call), call.params.app_id);
+      return json(call, { success: true, message: 'The application is deleted.' });
+    },
+  }),
+];
+
+const secretRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...management,
+    method: 'post',
+    path: `${path}/rotate-secret`,
+    summary: 'Draw a new client secret; the old one is invalid at once',
+    headers: noStore,
+    params,
+    answers: { 200: secret },
+    handle: async (call) =>
+      ok(call, { client_secret_plain: await rotateSecret(room, ownerOf(call), call.params.app_id) }),
+  }),
+  defineRoute({
+    ...management,
+    method: 'post',
+    path: `${path}/webhook-secret`,
+    summary: 'Draw a new secret for signing webhooks',
+    headers: noStore,
+    params,
+    answers: { 200: webhookSecret },
+    handle: async (call) =>
+      ok(call, { webhook_secret: await rotateWebhookSecret(room, ownerOf(call), call.params.app_id) }),
+  }),
+];

@@ -1,0 +1,100 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../lib/errors.ts';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { AuditEvent } from '../audit.ts';
+import { type ClientCredentials, invalidClient, readCredentials } from '../client-auth.ts';
+import { requireEnabled } from '../enabled.ts';
+import { exchangeCode } from '../grants/authorization-code.ts';
+import type { GrantDeps, Issued } from '../grants/grant.ts';
+import { refresh } from '../grants/refresh-token.ts';
+import type { Room } from '../room.ts';
+import { anyOrigin, base, noStore, originOf } from './shapes.ts';
+
+const bodySchema = z.object({
+  grant_type: z.string().optional(),
+  code: z.string().optional(),
+  redirect_uri: z.string().optional(),
+  code_verifier: z.string().optional(),
+  refresh_token: z.string().optional(),
+  scope: z.string().optional(),
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+});
+type Body = z.infer<typeof bodySchema>;
+
+const answerSchema = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.number().int(),
+  refresh_token: z.string(),
+  scope: z.string(),
+});
+
+interface Grant {
+  event: AuditEvent;
+  run(deps: GrantDeps, credentials: ClientCredentials, body: Body): Promise<Issued>;
+}
+
+/** RFC 6749 §4.1.3, §6. A further grant is a file in grants/ and a line here. */
+const grants: Record<string, Grant> = {
+  authorization_code: {
+    event: 'token_issued',
+    run: (deps, credentials, body) =>
+      exchangeCode(deps, {
+        credentials,
+        code: required(body, 'code'),
+        redirectUri: required(body, 'redirect_uri'),
+        verifier: body.code_verifier || undefined,
+      }),
+  },
+  refresh_token: {
+    event: 'token_refreshed',
+    run: (deps, credentials, body) =>
+      refresh(deps, { credentials, refreshToken: required(body, 'refresh_token'), scope: body.scope }),
+  },
+};
+
+/** RFC 6749 §3.2: a parameter without a value counts as left out. */
+function required(body: Body, name: keyof Body): string {
+  const value = body[name];
+  if (!value) throw new AppError('invalid_request', `${name} is required.`, { param: name });
+  return value;
+}
+
+export function tokenRoute(room: Room): Route {
+  return defineRoute({
+    ...base,
+    method: 'post',
+    path: '/api/oauth2/token',
+    summary: 'Exchange a code, or refresh',
+    auth: 'none',
+    limit: { option: 'RateLimitOAuthToken', by: 'ip' },
+    headers: { ...noStore, ...anyOrigin },
+    bodyAs: 'form',
+    body: bodySchema,
+    maxBytes: 65_536,
+    answers: { 200: answerSchema },
+    handle: async (call) => {
+      requireEnabled(room.options);
+      const name = required(call.body, 'grant_type');
+      const grant = Object.hasOwn(grants, name) ? grants[name]! : null;
+      if (!grant)
+        throw new AppError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.');
+      const credentials = readCredentials({ authorization: call.request.headers.get('authorization'), ...call.body });
+      if (!credentials) throw invalidClient();
+      const issued = await grant.run(room, credentials, call.body);
+      room.audit.record(grant.event, originOf(call), {
+        application_id: issued.applicationId,
+        user_id: issued.userId,
+        metadata: { grant_type: name, scopes: issued.scope },
+      });
+      return json(call, {
+        access_token: issued.accessToken,
+        token_type: 'Bearer',
+        expires_in: issued.expiresIn,
+        refresh_token: issued.refreshToken,
+        scope: issued.scope,
+      });
+    },
+  });
+}

@@ -1,0 +1,87 @@
+import { z } from '@hono/zod-openapi';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { invalidClient, readCredentials } from '../client-auth.ts';
+import { requireEnabled } from '../enabled.ts';
+import { introspect } from '../introspect.ts';
+import { revokeToken } from '../revoke.ts';
+import type { Room } from '../room.ts';
+import { anyOrigin, base, done, noStore, originOf } from './shapes.ts';
+
+const bodySchema = z.object({
+  token: z.string().min(1, 'must not be empty'),
+  token_type_hint: z.string().optional(),
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+});
+
+const introspectionSchema = z.object({
+  active: z.boolean(),
+  scope: z.string().optional(),
+  client_id: z.string().optional(),
+  username: z.string().optional(),
+  token_type: z.string().optional(),
+  exp: z.number().int().optional(),
+  iat: z.number().int().optional(),
+  sub: z.string().optional(),
+});
+
+/** Ending a token, and asking about one. */
+export function tokenStatusRoutes(room: Room): Route[] {
+  return [
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/oauth2/revoke',
+      summary: 'Revoke an access or refresh token',
+      auth: 'none',
+      limit: { option: 'RateLimitOAuthRevoke', by: 'ip' },
+      headers: { ...noStore, ...anyOrigin },
+      bodyAs: 'form',
+      body: bodySchema,
+      maxBytes: 65_536,
+      answers: { 200: done },
+      handle: async (call) => {
+        const revoked = await revokeToken(room, call.body.token, credentialsOrNone(call));
+        if (revoked)
+          room.audit.record('token_revoked', originOf(call), {
+            application_id: revoked.applicationId,
+            user_id: revoked.userId,
+            metadata: { token_type: `${revoked.kind}_token` },
+          });
+        // RFC 7009 §2.2: the same whether there was anything to revoke or not.
+        return json(call, { success: true, message: 'The token is revoked.' });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/oauth2/introspect',
+      summary: 'Ask about a token of one’s own',
+      auth: 'none',
+      limit: { option: 'RateLimitOAuthIntrospect', by: 'ip' },
+      headers: noStore,
+      bodyAs: 'form',
+      body: bodySchema,
+      maxBytes: 65_536,
+      answers: { 200: introspectionSchema },
+      handle: async (call) => {
+        requireEnabled(room.options);
+        // Basic alone (spec §4.6); credentials in the body are no credentials here.
+        const credentials = readCredentials({ authorization: call.request.headers.get('authorization') });
+        if (!credentials) throw invalidClient();
+        return json(call, await introspect(room, call.body.token, credentials));
+      },
+    }),
+  ];
+}
+
+/** Credentials that cannot be read are wrong ones, which name a client that owns nothing. */
+function credentialsOrNone(call: { request: Request; body: z.infer<typeof bodySchema> }) {
+  const authorization = call.request.headers.get('authorization');
+  try {
+    return readCredentials({ authorization, ...call.body });
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'invalid_client') throw error;
+    return { clientId: '', secret: null, by: 'basic' } as const;
+  }
+}

@@ -1,0 +1,60 @@
+import { z } from '@hono/zod-openapi';
+import type { AccountDeps } from '../../identity/accounts.ts';
+import { changeSelf } from '../../identity/accounts.ts';
+import { avatarRule, displayNameRule } from '../../identity/user.ts';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { requireScope } from '../bearer.ts';
+import { claimsOf } from '../userinfo.ts';
+import { anyOrigin, base, noStore } from './shapes.ts';
+
+const claimsSchema = z
+  .object({
+    sub: z.string(),
+    username: z.string(),
+    display_name: z.string(),
+    avatar_url: z.string(),
+    role: z.number().int(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    group: z.string(),
+    created_at: z.number().int(),
+    quota: z.number().int(),
+    used_quota: z.number().int(),
+    request_count: z.number().int(),
+  })
+  .partial()
+  .openapi('UserInfo');
+
+const shared = {
+  ...base,
+  path: '/api/oauth2/userinfo',
+  auth: 'bearer',
+  limit: { option: 'RateLimitOAuthUserinfo', by: 'ip' },
+  headers: { ...noStore, ...anyOrigin },
+  answers: { 200: claimsSchema },
+} as const;
+
+export function userinfoRoutes(accounts: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      summary: 'The user, as far as the scopes reach',
+      handle: ({ principal, ...call }) => {
+        requireScope(principal, 'openid');
+        return json(call, claimsOf(principal.user, principal.scopes));
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'patch',
+      summary: 'Change display name or picture (scope profile)',
+      body: z.object({ display_name: displayNameRule.optional(), avatar_url: avatarRule.optional() }),
+      handle: async ({ principal, body, ...call }) => {
+        requireScope(principal, 'profile');
+        const { user } = await changeSelf(accounts, principal.user.id, body);
+        return json(call, claimsOf(user, principal.scopes));
+      },
+    }),
+  ];
+}

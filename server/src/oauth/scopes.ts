@@ -1,0 +1,58 @@
+import { AppError } from '../lib/errors.ts';
+
+/** Every scope with the words a person reads before agreeing (spec §2.2). */
+export const scopeTable = {
+  openid: 'See your basic account information: username, display name, picture and role',
+  email: 'See your email address',
+  profile: 'See your group and when you joined, and change your display name and picture',
+  'tokens:read': 'List your API tokens',
+  'tokens:write': 'Create and delete API tokens for you',
+  'usage:read': 'See your balance and usage',
+} as const;
+
+export type Scope = keyof typeof scopeTable;
+export const allScopes = Object.keys(scopeTable) as Scope[];
+
+export const isScope = (name: string): name is Scope => Object.hasOwn(scopeTable, name);
+
+/** RFC 6749 §3.3: space-separated, order without meaning, so repeats say nothing. */
+export const splitScopes = (text: string): string[] => [...new Set(text.split(' ').filter((name) => name !== ''))];
+
+export const joinScopes = (names: Iterable<string>): string => [...names].join(' ');
+
+/** Scopes as stored, where only known names are written. */
+export const scopesOf = (stored: string): Scope[] => splitScopes(stored).filter(isScope);
+
+/** What an application may have now: its own list within the operator's, and `openid` always (spec §2.2 rule 1). */
+export function allowedNow(applicationScopes: string, globalScopes: string): Set<Scope> {
+  const within = new Set(splitScopes(globalScopes));
+  return new Set<Scope>(['openid', ...scopesOf(applicationScopes).filter((name) => within.has(name))]);
+}
+
+/** A request's scopes, `openid` first; `invalid_scope` for any beyond what is allowed (RFC 6749 §4.1.2.1). */
+export function requestedScopes(text: string | undefined, allowed: Set<Scope>): Scope[] {
+  const names = splitScopes(text ?? '');
+  for (const name of names)
+    if (!isScope(name) || !allowed.has(name))
+      throw new AppError('invalid_scope', `The scope ${JSON.stringify(name)} is not allowed for this application.`);
+  return withOpenid(names.filter(isScope));
+}
+
+export const withOpenid = (names: Scope[]): Scope[] => (names.includes('openid') ? names : ['openid', ...names]);
+
+/** What of a grant is still allowed. */
+export const within = (granted: string, allowed: Set<Scope>): Scope[] =>
+  scopesOf(granted).filter((name) => allowed.has(name));
+
+/** An application's own list as registered: known names within the operator's list. */
+export function registeredScopes(text: string, globalScopes: string): string {
+  const most = new Set(splitScopes(globalScopes));
+  const names = splitScopes(text);
+  if (names.length === 0) throw new AppError('invalid_scope', 'scopes: name at least one scope.', { param: 'scopes' });
+  for (const name of names)
+    if (!isScope(name) || !most.has(name))
+      throw new AppError('invalid_scope', `scopes: ${JSON.stringify(name)} is not a scope of this service.`, {
+        param: 'scopes',
+      });
+  return joinScopes(names);
+}

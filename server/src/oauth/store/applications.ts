@@ -1,0 +1,115 @@
+import type { Insertable, Updateable } from 'kysely';
+import type { Db, Tables } from '../../platform/db/tables.ts';
+import { applicationStatus } from '../status.ts';
+import type { ApplicationRow } from './tables.ts';
+
+export async function insertApplication(
+  db: Db,
+  application: Insertable<Tables['oauth_applications']>,
+): Promise<ApplicationRow> {
+  return db.insertInto('oauth_applications').values(application).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Deleted ones are not found. */
+export async function findApplication(
+  db: Db,
+  key: { id: number } | { client_id: string },
+): Promise<ApplicationRow | null> {
+  const row = await db
+    .selectFrom('oauth_applications')
+    .selectAll()
+    .where('status', '<>', applicationStatus.deleted)
+    .$if('id' in key, (query) => query.where('id', '=', (key as { id: number }).id))
+    .$if('client_id' in key, (query) => query.where('client_id', '=', (key as { client_id: string }).client_id))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export type ApplicationChange = Updateable<Tables['oauth_applications']>;
+
+export async function changeApplication(db: Db, id: number, change: ApplicationChange): Promise<ApplicationRow | null> {
+  const row = await db
+    .updateTable('oauth_applications')
+    .set(change)
+    .where('id', '=', id)
+    .where('status', '<>', applicationStatus.deleted)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Only from active: of two that suspend at once, one does, and the epoch is raised once. */
+export async function suspendApplication(db: Db, id: number, now: number): Promise<ApplicationRow | null> {
+  const row = await db
+    .updateTable('oauth_applications')
+    .set((e) => ({ status: applicationStatus.suspended, epoch: e('epoch', '+', 1), updated_at: now }))
+    .where('id', '=', id)
+    .where('status', '=', applicationStatus.active)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function activateApplication(db: Db, id: number, now: number): Promise<ApplicationRow | null> {
+  const row = await db
+    .updateTable('oauth_applications')
+    .set({ status: applicationStatus.active, updated_at: now })
+    .where('id', '=', id)
+    .where('status', '=', applicationStatus.suspended)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function listOwned(
+  db: Db,
+  ownerId: number,
+  limit: number,
+  offset: number,
+): Promise<{ rows: ApplicationRow[]; total: number }> {
+  const mine = db
+    .selectFrom('oauth_applications')
+    .where('owner_id', '=', ownerId)
+    .where('status', '<>', applicationStatus.deleted);
+  const [rows, count] = await Promise.all([
+    mine.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    mine.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.n) };
+}
+
+export type WithOwner = ApplicationRow & { owner_username: string };
+
+export async function listAll(
+  db: Db,
+  filter: { q: string; status?: number },
+  limit: number,
+  offset: number,
+): Promise<{ rows: WithOwner[]; total: number }> {
+  const pattern = `%${filter.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  const matching = db
+    .selectFrom('oauth_applications as a')
+    .innerJoin('users as u', 'u.id', 'a.owner_id')
+    .where('a.status', '<>', applicationStatus.deleted)
+    .$if(filter.status !== undefined, (query) => query.where('a.status', '=', filter.status!))
+    .$if(filter.q !== '', (query) =>
+      query.where((e) =>
+        e.or([
+          e(e.fn<string>('lower', ['a.name']), 'like', pattern),
+          e(e.fn<string>('lower', ['u.username']), 'like', pattern),
+          e('a.client_id', '=', filter.q),
+        ]),
+      ),
+    );
+  const [rows, count] = await Promise.all([
+    matching
+      .selectAll('a')
+      .select('u.username as owner_username')
+      .orderBy('a.id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.n) };
+}

@@ -1,0 +1,68 @@
+import type { Insertable } from 'kysely';
+import type { Db, Tables } from '../../platform/db/tables.ts';
+import type { AuditRow } from './tables.ts';
+
+export type NewAuditRow = Insertable<Tables['oauth_audit']>;
+
+export interface AuditFilter {
+  event_type?: string;
+  application_id?: number;
+  user_id?: number;
+  from?: number;
+  to?: number;
+}
+
+/** Rows with ids in (above, upTo]: the log is read in such steps, so that no single statement holds the process long. */
+export interface Span {
+  above: number;
+  upTo: number;
+}
+
+export async function insertAudit(db: Db, rows: NewAuditRow[]): Promise<void> {
+  await db.insertInto('oauth_audit').values(rows).execute();
+}
+
+export async function auditBounds(db: Db): Promise<{ first: number; last: number } | null> {
+  const row = await db
+    .selectFrom('oauth_audit')
+    .select((e) => [e.fn.min<number | null>('id').as('first'), e.fn.max<number | null>('id').as('last')])
+    .executeTakeFirst();
+  return row && row.first !== null && row.last !== null ? { first: Number(row.first), last: Number(row.last) } : null;
+}
+
+const matching = (db: Db, filter: AuditFilter, span: Span) =>
+  db
+    .selectFrom('oauth_audit')
+    .where('id', '>', span.above)
+    .where('id', '<=', span.upTo)
+    .$if(filter.event_type !== undefined, (query) => query.where('event_type', '=', filter.event_type!))
+    .$if(filter.application_id !== undefined, (query) => query.where('application_id', '=', filter.application_id!))
+    .$if(filter.user_id !== undefined, (query) => query.where('user_id', '=', filter.user_id!))
+    .$if(filter.from !== undefined, (query) => query.where('created_at', '>=', filter.from!))
+    .$if(filter.to !== undefined, (query) => query.where('created_at', '<=', filter.to!));
+
+export async function countAudit(db: Db, filter: AuditFilter, span: Span): Promise<number> {
+  const row = await matching(db, filter, span)
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
+/** Newest first. */
+export async function readAudit(
+  db: Db,
+  filter: AuditFilter,
+  span: Span,
+  limit: number,
+  offset: number,
+): Promise<AuditRow[]> {
+  return matching(db, filter, span).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+}
+
+export async function deleteOldAudit(db: Db, before: number, most: number): Promise<number> {
+  const result = await db
+    .deleteFrom('oauth_audit')
+    .where('id', 'in', (e) => e.selectFrom('oauth_audit').select('id').where('created_at', '<', before).limit(most))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,93 @@
+import type { Database } from 'bun:sqlite';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { all, statement } from './statement.ts';
+import type { TokenRow } from './tables.ts';
+
+export type NewPair = Omit<TokenRow, 'id' | 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;
+
+/** Spends a code or a refresh token and writes what it buys, in one conditional write; false when it was spent before. */
+export interface Issuer {
+  useCode(codeId: number, nowSeconds: number, pair: NewPair): Promise<boolean>;
+  rotate(tokenId: number, nowMs: number, pair: NewPair): Promise<boolean>;
+}
+
+export interface IssuerDeps {
+  db: Db;
+  /** One synchronous transaction on the writer; SQLite only. */
+  writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
+  /** Gathers what comes together into one `run`: a group commit. */
+  batch<I, O>(run: (items: I[]) => O[] | Promise<O[]>): { add(item: I): Promise<O> };
+}
+
+const columns = `family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
+  expires_at, epoch, created_at, access_revoked, revoked`;
+const valuesOf = (pair: NewPair): (string | number)[] => [
+  pair.family,
+  pair.application_id,
+  pair.user_id,
+  pair.access_hash,
+  pair.access_scope,
+  pair.access_expires_at,
+  pair.refresh_hash,
+  pair.scope,
+  pair.expires_at,
+  pair.epoch,
+  pair.created_at,
+];
+
+export function openIssuer(deps: IssuerDeps): Issuer {
+  return engineOf(deps.db) === 'postgres' ? postgresIssuer(deps.db) : sqliteIssuer(deps);
+}
+
+/** The insert reads from the update: what was spent before gives no row, and so no tokens. */
+const spendAndInsert = (spend: string) =>
+  statement(`with spent as (${spend} returning id)
+  insert into oauth_tokens (${columns})
+  select $3::bigint, $4::bigint, $5::bigint, $6, $7, $8::bigint, $9, $10, $11::bigint, $12::bigint, $13::bigint, 0, 0
+  from spent returning id`);
+const spendCode = 'update oauth_codes set used_at = $2 where id = $1 and used_at is null';
+const spendToken = 'update oauth_tokens set rotated_at_ms = $2 where id = $1 and rotated_at_ms is null and revoked = 0';
+const useCodePostgres = spendAndInsert(spendCode);
+const rotatePostgres = spendAndInsert(spendToken);
+
+function postgresIssuer(db: Db): Issuer {
+  const run = async (text: typeof useCodePostgres, id: number, now: number, pair: NewPair) =>
+    (await all(db, text, [id, now, ...valuesOf(pair)])).length === 1;
+  return {
+    useCode: (id, now, pair) => run(useCodePostgres, id, now, pair),
+    rotate: (id, now, pair) => run(rotatePostgres, id, now, pair),
+  };
+}
+
+interface Spending {
+  spend: string;
+  id: number;
+  now: number;
+  pair: NewPair;
+}
+
+const spendCodeSqlite = statement(spendCode).sqlite;
+const spendTokenSqlite = statement(spendToken).sqlite;
+const insertSqlite = `insert into oauth_tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
+
+function sqliteIssuer(deps: IssuerDeps): Issuer {
+  const { writeSync } = deps;
+  if (!writeSync) throw new Error('SQLite needs its synchronous writer to issue tokens');
+  const { add } = bound(
+    deps.batch<Spending, boolean>((items) =>
+      writeSync((writer) =>
+        items.map(({ spend, id, now, pair }) => {
+          if (writer.query(spend).run(id, now).changes !== 1) return false;
+          writer.query(insertSqlite).run(...valuesOf(pair));
+          return true;
+        }),
+      ),
+    ),
+  );
+  return {
+    useCode: (id, now, pair) => add({ spend: spendCodeSqlite, id, now, pair }),
+    rotate: (id, now, pair) => add({ spend: spendTokenSqlite, id, now, pair }),
+  };
+}
+
+const bound = <I, O>(batcher: { add(item: I): Promise<O> }) => ({ add: (item: I) => batcher.add(item) });

@@ -1,0 +1,106 @@
+import type { Generated, Selectable } from 'kysely';
+
+interface ApplicationsTable {
+  id: Generated<number>;
+  owner_id: number;
+  name: string;
+  description: string;
+  homepage_url: string;
+  logo_url: string;
+  client_id: string;
+  /** Empty for public clients. */
+  secret_hash: string;
+  /** JSON array. */
+  redirect_uris: string;
+  allowed_scopes: string;
+  app_type: string;
+  status: number;
+  is_verified: number;
+  verified_by: number | null;
+  verified_at: number | null;
+  webhook_url: string;
+  /** Sealed: it signs, so it must be read again. */
+  webhook_secret: string;
+  rate_limit: number;
+  /** Raised by every suspension; codes, tokens and consents of an earlier epoch are void. */
+  epoch: number;
+  created_at: number;
+  updated_at: number;
+}
+
+interface CodesTable {
+  id: Generated<number>;
+  code_hash: string;
+  application_id: number;
+  user_id: number;
+  redirect_uri: string;
+  scope: string;
+  state: string | null;
+  code_challenge: string | null;
+  code_challenge_method: string | null;
+  epoch: number;
+  used_at: number | null;
+  created_at: number;
+  expires_at: number;
+}
+
+/** An access token with its refresh token. */
+interface TokensTable {
+  id: Generated<number>;
+  /** The id of the code the pair descends from. */
+  family: number;
+  application_id: number;
+  user_id: number;
+  access_hash: string;
+  /** At most `scope`: a refresh may ask for less. */
+  access_scope: string;
+  access_expires_at: number;
+  access_revoked: number;
+  refresh_hash: string;
+  scope: string;
+  /** Of the refresh token. */
+  expires_at: number;
+  rotated_at_ms: number | null;
+  revoked: number;
+  epoch: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+interface ConsentsTable {
+  id: Generated<number>;
+  user_id: number;
+  application_id: number;
+  scopes: string;
+  epoch: number;
+  created_at: number;
+  updated_at: number;
+}
+
+interface AuditTable {
+  id: Generated<number>;
+  event_type: string;
+  application_id: number | null;
+  user_id: number | null;
+  ip_address: string;
+  user_agent: string;
+  /** JSON object. */
+  metadata: string;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    oauth_applications: ApplicationsTable;
+    oauth_codes: CodesTable;
+    oauth_tokens: TokensTable;
+    oauth_consents: ConsentsTable;
+    oauth_audit: AuditTable;
+  }
+}
+
+export type ApplicationRow = Selectable<ApplicationsTable>;
+export type CodeRow = Selectable<CodesTable>;
+export type TokenRow = Selectable<TokensTable>;
+export type ConsentRow = Selectable<ConsentsTable>;
+export type AuditRow = Selectable<AuditTable>;

@@ -1,0 +1,34 @@
+import { nowSeconds } from '../lib/clock.ts';
+import type { Room } from './room.ts';
+import { deleteOldAudit } from './store/audit.ts';
+import { deleteOldCodes } from './store/consents.ts';
+import { deleteExpiredTokens } from './store/tokens.ts';
+
+/** Rows of one delete: a sweep must never hold the writer for long. */
+const batch = 500;
+/** A sweep that found a mountain goes on at its next turn. */
+const mostBatches = 200;
+/** A used code is kept a day past its end, so that a later replay still takes its tokens back. */
+const replaySeconds = 86_400;
+const daySeconds = 86_400;
+
+/** Deletes what has run out, in bounded steps with room for requests in between; consents never run out. */
+export async function sweep(deps: Pick<Room, 'db' | 'clock' | 'options'>): Promise<number> {
+  const { db } = deps;
+  const now = nowSeconds(deps.clock);
+  const oldest = now - deps.options.get('AuditLogDays') * daySeconds;
+  let gone = 0;
+  for (const step of [
+    () => deleteOldCodes(db, now - replaySeconds, batch),
+    () => deleteExpiredTokens(db, now, batch),
+    () => deleteOldAudit(db, oldest, batch),
+  ]) {
+    for (let i = 0; i < mostBatches; i += 1) {
+      const count = await step();
+      gone += count;
+      if (count < batch) break;
+      await new Promise(setImmediate);
+    }
+  }
+  return gone;
+}

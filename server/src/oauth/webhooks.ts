@@ -1,0 +1,101 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import type { Sealer } from '../lib/seal.ts';
+import { signPayload } from '../lib/signature.ts';
+import type { OutgoingAnswer, OutgoingPolicy, OutgoingRequest } from '../platform/http/outgoing.ts';
+import type { Log } from '../platform/log.ts';
+
+export type WebhookEvent = 'consent_granted' | 'consent_revoked';
+
+export interface WebhookTarget {
+  id: number;
+  webhook_url: string;
+  webhook_secret: string;
+}
+
+/** Tells applications about consents (spec §6): signed, never in the way of the flow, tried once. */
+export interface Webhooks {
+  notify(target: WebhookTarget, event: WebhookEvent, userId: number, data: Record<string, unknown>): void;
+  /** Waits for what is under way, at most `drainMs`; what has not started by then is given up. */
+  stop(drainMs: number): Promise<void>;
+}
+
+export interface WebhookDeps {
+  clock: Clock;
+  log: Log;
+  sealer: Sealer;
+  allowPrivate: boolean;
+  send(request: OutgoingRequest, policy: OutgoingPolicy): Promise<OutgoingAnswer>;
+}
+
+const timeoutMs = 10_000;
+/** One receiver that answers slowly must not hold up all others, nor many of them fill memory. */
+const mostAtOnce = 32;
+const mostWaiting = 5_000;
+
+export function openWebhooks(deps: WebhookDeps): Webhooks {
+  const waiting: (() => Promise<void>)[] = [];
+  const idle: (() => void)[] = [];
+  let running = 0;
+
+  const next = () => {
+    const work = waiting.shift();
+    if (!work) {
+      if (running === 0) for (const resolve of idle.splice(0)) resolve();
+      return;
+    }
+    running += 1;
+    void work().finally(() => {
+      running -= 1;
+      next();
+    });
+  };
+
+  return {
+    notify: (target, event, userId, data) => {
+      if (target.webhook_url === '') return;
+      if (waiting.length >= mostWaiting) {
+        deps.log.warn({ applicationId: target.id, event }, 'webhook given up: too many are waiting');
+        return;
+      }
+      const body = { event, application_id: target.id, user_id: userId, timestamp: nowSeconds(deps.clock), data };
+      waiting.push(() => deliver(deps, target, body));
+      if (running < mostAtOnce) next();
+    },
+    stop: async (drainMs) => {
+      if (running === 0) return;
+      const drained = new Promise<void>((resolve) => idle.push(resolve));
+      await Promise.race([drained, Bun.sleep(drainMs)]);
+      waiting.length = 0;
+    },
+  };
+}
+
+async function deliver(
+  deps: WebhookDeps,
+  target: WebhookTarget,
+  payload: { event: WebhookEvent; timestamp: number },
+): Promise<void> {
+  const facts = { applicationId: target.id, event: payload.event };
+  try {
+    const body = JSON.stringify(payload);
+    const answer = await deps.send(
+      {
+        url: target.webhook_url,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'svc-webhooks/1.0',
+          'x-svc-event': payload.event,
+          'x-svc-timestamp': `${payload.timestamp}`,
+          'x-svc-signature': signPayload(deps.sealer.open(target.webhook_secret), body, payload.timestamp),
+        },
+        body,
+        timeoutMs,
+      },
+      { allowPrivate: deps.allowPrivate },
+    );
+    if (answer.status >= 300) deps.log.warn({ ...facts, status: answer.status }, 'webhook was not accepted');
+  } catch (error) {
+    deps.log.warn({ ...facts, error }, 'webhook was not delivered');
+  }
+}
