@@ -3,6 +3,7 @@ import { type Config, ConfigFaults, readConfig } from './config.ts';
 import { liftRequestLimit } from './lift-request-limit.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform, StartFault } from './platform/open.ts';
+import { superviseWorkers, workerVariable } from './workers.ts';
 
 /** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
 const maxRequestBodySize = 64 * 1024 * 1024;
@@ -62,7 +63,10 @@ function once(act: () => Promise<void>): () => void {
 
 liftRequestLimit();
 try {
-  await serve(readConfig(process.env));
+  const config = readConfig(process.env);
+  if (config.workers > 1 && !process.env[workerVariable])
+    process.exit(await superviseWorkers(config.workers, process.env, openLog(config.logLevel)));
+  await serve(config);
 } catch (error) {
   const expected = error instanceof ConfigFaults || error instanceof StartFault;
   process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
