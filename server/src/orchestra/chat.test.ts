@@ -100,3 +100,11 @@ test('a client that leaves cancels the model call', async () => {
   await response.body!.cancel();
   await cancelled;
 });
+
+test('a key whose list leaves the engine out may not use it', async () => {
+  const s = await on(() => 'x');
+  const limited = { ...call('Hi'), caller: { userId: 1, keyId: 3, allowedModels: ['v/small'] } };
+  await expect(chat(s.deps, limited)).rejects.toMatchObject({ status: 403, code: 'model_not_allowed' });
+  const listed = { ...limited, caller: { ...limited.caller, allowedModels: ['svc/svc-ms'] } };
+  expect((await chat(s.deps, listed)).status).toBe(200);
+});

@@ -21,7 +21,11 @@ export interface ChatCall {
 }
 
 /** Answers a chat request to `svc/svc-ms`. Throws an AppError for whatever is wrong before the stream begins. */
-export function chat(deps: Deps, call: ChatCall): Promise<Response> {
+export async function chat(deps: Deps, call: ChatCall): Promise<Response> {
+  const { allowedModels = [] } = call.caller;
+  if (allowedModels.length > 0 && !allowedModels.includes(orchestraModel)) {
+    throw new AppError('model_not_allowed', `This key may not use the model ${orchestraModel}`, { param: 'model' });
+  }
   return call.body.stream === true ? streamed(deps, call) : whole(deps, call);
 }
 

@@ -9,12 +9,17 @@ import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import type { Conversation, Finish, Part } from '../relay/wire/conversation.ts';
 import { modelTypes } from '../routing/candidate.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
+import { orchestraModel } from './chat.ts';
 import type { ChatMessage, ToolCall } from './messages.ts';
 import type { ModelInfo } from './models.ts';
 import type { Caller, Complete, CompleteAnswer, CompleteRequest, Embed, Rerank } from './ports.ts';
 import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
+
+/** What a key allows besides the engine itself; a key for the engine alone leaves it every model. */
+const allowedBehind = ({ allowedModels = [] }: Caller): string[] =>
+  allowedModels.filter((model) => model !== orchestraModel);
 
 const errandOf = (caller: Caller, signal: AbortSignal, id = requestId()): Errand => ({
   requestId: id,
@@ -23,7 +28,7 @@ const errandOf = (caller: Caller, signal: AbortSignal, id = requestId()): Errand
     group: caller.group ?? 'default',
     keyId: caller.keyId,
     keyUnlimited: caller.keyUnlimited ?? true,
-    models: [...(caller.allowedModels ?? [])].filter((model) => model !== 'svc/svc-ms'),
+    models: allowedBehind(caller),
   },
   endpoint,
   override: null,
@@ -130,7 +135,7 @@ const toToolCall = (part: Extract<Part, { type: 'tool_call' }>): ToolCall => ({
 /** The enabled models that a caller may use, at their cheapest. */
 export function modelsOf(catalog: Catalog, caller: Caller): ModelInfo[] {
   const group = caller.group ?? 'default';
-  const allowed = caller.allowedModels ?? [];
+  const allowed = allowedBehind(caller);
   return catalog
     .models(group)
     .filter(({ id }) => allowed.length === 0 || allowed.includes(id))

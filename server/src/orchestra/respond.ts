@@ -5,11 +5,11 @@ import { messageCounter } from './tokens.ts';
 import { afterwards } from './turn/afterwards.ts';
 import { type Answer, answerTurn } from './turn/answer.ts';
 import { beginTurn, type TurnRequest } from './turn/begin.ts';
-import { type Meta, metaOf } from './turn/meta.ts';
+import type { Meta } from './turn/meta.ts';
 import { planTurn, type RunningPlan } from './turn/plan-turn.ts';
 import { remember } from './turn/remember.ts';
 import { keepPlan, runPlan } from './turn/run-plan.ts';
-import { now, type Turn } from './turn/turn.ts';
+import { metaOf, now, type Turn } from './turn/turn.ts';
 import { type Out, silent } from './turn/writer.ts';
 
 export interface TurnAnswer {

@@ -72,8 +72,8 @@ export interface Stage {
 }
 
 /** The engine on an empty database with models that follow a script. */
-export async function stage(script: Script, overrides: Partial<Deps> = {}): Promise<Stage> {
-  const opened = await openMemoryDb();
+export async function stage(script: Script, overrides: Partial<Deps> = {}, open = openMemoryDb): Promise<Stage> {
+  const opened = await open();
   const clock = manualClock();
   const background: Promise<unknown>[] = [];
   const usage = { promptTokens: 10, completionTokens: 5 };

@@ -1,5 +1,4 @@
-import type { Turn } from './turn.ts';
-
+/** `svc_ms_meta` of an answer (spec 4.2). */
 export interface Meta {
   session_id: string;
   plan_id: string | null;
@@ -18,22 +17,3 @@ export interface Meta {
   vector_search_results: number;
   summary_updated: boolean;
 }
-
-export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
-  session_id: session.sessionId,
-  plan_id: progress.planId,
-  plan_description: progress.planDescription,
-  current_task: progress.currentTask,
-  task_status: progress.status,
-  tasks_completed: progress.completed,
-  tasks_total: progress.total,
-  tasks_failed: progress.failed,
-  total_model_calls: meter.calls,
-  models_used: { ...meter.models },
-  memory_mode: settings.memory_mode,
-  memory_tokens_saved: progress.tokensSaved,
-  context_tokens_used: progress.contextTokens,
-  execution_time_ms: deps.clock.nowMs() - startedMs,
-  vector_search_results: progress.recalled,
-  summary_updated: progress.summaryUpdated,
-});

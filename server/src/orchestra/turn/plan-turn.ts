@@ -5,9 +5,8 @@ import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
 import { triage } from '../triage.ts';
 import { clientTools, toolChoice, trailingResults } from './body.ts';
-import { metaOf } from './meta.ts';
 import type { Remembering } from './remember.ts';
-import { askJson, now, type Turn } from './turn.ts';
+import { askJson, metaOf, now, type Turn } from './turn.ts';
 
 export interface RunningPlan extends PlanState {
   planId: string;

@@ -7,10 +7,9 @@ import type { FoundDocument } from '../store/documents.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { sessionVectors } from '../store/vectors.ts';
 import { messageCounter } from '../tokens.ts';
-import { metaOf } from './meta.ts';
 import { embedQuery, recall } from './recall.ts';
 import { summarise } from './summarise.ts';
-import type { Turn } from './turn.ts';
+import { metaOf, type Turn } from './turn.ts';
 
 export interface Remembering {
   /** The client's own instructions and what the engine remembers. */

@@ -4,11 +4,10 @@ import { runGraph } from '../schedule.ts';
 import { type PlanStatus, savePlan, type TaskResult } from '../store/plans.ts';
 import { kindOf } from '../triage.ts';
 import { answerParams, outputLimit, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
-import { metaOf } from './meta.ts';
 import { type RunningPlan, tally, withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
 import { runTask } from './run-task.ts';
-import { now, type Turn } from './turn.ts';
+import { metaOf, now, type Turn } from './turn.ts';
 import { sectionsBefore } from './verbose.ts';
 
 /** Tasks at once when the user lets tasks run in parallel (contract §12.5). */

@@ -10,6 +10,7 @@ import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
 import type { CountText } from '../tokens.ts';
 import type { ChatBody } from './body.ts';
+import type { Meta } from './meta.ts';
 import type { Meter } from './meter.ts';
 import type { Writer } from './writer.ts';
 
@@ -69,6 +70,26 @@ export const newProgress = (): Progress => ({
   contextTokens: 0,
   recalled: 0,
   summaryUpdated: false,
+});
+
+/** How the turn stands, as the client is told. */
+export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
+  session_id: session.sessionId,
+  plan_id: progress.planId,
+  plan_description: progress.planDescription,
+  current_task: progress.currentTask,
+  task_status: progress.status,
+  tasks_completed: progress.completed,
+  tasks_total: progress.total,
+  tasks_failed: progress.failed,
+  total_model_calls: meter.calls,
+  models_used: { ...meter.models },
+  memory_mode: settings.memory_mode,
+  memory_tokens_saved: progress.tokensSaved,
+  context_tokens_used: progress.contextTokens,
+  execution_time_ms: deps.clock.nowMs() - startedMs,
+  vector_search_results: progress.recalled,
+  summary_updated: progress.summaryUpdated,
 });
 
 export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.clock);
