@@ -1,0 +1,102 @@
+import { z } from '@hono/zod-openapi';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Billing } from './billing/billing.ts';
+import type {} from './identity/principals.ts';
+import { nowSeconds } from './lib/clock.ts';
+import { defineRoute, ok, type Route } from './platform/http/route.ts';
+import type { Platform } from './platform/open.ts';
+import type { Watchdog } from './relay/watchdog.ts';
+import type { Catalog } from './routing/catalog/catalog.ts';
+
+export interface SystemPageDeps {
+  platform: Pick<Platform, 'clock' | 'database' | 'shared' | 'jobs' | 'blobs'>;
+  billing: Pick<Billing, 'openHolds'>;
+  catalog: Pick<Catalog, 'demo' | 'builtInActive'>;
+  watchdog: Pick<Watchdog, 'size'>;
+  baseUrl: string;
+}
+
+const count = z.number().int();
+/** Null: it did not answer in time. */
+const answersInMs = z.number().nullable();
+
+const shape = z
+  .object({
+    version: z.string(),
+    runtime: z.string(),
+    pid: count,
+    base_url: z.string(),
+    started_at: count,
+    uptime_seconds: count,
+    engines: z.object({
+      database: z.enum(['sqlite', 'postgres']),
+      shared: z.enum(['memory', 'redis']),
+      jobs: z.enum(['sqlite', 'pg-boss']),
+      blobs: z.enum(['disk', 's3']),
+    }),
+    answers_in_ms: z.object({ database: answersInMs, shared: answersInMs }),
+    queues: z.array(z.object({ queue: z.string(), jobs: count })),
+    memory: z.object({ rss_bytes: count, heap_used_bytes: count }),
+    open_holds: z.object({ holds: count, amount: count }),
+    open_upstream_calls: count,
+    built_in: z.object({ mode: z.enum(['auto', 'on', 'off']), active: z.boolean() }),
+  })
+  .openapi('SystemState');
+
+const probeMs = 2_000;
+
+async function timed(ping: () => Promise<void>): Promise<number | null> {
+  const started = performance.now();
+  const elapsed = () => Math.round((performance.now() - started) * 10) / 10;
+  return Promise.race([ping().then(elapsed, () => null), Bun.sleep(probeMs).then(() => null)]);
+}
+
+async function stateOf(deps: SystemPageDeps, startedAt: number): Promise<z.infer<typeof shape>> {
+  const { platform, catalog } = deps;
+  const { database, shared, blobs } = platform;
+  const [databaseMs, sharedMs, depth, holds] = await Promise.all([
+    timed(() => database.ping()),
+    timed(() => shared.ping()),
+    platform.jobs.depth(),
+    deps.billing.openHolds(),
+  ]);
+  const { rss, heapUsed } = process.memoryUsage();
+  return {
+    version: packageJson.version,
+    runtime: `Bun ${Bun.version}`,
+    pid: process.pid,
+    base_url: deps.baseUrl,
+    started_at: startedAt,
+    uptime_seconds: nowSeconds(platform.clock) - startedAt,
+    engines: {
+      database: database.engine,
+      shared: shared.kind,
+      jobs: database.engine === 'postgres' ? 'pg-boss' : 'sqlite',
+      blobs: blobs.kind,
+    },
+    answers_in_ms: { database: databaseMs, shared: sharedMs },
+    queues: Object.entries(depth).map(([queue, jobs]) => ({ queue, jobs })),
+    memory: { rss_bytes: rss, heap_used_bytes: heapUsed },
+    open_holds: holds,
+    open_upstream_calls: deps.watchdog.size,
+    built_in: { mode: catalog.demo, active: catalog.builtInActive() },
+  };
+}
+
+/** What an operator asks first: which version, on which engines, and how it is doing. Speaks for one process. */
+export function systemPageRoutes(deps: SystemPageDeps): Route[] {
+  const startedAt = nowSeconds(deps.platform.clock);
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/admin/system',
+      summary: 'Version, engines, queues and memory of the process that answers',
+      tag: 'Administration',
+      auth: 'admin',
+      limit: { option: 'RateLimitApi', by: 'principal' },
+      errors: 'management',
+      answers: { 200: z.object({ success: z.literal(true), data: shape }) },
+      handle: async (call) => ok(call, await stateOf(deps, startedAt)),
+    }),
+  ];
+}
