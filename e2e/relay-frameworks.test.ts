@@ -19,6 +19,9 @@ const png = Uint8Array.fromBase64(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 );
 
+// What the library thinks of model names it does not know is of no interest here.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+
 let service: Service;
 const upstreams = {} as Record<Kind, Upstream>;
 const served = {} as Record<Kind, Served>;
@@ -90,7 +93,9 @@ describe.each(cases)('ai with provider %s on an upstream of kind %s', (maker, ki
   });
 
   test('structured output and an image', async () => {
-    upstreams[kind].script = says(kind, { text: '{"city":"Paris"}' });
+    // For models it does not know, the anthropic provider asks for a call of a tool named json.
+    const byTool = { calls: [{ id: 'call_json', name: 'json', args: { city: 'Paris' } }] };
+    upstreams[kind].script = says(kind, maker === 'anthropic' ? byTool : { text: '{"city":"Paris"}' });
     const answer = await generateText({
       model: model(),
       messages: [
@@ -104,9 +109,8 @@ describe.each(cases)('ai with provider %s on an upstream of kind %s', (maker, ki
       ],
       output: Output.object({ schema: z.object({ city: z.string() }) }),
       maxRetries: 0,
-    }).catch((error) => error);
-    // The anthropic provider asks for a tool named json where the model is not one it knows to do better.
-    if (maker === 'openai-compatible') expect(answer.output).toEqual({ city: 'Paris' });
+    });
+    expect(answer.output).toEqual({ city: 'Paris' });
     expect(JSON.stringify(upstreams[kind].last().body)).toContain(png.toBase64().slice(0, 40));
   });
 

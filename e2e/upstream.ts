@@ -90,7 +90,11 @@ export function events(asked: Asked, pieces: Iterable<string>, pace: Pace = {}):
         if (asked.sent === 0 && firstAfterMs > 0) await Bun.sleep(firstAfterMs);
         else if (everyMs > 0) await Bun.sleep(everyMs);
         if (asked.sent === stallAfter) await new Promise(() => {});
-        if (asked.sent === cutAfter) return controller.error(new Error('cut'));
+        if (asked.sent === cutAfter) {
+          // What was said before must be on its way, or there is nothing to cut.
+          await Bun.sleep(40);
+          return controller.error(new Error('cut'));
+        }
         const next = rest.next();
         if (next.done || asked.sent === endAfter) return controller.close();
         asked.sent += 1;
