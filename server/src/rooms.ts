@@ -112,7 +112,7 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
-      ...relayRoutes(relay, metaModels),
+      ...relayRoutes(relay, metaModels, { room: { db, sealer, clock, catalog }, jobs }),
       ...orchestra.routes,
     ],
     start: async () => {

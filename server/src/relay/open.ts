@@ -1,9 +1,45 @@
 import type { Route } from '../platform/http/route.ts';
+import type { Jobs } from '../platform/jobs/port.ts';
+import type { CatalogRoom } from '../routing/catalog/channels.ts';
+import { listingOf } from '../routing/catalog/listing.ts';
 import type { RelayDeps } from './deps.ts';
+import { workImageExpiry } from './endpoints/image-files.ts';
+import { audioRoutes } from './routes/audio.ts';
+import { channelToolRoutes } from './routes/channel-tools.ts';
 import { chatRoutes, type MetaModels } from './routes/chat.ts';
+import { countTokensRoutes } from './routes/count-tokens.ts';
+import { embeddingsRoutes } from './routes/embeddings.ts';
+import { imagesRoutes } from './routes/images.ts';
 import { messagesRoutes } from './routes/messages.ts';
+import { modelsRoutes } from './routes/models.ts';
+import { moderationsRoutes } from './routes/moderations.ts';
+import { rerankRoutes } from './routes/rerank.ts';
 
-/** Every endpoint of the relay; another is one file and one line. */
-export function relayRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
-  return [...chatRoutes(deps, metaModels), ...messagesRoutes(deps)];
+/** What single endpoints need besides. */
+export interface RelayHouse {
+  /** For testing channels and reading their model lists. */
+  room: CatalogRoom;
+  /** For throwing out images that have run out. */
+  jobs: Jobs;
+}
+
+/** When the first of our own models was offered. */
+const ownSince = 1_700_000_000;
+
+/** Every endpoint of the relay; another is one file and one line. Call before the job queue starts. */
+export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs }: RelayHouse): Route[] {
+  const ownModels = Object.keys(metaModels).map((id) => ({ ...listingOf(id, [], ownSince), types: ['chat'] as const }));
+  workImageExpiry({ jobs, blobs: deps.blobs });
+  return [
+    ...chatRoutes(deps, metaModels),
+    ...countTokensRoutes(deps),
+    ...messagesRoutes(deps),
+    ...modelsRoutes(deps, () => ownModels),
+    ...embeddingsRoutes(deps),
+    ...imagesRoutes({ ...deps, jobs }),
+    ...audioRoutes(deps),
+    ...moderationsRoutes(deps),
+    ...rerankRoutes(deps),
+    ...channelToolRoutes(deps, room),
+  ];
 }

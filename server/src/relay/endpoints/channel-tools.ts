@@ -1,0 +1,174 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Channel } from '../../routing/candidate.ts';
+import { type CatalogRoom, getChannel } from '../../routing/catalog/channels.ts';
+import {
+  type DiscoveredModel,
+  guessType,
+  type SyncResult,
+  syncProviderModels,
+} from '../../routing/catalog/provider-models.ts';
+import type { ChannelRecord } from '../../routing/catalog/store/channels.ts';
+import { listProviderModels } from '../../routing/catalog/store/provider-models.ts';
+import { legacyCandidate } from '../../routing/legacy.ts';
+import type { Errand, RelayDeps } from '../deps.ts';
+import { dispatch, kindOf, targetOf } from '../dispatch.ts';
+import { demoModels } from '../providers/demo/models.ts';
+import type { ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
+import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
+import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
+
+const patienceMs = 15_000;
+
+export interface ChannelTest {
+  ok: boolean;
+  latency_ms: number;
+  error?: string;
+}
+
+/** Few enough to cost next to nothing, enough for models that think before they speak. */
+const greeting = (model: string): Conversation => ({
+  model,
+  system: [],
+  turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say OK.' }] }],
+  params: { maxTokens: 16 },
+  stream: false,
+  includeUsage: false,
+});
+
+/**
+ * Whether a channel answers with its credential: a tiny chat where it serves a chat model, since lists of models are
+ * often open to everybody; else its list of models.
+ */
+export async function testChannel(
+  deps: RelayDeps,
+  room: CatalogRoom,
+  id: number,
+  asker: Pick<Errand, 'requestId' | 'signal'>,
+): Promise<ChannelTest> {
+  const record = await getChannel(room, id);
+  const channel = opened(room, record);
+  const model = await chatModelOf(room, record);
+  const startedMs = deps.clock.nowMs();
+  const latency = () => deps.clock.nowMs() - startedMs;
+  try {
+    if (model === null)
+      await call(deps, channel, asker, '', listRequest, (kind, json) => kind.models.fromUpstream(json));
+    else
+      await call(
+        deps,
+        channel,
+        asker,
+        model,
+        (kind, target) => kind.toUpstream(greeting(model), target),
+        (kind, json) => kind.fromUpstream(json),
+      );
+    return { ok: true, latency_ms: latency() };
+  } catch (error) {
+    return { ok: false, latency_ms: latency(), error: spoken(error, channel.credential) };
+  }
+}
+
+/** Brings the channel's models in line with the upstream's own list. */
+export async function syncModels(
+  deps: RelayDeps,
+  room: CatalogRoom,
+  id: number,
+  asker: Pick<Errand, 'requestId' | 'signal'>,
+): Promise<SyncResult> {
+  const record = await getChannel(room, id);
+  const channel = opened(room, record);
+  return syncProviderModels(room, record, await discover(deps, channel, asker));
+}
+
+async function discover(
+  deps: RelayDeps,
+  channel: Channel,
+  asker: Pick<Errand, 'requestId' | 'signal'>,
+): Promise<DiscoveredModel[]> {
+  if (channel.kind === 'demo')
+    return demoModels.map(({ id, type, context_length, max_output_tokens }) => ({
+      name: id,
+      type,
+      promptPrice: 0,
+      contextLength: context_length,
+      maxOutputTokens: max_output_tokens,
+    }));
+  try {
+    const entries = await call(deps, channel, asker, '', listRequest, (kind, json) => kind.models.fromUpstream(json));
+    return entries.map(({ id, contextLength, maxOutputTokens }) => ({
+      name: id,
+      ...(contextLength !== undefined && { contextLength }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    }));
+  } catch (error) {
+    throw new AppError('provider_error', `The upstream's list of models: ${spoken(error, channel.credential)}`);
+  }
+}
+
+const listRequest = (kind: ProviderKind, target: Target): UpstreamRequest => kind.models.toUpstream(target);
+
+/** One call outside of routing: no plan, no hold, no breaker. */
+async function call<T>(
+  deps: RelayDeps,
+  channel: Channel,
+  { requestId, signal }: Pick<Errand, 'requestId' | 'signal'>,
+  modelName: string,
+  write: (kind: ProviderKind, target: Target) => UpstreamRequest,
+  read: (kind: ProviderKind, json: unknown) => T,
+): Promise<T> {
+  const candidate = legacyCandidate(channel, modelName, 'chat', {
+    promptPrice: 0,
+    completionPrice: 0,
+    requestPrice: 0,
+  });
+  const errand: Errand = {
+    requestId,
+    caller: { userId: 0, group: channel.group, keyId: null, keyUnlimited: true, models: [] },
+    endpoint: '',
+    override: null,
+    clientHeaders: {},
+    // The watchdog counts silence; a test also ends when bytes keep trickling.
+    signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+  };
+  const kind = kindOf(candidate);
+  const request = write(kind, targetOf(candidate, errand));
+  const sent = await dispatch(deps, { candidate, report: () => {} }, request, errand, false);
+  try {
+    await refuseFailure(kind, sent.response);
+    return read(kind, await readJson(sent.response));
+  } catch (error) {
+    throw readFault(error, sent);
+  } finally {
+    sent.done();
+  }
+}
+
+function opened({ sealer }: CatalogRoom, record: ChannelRecord): Channel {
+  const { sealedCredential, ...channel } = record;
+  try {
+    const credential = sealedCredential === '' ? '' : sealer.open(sealedCredential);
+    return { ...channel, credential, timeoutMs: patienceMs };
+  } catch {
+    throw new AppError('conflict', 'The credential cannot be opened with the present ENCRYPTION_KEY; enter it again.');
+  }
+}
+
+/** The cheapest, in the name that the upstream knows. */
+async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<string | null> {
+  const models = await listProviderModels(db, { channelId: record.id });
+  const chat = models.filter((model) => model.type === 'chat');
+  chat.sort((a, b) => a.status - b.status || a.promptPrice - b.promptPrice);
+  const listed = record.models.find((name) => guessType(name) === 'chat');
+  return chat[0]?.modelName ?? listed ?? (record.kind === 'demo' ? 'demo/chat' : null);
+}
+
+/** For the administrator who asked: the upstream's own words, but never the credential, which some upstreams repeat. */
+function spoken(error: unknown, credential: string): string {
+  const cause = error instanceof UpstreamFault ? `${error.error.status}: ${error.message}` : faultOf(error);
+  return credential === '' ? cause : cause.replaceAll(credential, '[redacted]');
+}
+
+const faultOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown fault';
+  return error.message === 'the client left' ? `no answer within ${patienceMs / 1000} s` : error.message;
+};

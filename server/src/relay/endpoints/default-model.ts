@@ -1,0 +1,23 @@
+import { AppError } from '../../lib/errors.ts';
+import type { ModelType } from '../../routing/candidate.ts';
+import type { Caller, RelayDeps } from '../deps.ts';
+import type { Json } from '../wire/conversation.ts';
+import { requiredString } from '../wire/read.ts';
+
+/** The models a key may use, as public ids; null when it may use all. A list may hold names without their vendor. */
+export function allowedModels({ catalog }: Pick<RelayDeps, 'catalog'>, caller: Pick<Caller, 'group' | 'models'>) {
+  if (caller.models.length === 0) return null;
+  return new Set(caller.models.map((name) => catalog.resolve(name, caller.group) ?? name));
+}
+
+/** The model of a request, or where it may be left out and is, the first of its type; a real one before the built-in. */
+export function modelOr(deps: Pick<RelayDeps, 'catalog'>, caller: Caller, body: Json, type: ModelType): string {
+  if (body.model !== undefined && body.model !== null) return requiredString(body, 'model');
+  const allowed = allowedModels(deps, caller);
+  const offered = deps.catalog
+    .models(caller.group)
+    .filter((model) => model.types.includes(type) && (allowed === null || allowed.has(model.id)));
+  const chosen = offered.find((model) => model.ownedBy !== 'demo') ?? offered[0];
+  if (chosen) return chosen.id;
+  throw new AppError('model_not_found', `There is no ${type} model that this API key may use.`, { param: 'model' });
+}

@@ -1,0 +1,25 @@
+import { OutgoingError, sendGuarded } from '../../platform/http/outgoing.ts';
+import { failure, UpstreamFault } from '../wire/conversation.ts';
+
+/** A picture of 4096 by 4096 points fits; more is no picture. */
+const maxImageBytes = 40 * 1024 * 1024;
+const timeoutMs = 30_000;
+
+/** The picture behind an upstream's address. Private addresses are called only on the host the operator configured. */
+export async function fetchImage(url: string, channelUrl: string, signal: AbortSignal): Promise<Uint8Array> {
+  const inline = /^data:[^,;]*;base64,/.exec(url);
+  if (inline) return Buffer.from(url.slice(inline[0].length), 'base64');
+  const sameHost = URL.parse(url)?.host === URL.parse(channelUrl)?.host;
+  try {
+    const answer = await sendGuarded(
+      { url, method: 'GET', headers: { accept: 'image/*' }, timeoutMs, maxAnswerBytes: maxImageBytes, signal },
+      { allowPrivate: sameHost },
+    );
+    if (answer.status === 200 && !answer.truncated) return answer.body;
+    const why = answer.truncated ? 'is too large' : `answered ${answer.status}`;
+    throw new UpstreamFault(failure(`the address of an image ${why}`));
+  } catch (error) {
+    if (error instanceof OutgoingError) throw new UpstreamFault(failure(`an image was not found: ${error.message}`));
+    throw error;
+  }
+}

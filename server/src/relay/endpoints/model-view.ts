@@ -1,0 +1,77 @@
+import type { Price } from '../../lib/money.ts';
+import type { ModelType } from '../../routing/candidate.ts';
+import type { ModelListing } from '../../routing/catalog/listing.ts';
+
+/** What each type takes besides `model` and its input; a chat model's own abilities narrow it. */
+const parametersOf: Record<ModelType, readonly string[]> = {
+  chat: [
+    'max_tokens',
+    'temperature',
+    'top_p',
+    'stop',
+    'stream',
+    'seed',
+    'frequency_penalty',
+    'presence_penalty',
+    'tools',
+    'tool_choice',
+    'response_format',
+    'structured_outputs',
+  ],
+  embedding: ['encoding_format', 'dimensions'],
+  image: ['n', 'size', 'response_format'],
+  speech: ['voice', 'response_format', 'speed'],
+  transcription: ['language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities'],
+  moderation: [],
+  rerank: ['top_n', 'return_documents'],
+  video: ['aspect_ratio', 'duration', 'resolution', 'size', 'generate_audio', 'seed', 'frame_images'],
+};
+
+/** Abilities by the parameter that asks for them; a model that says `false` lacks the parameter. */
+const abilityOf: Record<string, string> = {
+  tools: 'tools',
+  tool_choice: 'tools',
+  response_format: 'json_object',
+  structured_outputs: 'json_schema',
+  stream: 'streaming',
+};
+
+function supportedParameters({ types, capabilities }: ModelListing): string[] {
+  const all = (types.length === 0 ? (['chat'] as const) : types).flatMap((type) => parametersOf[type]);
+  const has = (parameter: string) => capabilities[abilityOf[parameter] ?? parameter] !== false;
+  return [...new Set(all)].filter(has);
+}
+
+/** USD per token as a plain decimal: numbers this small lose digits, or get an exponent, in JSON. */
+const perToken = (usdPerMillion: number): string => decimal(usdPerMillion / 1_000_000);
+
+function decimal(usd: number): string {
+  return usd.toFixed(15).replace(/\.?0+$/, '') || '0';
+}
+
+const pricingOf = ({ promptPrice, completionPrice, requestPrice }: Price) => ({
+  prompt: perToken(promptPrice),
+  completion: perToken(completionPrice),
+  // Of an image, a request, a minute of sound or a second of video.
+  ...(requestPrice > 0 && { request: decimal(requestPrice) }),
+});
+
+/** Readable by OpenAI's and Anthropic's clients alike; `price` is that of legacy routing where the listing has none. */
+export function viewModel(listing: ModelListing, legacyPrice: Price) {
+  return {
+    id: listing.id,
+    object: 'model',
+    created: listing.created,
+    owned_by: listing.ownedBy,
+    type: 'model',
+    display_name: listing.name,
+    created_at: new Date(listing.created * 1000).toISOString().replace('.000Z', 'Z'),
+    name: listing.name,
+    types: listing.types,
+    context_length: listing.contextLength || null,
+    max_output_tokens: listing.maxOutputTokens || null,
+    pricing: pricingOf(listing.price ?? legacyPrice),
+    supported_parameters: supportedParameters(listing),
+    providers: listing.providers,
+  };
+}

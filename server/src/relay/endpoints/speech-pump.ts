@@ -1,0 +1,105 @@
+import type { UsageStatus } from '../../billing/types.ts';
+import type { Usage } from '../../lib/money.ts';
+import { settle } from '../bill.ts';
+import type { Errand, RelayDeps } from '../deps.ts';
+import type { OpenCall } from '../open-call.ts';
+import type { Begun } from './speech.ts';
+
+/** Silence of an upstream in the middle of a sound that no healthy one keeps. */
+const mostSilenceMs = 30_000;
+/** A client that reads nothing for so long is gone in all but name. */
+const mostPauseMs = 600_000;
+
+interface Meter {
+  add(chunk: Uint8Array): void;
+  /** Of what was produced so far. */
+  usage(): Promise<Usage>;
+}
+
+/**
+ * Carries sound from upstream to client at the client's pace, one chunk behind: the last is given only when the whole has
+ * been charged. A client that leaves ends the upstream call and pays for what was made.
+ */
+export class SpeechPump {
+  #held: Uint8Array | null;
+  #ended = false;
+  readonly #leave = () => void this.#end('aborted');
+
+  constructor(
+    readonly deps: RelayDeps,
+    readonly errand: Errand,
+    readonly call: OpenCall,
+    readonly begun: Begun,
+    readonly meter: Meter,
+  ) {
+    this.#held = begun.first;
+    meter.add(begun.first);
+    begun.sent.allowSilence(mostPauseMs);
+    errand.signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>({
+      pull: (controller) => this.#pull(controller),
+      cancel: () => this.#end('aborted'),
+    });
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const { sent } = this.begun;
+    sent.touch();
+    sent.allowSilence(Math.min(this.begun.attempt.candidate.channel.timeoutMs, mostSilenceMs));
+    try {
+      const next = await this.#next();
+      if (next === null) await this.#end('ok');
+      if (this.#held) controller.enqueue(this.#held);
+      this.#held = next;
+      if (next === null) controller.close();
+    } catch (error) {
+      const left = this.errand.signal.aborted;
+      await this.#end(left ? 'aborted' : 'interrupted');
+      // A broken body, not a short one: the client must see that the sound is not whole.
+      controller.error(left ? new Error('the client left') : error);
+    }
+    sent.touch();
+    sent.allowSilence(mostPauseMs);
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    for (;;) {
+      const { done, value } = await this.begun.reader.read();
+      if (done) return null;
+      this.meter.add(value);
+      if (value.byteLength > 0) return value;
+    }
+  }
+
+  async #end(status: UsageStatus): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { deps, errand, call, begun } = this;
+    const { attempt, sent, firstByteMs } = begun;
+    errand.signal.removeEventListener('abort', this.#leave);
+    sent.done();
+    if (status !== 'ok') sent.abort();
+    const usage = await this.meter.usage();
+    attempt.report({
+      outcome: status === 'ok' ? 'success' : status === 'aborted' ? 'neutral' : 'failure',
+      latencyMs: deps.clock.nowMs() - sent.startedMs,
+      ttftMs: firstByteMs,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      wellFormed: status === 'ok',
+      nonEmpty: true,
+      ...(status === 'aborted' && { cause: 'client_left' as const }),
+      ...(status === 'interrupted' && { cause: sent.timedOut() ? ('timeout' as const) : ('truncated' as const) }),
+    });
+    call.plan.close();
+    const { candidate } = attempt;
+    const bill = { candidate, usage, status, stream: true, startedMs: sent.startedMs, firstTokenMs: firstByteMs };
+    await settle(deps, errand, call.hold, bill).catch((error) => {
+      deps.log.error({ requestId: errand.requestId, error }, 'a sound could not be charged');
+      if (status === 'ok') throw error;
+    });
+  }
+}

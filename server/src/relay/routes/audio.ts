@@ -1,0 +1,69 @@
+import { z } from '@hono/zod-openapi';
+import { defineRoute, type Route } from '../../platform/http/route.ts';
+import type { RelayDeps } from '../deps.ts';
+import { jsonEndpoint, relayRoute, tell, whileClientStays } from '../endpoints/json-endpoint.ts';
+import { readFormBody } from '../endpoints/read-body.ts';
+import { speak } from '../endpoints/speech.ts';
+import { checkForm, transcribe } from '../endpoints/transcription.ts';
+import { errandOf } from '../errand.ts';
+
+const speechSchema = z
+  .looseObject({
+    model: z.string(),
+    input: z.string(),
+    voice: z.union([z.string(), z.looseObject({ id: z.string() })]),
+    response_format: z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']).optional(),
+    speed: z.number().min(0.25).max(4).optional(),
+    provider: z.looseObject({}).optional(),
+  })
+  .openapi('SpeechRequest');
+
+const formSchema = z
+  .looseObject({
+    file: z.string().openapi({ format: 'binary' }),
+    model: z.string(),
+    language: z.string().optional(),
+    prompt: z.string().optional(),
+    response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt']).optional(),
+    temperature: z.number().min(0).max(1).optional(),
+    'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
+  })
+  .openapi('TranscriptionRequest');
+
+const transcriptSchema = z.looseObject({ text: z.string() }).openapi('Transcription');
+
+export const audioRoutes = (deps: RelayDeps): Route[] => [
+  jsonEndpoint({
+    path: '/v1/audio/speech',
+    summary: 'Speech from text, streamed',
+    body: speechSchema,
+    answer: { type: 'audio/mpeg', description: 'The sound, in the format that was asked for' },
+    respond: async (errand, body, call) => {
+      const { contentType, provider, body: sound } = await speak(deps, errand, body);
+      const headers = { ...call.headers, 'content-type': contentType, 'x-svc-provider': provider };
+      return new Response(sound, { headers });
+    },
+  }),
+  formRoute(deps, 'transcriptions', 'Text of a sound file'),
+  formRoute(deps, 'translations', 'English text of a sound file'),
+];
+
+function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations', summary: string): Route {
+  const path = `/v1/audio/${endpoint}`;
+  return defineRoute({
+    ...relayRoute,
+    method: 'post',
+    path,
+    summary,
+    body: formSchema,
+    answers: { 200: transcriptSchema },
+    handle: (call) =>
+      whileClientStays(call, async () => {
+        const form = checkForm(await readFormBody(call.request));
+        const answered = await transcribe(deps, errandOf(call, path, form.override), form, endpoint);
+        tell(call, answered);
+        const { content, contentType } = answered.value;
+        return new Response(content, { headers: { ...call.headers, 'content-type': contentType } });
+      }),
+  });
+}

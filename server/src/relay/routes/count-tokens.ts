@@ -1,0 +1,38 @@
+import { z } from '@hono/zod-openapi';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { RelayDeps } from '../deps.ts';
+import { countTokens } from '../endpoints/count-tokens.ts';
+import { relayRoute, whileClientStays } from '../endpoints/json-endpoint.ts';
+import { readJsonBody } from '../endpoints/read-body.ts';
+import { errandOf } from '../errand.ts';
+import { parseMessagesRequest } from '../wire/messages/request.ts';
+
+const requestSchema = z
+  .looseObject({
+    model: z.string(),
+    messages: z.array(z.looseObject({ role: z.string() })),
+    system: z.union([z.string(), z.array(z.looseObject({}))]).optional(),
+    tools: z.array(z.looseObject({})).optional(),
+  })
+  .openapi('CountTokensRequest');
+
+export function countTokensRoutes(deps: RelayDeps): Route[] {
+  const path = '/v1/messages/count_tokens';
+  return [
+    defineRoute({
+      ...relayRoute,
+      errors: 'anthropic',
+      method: 'post',
+      path,
+      summary: 'Tokens that a message would take; free',
+      body: requestSchema,
+      answers: { 200: z.object({ input_tokens: z.int() }).openapi('TokenCount') },
+      handle: (call) =>
+        whileClientStays(call, async () => {
+          call.headers['request-id'] = call.requestId;
+          const conversation = parseMessagesRequest(await readJsonBody(call.request), 'count_tokens');
+          return json(call, { input_tokens: await countTokens(deps, errandOf(call, path), conversation) });
+        }),
+    }),
+  ];
+}

@@ -1,0 +1,55 @@
+import { z } from '@hono/zod-openapi';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { ModelListing } from '../../routing/catalog/listing.ts';
+import type { RelayDeps } from '../deps.ts';
+import { relayRoute } from '../endpoints/json-endpoint.ts';
+import { describeModel, listModels } from '../endpoints/list-models.ts';
+import { errandOf } from '../errand.ts';
+
+const modelSchema = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    name: z.string(),
+    context_length: z.int().nullable(),
+    pricing: z.looseObject({ prompt: z.string(), completion: z.string() }),
+    supported_parameters: z.array(z.string()),
+  })
+  .openapi('Model');
+
+const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(modelSchema) }).openapi('ModelList');
+
+/** `own`: models that the house itself answers for, such as the orchestration engine. */
+export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[] = () => []): Route[] {
+  return [
+    defineRoute({
+      ...relayRoute,
+      method: 'get',
+      path: '/v1/models',
+      summary: 'Models that the key may use',
+      answers: { 200: listSchema },
+      handle: (call) => {
+        const data = listModels(deps, errandOf(call, '/v1/models').caller, own());
+        // Anthropic's clients page through lists; everything is on the first page.
+        const paging = call.request.headers.has('anthropic-version') && {
+          has_more: false,
+          first_id: data[0]?.id ?? null,
+          last_id: data.at(-1)?.id ?? null,
+        };
+        return json(call, { object: 'list', data, ...paging });
+      },
+    }),
+    defineRoute({
+      ...relayRoute,
+      method: 'get',
+      path: '/v1/models/{model_id+}',
+      summary: 'One model, its price and what it takes',
+      params: z.object({ model_id: z.string() }),
+      answers: { 200: modelSchema },
+      handle: (call) =>
+        json(call, describeModel(deps, errandOf(call, '/v1/models').caller, own(), call.params.model_id)),
+    }),
+  ];
+}

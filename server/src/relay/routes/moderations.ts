@@ -1,0 +1,41 @@
+import { z } from '@hono/zod-openapi';
+import { json, type Route } from '../../platform/http/route.ts';
+import type { RelayDeps } from '../deps.ts';
+import { jsonEndpoint, tell } from '../endpoints/json-endpoint.ts';
+import { moderate } from '../endpoints/moderations.ts';
+
+const requestSchema = z
+  .looseObject({
+    model: z.string().optional(),
+    input: z.union([z.string(), z.array(z.string()), z.array(z.looseObject({ type: z.string() }))]),
+    provider: z.looseObject({}).optional(),
+  })
+  .openapi('ModerationRequest');
+
+const answerSchema = z
+  .looseObject({
+    id: z.string(),
+    model: z.string(),
+    results: z.array(
+      z.looseObject({
+        flagged: z.boolean(),
+        categories: z.record(z.string(), z.boolean()),
+        category_scores: z.record(z.string(), z.number()),
+      }),
+    ),
+  })
+  .openapi('Moderation');
+
+export const moderationsRoutes = (deps: RelayDeps): Route[] => [
+  jsonEndpoint({
+    path: '/v1/moderations',
+    summary: 'Whether texts break a content policy',
+    body: requestSchema,
+    answer: answerSchema,
+    respond: async (errand, body, call) => {
+      const answered = await moderate(deps, errand, body);
+      tell(call, answered);
+      return json(call, answered.value);
+    },
+  }),
+];

@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import { json, type Route } from '../../platform/http/route.ts';
+import type { RelayDeps } from '../deps.ts';
+import { jsonEndpoint, tell } from '../endpoints/json-endpoint.ts';
+import { rerank } from '../endpoints/rerank.ts';
+
+const requestSchema = z
+  .looseObject({
+    model: z.string(),
+    query: z.string(),
+    documents: z.array(z.union([z.string(), z.looseObject({ text: z.string() })])).max(1_000),
+    top_n: z.int().min(1).optional(),
+    return_documents: z.boolean().optional(),
+    provider: z.looseObject({}).optional(),
+  })
+  .openapi('RerankRequest');
+
+const answerSchema = z
+  .looseObject({
+    id: z.string(),
+    model: z.string(),
+    results: z.array(
+      z.looseObject({
+        index: z.int(),
+        relevance_score: z.number(),
+        document: z.object({ text: z.string() }).optional(),
+      }),
+    ),
+    usage: z.looseObject({ total_tokens: z.int(), search_units: z.int() }),
+  })
+  .openapi('RerankResult');
+
+export const rerankRoutes = (deps: RelayDeps): Route[] => [
+  jsonEndpoint({
+    path: '/v1/rerank',
+    summary: 'Documents in the order of how well they answer a query',
+    body: requestSchema,
+    answer: answerSchema,
+    respond: async (errand, body, call) => {
+      const answered = await rerank(deps, errand, body);
+      tell(call, answered);
+      return json(call, answered.value);
+    },
+  }),
+];
