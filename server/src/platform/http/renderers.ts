@@ -56,6 +56,17 @@ const oauthCode = (error: AppError): string => {
   return error.status === 403 ? 'access_denied' : 'invalid_request';
 };
 
+/** Messages of the video endpoints that are fixed by their status, not by what went wrong in detail (spec 001 §7). */
+const videoMessages: Partial<Record<ErrorCode, string>> = {
+  invalid_api_key: 'Missing Authentication header',
+  not_logged_in: 'Missing Authentication header',
+  invalid_json: 'Invalid request parameters',
+  not_found: 'Resource not found',
+  model_not_found: 'Resource not found',
+  rate_limit_exceeded: 'Rate limit exceeded',
+  internal_error: 'Internal Server Error',
+};
+
 const bodies: Record<ErrorFormat, Body> = {
   management: (error) => ({ success: false, message: error.message, ...error.extras.body }),
   oauth: (error) => ({
@@ -78,7 +89,7 @@ const bodies: Record<ErrorFormat, Body> = {
     error: { type: messagesTypes[error.status] ?? 'api_error', message: error.message },
     request_id: requestId,
   }),
-  video: (error) => ({ error: { code: error.status, message: error.message } }),
+  video: (error) => ({ error: { code: error.status, message: videoMessages[error.code] ?? error.message } }),
 };
 
 export function renderError(

@@ -1,0 +1,42 @@
+import type { VideoDeps } from './deps.ts';
+import { closeJob, finishJob } from './finish.ts';
+import { followJob } from './follow.ts';
+import { hasEnded } from './status.ts';
+import { findJob, findOwnJob, type VideoJob } from './store.ts';
+import { submitJob } from './submit.ts';
+import { cancelUpstream, submissionOf, upstreamOfJob } from './upstream.ts';
+
+/** One step of a job's life, from whatever its row says; the same step may be taken again after a crash. */
+export async function advanceJob(deps: VideoDeps, id: string, signal: AbortSignal) {
+  const job = await findJob(deps.db, id);
+  if (!job || job.held === 0) return;
+  if (hasEnded(job.status)) return closeJob(deps, job);
+  const leftMs = job.expires_at_ms - deps.clock.nowMs();
+  if (leftMs <= 0) {
+    if (await finishJob(deps, job, { status: 'expired' })) await abandonUpstream(deps, job);
+    return;
+  }
+  const next = await (job.upstream_id === '' ? submitJob(deps, job, signal) : followJob(deps, job, signal));
+  return next && { againInMs: Math.min(next.againInMs, leftMs) };
+}
+
+/** Cancels somebody's job. Null: there is none. A job that has ended stays as it ended. */
+export async function cancelJob(deps: VideoDeps, id: string, userId: number): Promise<VideoJob | null> {
+  const job = await findOwnJob(deps.db, id, userId);
+  if (!job) return null;
+  const cancelled = await finishJob(deps, job, { status: 'cancelled' });
+  // Not waited for: the caller's answer does not depend on it.
+  if (cancelled) void abandonUpstream(deps, cancelled);
+  const now = await findOwnJob(deps.db, id, userId);
+  if (now) await closeJob(deps, now);
+  return now;
+}
+
+async function abandonUpstream(deps: VideoDeps, job: VideoJob): Promise<void> {
+  try {
+    const upstream = await upstreamOfJob(deps, job);
+    if (upstream) await cancelUpstream(deps, upstream, submissionOf(job));
+  } catch (error) {
+    deps.log.warn({ job: job.id, error }, 'a video could not be cancelled upstream');
+  }
+}

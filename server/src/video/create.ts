@@ -1,0 +1,114 @@
+import type { KeyPrincipal } from '../identity/principals.ts';
+import { AppError } from '../lib/errors.ts';
+import { randomString } from '../lib/ids.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import { parseOverride } from '../routing/override.ts';
+import { makersOf, priceOf, secondsOf, whyNot } from './candidates.ts';
+import { jobQueue, type VideoDeps } from './deps.ts';
+import { checkCallback, invalid, modelOf, parseRequest, refuse, refuseUnknown, type VideoRequest } from './request.ts';
+import { acceptJob, deleteUnheld, findJob, insertJob, type VideoJob } from './store.ts';
+
+/** A job's end may be late when every process was away; its money must still be there to be settled. */
+const holdGraceMs = 24 * 3_600_000;
+
+/** Blob keys are lower case, and so are the ids they are made of. */
+const newId = (): string => randomString(24).toLowerCase();
+
+/**
+ * Checks the request, puts the money aside and leaves the rest to the workers. The row comes first and counts only with its
+ * hold: a crash in between leaves a row that the sweep removes together with the hold.
+ */
+export async function createJob(deps: VideoDeps, caller: KeyPrincipal, body: unknown): Promise<VideoJob> {
+  const { request, modelId, makers } = check(deps, caller, body);
+  const id = `job-${newId()}`;
+  const seconds = Math.max(...makers.map((maker) => secondsOf(request, maker)));
+  const amount = Math.max(...makers.map((maker) => priceOf(maker.price, secondsOf(request, maker))));
+  await insertJob(deps.db, rowOf(deps, { id, caller, modelId, request, seconds }));
+  try {
+    await deps.billing.hold({
+      requestId: id,
+      userId: caller.user.id,
+      keyId: caller.keyId,
+      keyUnlimited: caller.unlimited,
+      amount,
+      modelId,
+      estimateDetail: { seconds },
+      durableUntilMs: deps.clock.nowMs() + deps.config.videoJobTtlSeconds * 1000 + holdGraceMs,
+    });
+  } catch (error) {
+    await deleteUnheld(deps.db, id);
+    throw isShort(error)
+      ? new AppError('insufficient_credits', `Insufficient credits. Add more using ${deps.config.webUrl}/credits`)
+      : error;
+  }
+  await acceptJob(deps.db, id);
+  await enqueueJob(deps, id);
+  return (await findJob(deps.db, id))!;
+}
+
+/** A job that has a work item already gets no second one. */
+export async function enqueueJob({ jobs }: Pick<VideoDeps, 'jobs'>, id: string): Promise<void> {
+  await jobs.enqueue(jobQueue, { id }, { key: id, maxAttempts: 50, backoffMs: 1_000 });
+}
+
+const isShort = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'insufficient_user_quota' || error.code === 'insufficient_key_quota');
+
+/** In the order of spec §7: model, key, request by itself, request with this model. */
+function check(deps: VideoDeps, caller: KeyPrincipal, body: unknown) {
+  const model = modelOf(body);
+  const { group } = caller.user;
+  const modelId = deps.catalog.resolve(model, group) ?? model;
+  const makers = makersOf(deps, modelId, group);
+  if (makers.length === 0) throw new AppError('model_not_found', 'Resource not found', { param: 'model' });
+  if (caller.models.length > 0 && !caller.models.includes(modelId) && !caller.models.includes(model)) {
+    throw new AppError('model_not_allowed', `This token is not authorized to use model: ${model}`);
+  }
+  const request = parseRequest(body);
+  const able = makers.filter((maker) => whyNot(maker, request, model) === null);
+  if (able.length === 0) throw refuse(whyNot(makers[0]!, request, model)!);
+  refuseUnknown(body, model);
+  checkCallback(request.callback_url, deps.config.allowPrivateAddresses);
+  try {
+    parseOverride(request.provider);
+  } catch (error) {
+    throw error instanceof AppError ? invalid(error.message, error.extras.param) : error;
+  }
+  return { request, modelId, makers: able as [Candidate, ...Candidate[]] };
+}
+
+interface NewJob {
+  id: string;
+  caller: KeyPrincipal;
+  modelId: string;
+  request: VideoRequest;
+  seconds: number;
+}
+
+function rowOf({ clock, config }: VideoDeps, { id, caller, modelId, request, seconds }: NewJob): VideoJob {
+  const { frame_images, input_references, callback_url, provider, ...rest } = request;
+  const now = clock.nowMs();
+  return {
+    id,
+    generation_id: `gen-${newId()}`,
+    user_id: caller.user.id,
+    group_name: caller.user.group,
+    model_id: modelId,
+    status: 'pending',
+    held: 0,
+    closed: 0,
+    request: JSON.stringify(rest),
+    inputs: JSON.stringify({ frame_images, input_references }),
+    override: provider ? JSON.stringify(provider) : '',
+    seconds,
+    ...{ cost: 0, provider: '', channel_id: 0, model_name: '', upstream_id: '', poll_url: '', submitted_at_ms: 0 },
+    ...{ rounds: 0, polls: 0, misses: 0, progress: 0, error: '', results: '[]' },
+    callback_url: callback_url ?? '',
+    callback_tries: 0,
+    called_back_at_ms: 0,
+    created_at_ms: now,
+    touched_at_ms: now,
+    finished_at_ms: 0,
+    expires_at_ms: now + config.videoJobTtlSeconds * 1000,
+  };
+}

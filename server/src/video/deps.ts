@@ -1,0 +1,35 @@
+import type { Billing } from '../billing/billing.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Sealer } from '../lib/seal.ts';
+import type { Blobs } from '../platform/blobs/port.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { Jobs } from '../platform/jobs/port.ts';
+import type { Log } from '../platform/log.ts';
+import type { Catalog } from '../routing/catalog/catalog.ts';
+import type { Routing } from '../routing/routing.ts';
+
+/** What the room needs of the rest of the house. */
+export interface VideoDeps {
+  db: Db;
+  jobs: Jobs;
+  blobs: Blobs;
+  billing: Billing;
+  routing: Routing;
+  catalog: Pick<Catalog, 'resolve' | 'models' | 'candidatesFor' | 'legacyCandidatesFor'>;
+  clock: Clock;
+  log: Log;
+  /** Opens the credentials of channels. */
+  sealer: Sealer;
+  /** The service's own key, from which each user's callback secret follows. */
+  secretKey: Uint8Array;
+  config: {
+    baseUrl: string;
+    webUrl: string;
+    videoJobTtlSeconds: number;
+    /** Whether callbacks may go to private addresses. */
+    allowPrivateAddresses: boolean;
+  };
+}
+
+export const jobQueue = 'video';
+export const callbackQueue = 'video-callback';

@@ -1,0 +1,53 @@
+import { callbackQueue, type VideoDeps } from './deps.ts';
+import { hasEnded, type JobStatus } from './status.ts';
+import { changeJob, moveJob, type VideoJob } from './store.ts';
+
+export type Ending =
+  | { status: 'completed'; results: string[] }
+  | { status: 'failed'; error: string }
+  | { status: 'cancelled' | 'expired' };
+
+/** Ends a job, once: null when it had ended before. What follows from the end is done here too, or by the next worker. */
+export async function finishJob(deps: VideoDeps, job: VideoJob, ending: Ending): Promise<VideoJob | null> {
+  const now = deps.clock.nowMs();
+  const ended = await moveJob(deps.db, job.id, ending.status, {
+    finished_at_ms: now,
+    touched_at_ms: now,
+    // The pictures that came with the request may be large, and nobody needs them now.
+    inputs: noInputs,
+    ...(ending.status === 'completed' && { results: JSON.stringify(ending.results), progress: 100 }),
+    ...(ending.status === 'failed' && { error: ending.error }),
+  });
+  if (ended) await closeJob(deps, ended);
+  return ended;
+}
+
+const noInputs = JSON.stringify({ frame_images: [], input_references: [] });
+
+/**
+ * Charges a completed job, gives the money of every other back, and queues the callback. Each step may be repeated, since a
+ * crash between two of them leads here again.
+ */
+export async function closeJob(deps: VideoDeps, job: VideoJob): Promise<void> {
+  if (job.closed === 1 || !hasEnded(job.status)) return;
+  const hold = await deps.billing.findHold(job.id);
+  if (hold && job.status === 'completed') {
+    await deps.billing.settle(hold, {
+      cost: job.cost,
+      usage: { promptTokens: 0, completionTokens: 0, units: job.seconds },
+      endpoint: '/v1/videos',
+      provider: job.provider,
+      channelId: job.channel_id,
+      durationMs: job.finished_at_ms - job.created_at_ms,
+    });
+  } else if (hold) {
+    await deps.billing.release(hold);
+  }
+  if (job.callback_url !== '') await enqueueCallback(deps, job.id, job.status);
+  await changeJob(deps.db, job.id, { closed: 1 });
+}
+
+async function enqueueCallback({ jobs }: VideoDeps, id: string, status: JobStatus): Promise<void> {
+  // The handler counts tries itself; these are only processes that die while calling.
+  await jobs.enqueue(callbackQueue, { id }, { key: `${id}-${status}`, maxAttempts: 1_000, backoffMs: 5_000 });
+}

@@ -1,0 +1,98 @@
+import type { VideoDeps } from './deps.ts';
+import { finishJob } from './finish.ts';
+import { changeJob, moveJob, type VideoJob } from './store.ts';
+import { ioOf, orderOf, submissionOf, type Upstream, upstreamOfJob } from './upstream.ts';
+import { type Progress, UpstreamFault } from './upstreams/kind.ts';
+
+/** From one second to a quarter of a minute, so that a film of minutes costs a few dozen questions. */
+const pollMs = (polls: number): number => Math.min(1_000 * 1.3 ** polls, 15_000);
+/** An upstream may need a moment to know its own job; after this many times it has lost it. */
+const maxMisses = 5;
+const maxPolls = 1_000_000;
+
+/** Asks the upstream how far it is, and fetches the video when it is ready. */
+export async function followJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
+  const upstream = await upstreamOfJob(deps, job);
+  if (!upstream) {
+    await finishJob(deps, job, { status: 'failed', error: 'The provider that was making this video was removed.' });
+    return;
+  }
+  try {
+    const progress = await upstream.kind.poll(submissionOf(job), upstream.target, ioOf(deps, signal));
+    return await react(deps, job, upstream, progress, signal);
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error;
+    return onFault(deps, job, error);
+  }
+}
+
+async function react(deps: VideoDeps, job: VideoJob, upstream: Upstream, progress: Progress, signal: AbortSignal) {
+  if (progress.status === 'failed') {
+    await finishJob(deps, job, { status: 'failed', error: progress.error ?? 'The provider could not make the video.' });
+    return;
+  }
+  const noted = {
+    touched_at_ms: deps.clock.nowMs(),
+    polls: Math.min(job.polls + 1, maxPolls),
+    misses: 0,
+    progress: Math.max(job.progress, percentOf(progress)),
+  };
+  if (progress.status === 'pending') {
+    await changeJob(deps.db, job.id, noted);
+    return { againInMs: pollMs(job.polls) };
+  }
+  // A video that is ready is still in progress until it lies here. Null: cancelled meanwhile.
+  const moved = await moveJob(deps.db, job.id, 'in_progress', noted);
+  if (!moved) return;
+  if (progress.status === 'in_progress') return { againInMs: pollMs(job.polls) };
+  await collect(deps, moved, upstream, progress, signal);
+}
+
+const percentOf = ({ percent }: Progress): number =>
+  percent !== undefined && percent >= 0 ? Math.min(99, Math.floor(percent)) : 0;
+
+/** Brings the results home; they are whole in the blob store before anybody hears that the job is done. */
+async function collect(deps: VideoDeps, job: VideoJob, upstream: Upstream, progress: Progress, signal: AbortSignal) {
+  const { kind, target } = upstream;
+  const results: string[] = [];
+  for (let index = 0; index < kind.count(progress); index += 1) {
+    const content = await kind.fetch(index, orderOf(job), submissionOf(job), progress, target, ioOf(deps, signal));
+    const key = `videos/${job.id}/${index}`;
+    const { size } = await store(deps, key, content, signal);
+    if (size === 0) throw new UpstreamFault('failure', 'the upstream sent an empty file');
+    results.push(key);
+  }
+  const ended = await finishJob(deps, job, { status: 'completed', results });
+  if (!ended) await Promise.all(results.map((key) => deps.blobs.delete(key)));
+}
+
+async function store(
+  { blobs }: VideoDeps,
+  key: string,
+  content: { type: string; bytes: Uint8Array | ReadableStream<Uint8Array> },
+  signal: AbortSignal,
+) {
+  try {
+    return await blobs.put(key, content.bytes, content.type);
+  } catch (error) {
+    signal.throwIfAborted();
+    // Reading from the upstream and writing here cannot be told apart; both are worth another try.
+    throw new UpstreamFault('connection', String(error));
+  }
+}
+
+/** The job itself may be fine: it is asked again until its time is up, unless its upstream insists on not knowing it. */
+async function onFault(deps: VideoDeps, job: VideoJob, fault: UpstreamFault) {
+  const missed = fault.kind === 'gone' || fault.kind === 'caller';
+  const misses = missed ? job.misses + 1 : job.misses;
+  deps.log.warn(
+    { job: job.id, provider: job.provider, status: fault.status, reason: fault.message },
+    'a video could not be followed',
+  );
+  if (misses >= maxMisses) {
+    await finishJob(deps, job, { status: 'failed', error: 'The provider no longer knows this video.' });
+    return;
+  }
+  await changeJob(deps.db, job.id, { misses, polls: job.polls + 1, touched_at_ms: deps.clock.nowMs() });
+  return { againInMs: Math.max(pollMs(job.polls), Math.min(fault.retryAfterMs, 60_000)) };
+}

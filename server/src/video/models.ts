@@ -1,0 +1,32 @@
+import type { KeyPrincipal } from '../identity/principals.ts';
+import type { ModelListing } from '../routing/catalog/listing.ts';
+import { makersOf } from './candidates.ts';
+import { capabilitiesOf, mergeCapabilities } from './capabilities.ts';
+import type { VideoDeps } from './deps.ts';
+
+/** The video models that the key may use (contract §10 "listing item"). */
+export function listModels(deps: Pick<VideoDeps, 'catalog'>, { user, models }: KeyPrincipal) {
+  const allowed = ({ id }: ModelListing) =>
+    models.length === 0 || models.includes(id) || models.some((name) => deps.catalog.resolve(name, user.group) === id);
+  return deps.catalog
+    .models(user.group)
+    .filter((model) => model.types.includes('video') && allowed(model))
+    .flatMap((model) => {
+      const makers = makersOf(deps, model.id, user.group);
+      if (makers.length === 0) return [];
+      const { seed, ...can } = mergeCapabilities(makers.map((maker) => capabilitiesOf(maker.capabilities)));
+      const description = makers
+        .map((maker) => maker.capabilities.description)
+        .find((text) => typeof text === 'string');
+      return {
+        id: model.id,
+        name: model.name,
+        description: (description as string | undefined) ?? '',
+        created: model.created,
+        ...can,
+        seed: seed ?? true,
+        /** USD per second of video. */
+        pricing: { per_second: Math.min(...makers.map((maker) => maker.price.requestPrice)) },
+      };
+    });
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Route } from '../platform/http/route.ts';
+import { advanceJob } from './advance.ts';
+import { deliverCallback } from './callbacks.ts';
+import { enqueueJob } from './create.ts';
+import { callbackQueue, jobQueue, type VideoDeps } from './deps.ts';
+import { videoRoutes } from './routes.ts';
+import { deleteUnheld, findStale } from './store.ts';
+
+export interface Video {
+  routes: Route[];
+  /** Puts jobs back to work whose work item was lost, and removes those that were never accepted. */
+  sweep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Most of a job's life is waiting, which takes no place; these are calls and downloads under way. */
+const jobWork = { concurrency: 16, leaseMs: 15_000 };
+const callbackWork = { concurrency: 8, leaseMs: 30_000 };
+/** Longer than any wait between two steps, so that only lost jobs are found. */
+const staleMs = 120_000;
+const sweepBatch = 200;
+
+const workData = z.object({ id: z.string() });
+
+/** Call before the jobs are started: this declares who does the work. */
+export async function openVideo(deps: VideoDeps): Promise<Video> {
+  deps.jobs.work(jobQueue, jobWork, (job) => advanceJob(deps, workData.parse(job.data).id, job.signal));
+  deps.jobs.work(callbackQueue, callbackWork, (job) => deliverCallback(deps, workData.parse(job.data).id, job.signal));
+
+  const recover = async (before: number): Promise<void> => {
+    for (const { id, held } of await findStale(deps.db, before, sweepBatch)) {
+      if (held === 1) await enqueueJob(deps, id);
+      else await removeUnaccepted(deps, id);
+    }
+  };
+  return {
+    routes: videoRoutes(deps),
+    sweep: () => recover(deps.clock.nowMs() - staleMs),
+    stop: async () => {},
+  };
+}
+
+async function removeUnaccepted({ db, billing }: VideoDeps, id: string): Promise<void> {
+  const hold = await billing.findHold(id);
+  if (hold) await billing.release(hold);
+  await deleteUnheld(db, id);
+}

@@ -1,0 +1,134 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Db } from '../platform/db/tables.ts';
+import { type JobStatus, mayBecome } from './status.ts';
+
+declare module '../platform/db/tables.ts' {
+  interface Tables {
+    video_jobs: VideoJobsTable;
+  }
+}
+
+interface VideoJobsTable {
+  id: string;
+  generation_id: string;
+  user_id: number;
+  group_name: string;
+  model_id: string;
+  status: JobStatus;
+  /** 1 when the money is put aside; before that the job is not yet accepted and nobody sees it. */
+  held: number;
+  /** 1 when everything that follows from the end is done: settled or released, callback queued. */
+  closed: number;
+  /** JSON of the request without its pictures, which are in `inputs` until the job ends. */
+  request: string;
+  inputs: string;
+  /** JSON of the `provider` member, or empty. */
+  override: string;
+  seconds: number;
+  /** Quota charged on completion; known once an upstream has taken the job. */
+  cost: number;
+  provider: string;
+  channel_id: number;
+  model_name: string;
+  /** Empty until an upstream has taken the job. */
+  upstream_id: string;
+  poll_url: string;
+  submitted_at_ms: number;
+  /** Times that every provider was tried in vain. */
+  rounds: number;
+  polls: number;
+  /** Answers in a row that say the upstream does not know the job. */
+  misses: number;
+  progress: number;
+  error: string;
+  /** JSON array of blob keys. */
+  results: string;
+  callback_url: string;
+  callback_tries: number;
+  called_back_at_ms: number;
+  created_at_ms: number;
+  touched_at_ms: number;
+  finished_at_ms: number;
+  expires_at_ms: number;
+}
+
+export type VideoJob = Selectable<VideoJobsTable>;
+type Changes = Updateable<VideoJobsTable>;
+
+export async function insertJob(db: Db, row: Insertable<VideoJobsTable>): Promise<void> {
+  await db.insertInto('video_jobs').values(row).execute();
+}
+
+/** From here on the job exists for its owner and for the workers. */
+export async function acceptJob(db: Db, id: string): Promise<void> {
+  await db.updateTable('video_jobs').set({ held: 1 }).where('id', '=', id).execute();
+}
+
+export async function deleteUnheld(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('video_jobs').where('id', '=', id).where('held', '=', 0).execute();
+}
+
+export async function findJob(db: Db, id: string): Promise<VideoJob | null> {
+  return (await db.selectFrom('video_jobs').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** What is not one's own does not exist. */
+export async function findOwnJob(db: Db, id: string, userId: number): Promise<VideoJob | null> {
+  const job = await findJob(db, id);
+  return job && job.user_id === userId && job.held === 1 ? job : null;
+}
+
+export async function pageOwnJobs(db: Db, userId: number, { limit, offset }: { limit: number; offset: number }) {
+  const own = db.selectFrom('video_jobs').where('user_id', '=', userId).where('held', '=', 1);
+  const { total } = await own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const jobs = await own
+    .select(['id', 'generation_id', 'model_id', 'status', 'request', 'seconds', 'cost', 'progress', 'error'])
+    .select(['results', 'created_at_ms', 'finished_at_ms', 'expires_at_ms'])
+    .orderBy('created_at_ms', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { jobs, total: Number(total) };
+}
+
+/** Compare and swap: changes the status only from one that may become the new one; null when another was faster. */
+export async function moveJob(db: Db, id: string, to: JobStatus, changes: Changes): Promise<VideoJob | null> {
+  const row = await db
+    .updateTable('video_jobs')
+    .set({ ...changes, status: to })
+    .where('id', '=', id)
+    .where('status', 'in', mayBecome[to])
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Notes which upstream has the job; null when the job has ended meanwhile or another process has submitted it too. */
+export async function recordSubmission(db: Db, id: string, changes: Changes): Promise<VideoJob | null> {
+  const row = await db
+    .updateTable('video_jobs')
+    .set(changes)
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'in_progress'])
+    .where('upstream_id', '=', '')
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function changeJob(db: Db, id: string, changes: Changes): Promise<void> {
+  await db.updateTable('video_jobs').set(changes).where('id', '=', id).execute();
+}
+
+/** Jobs that should have moved by now and did not: their work item was lost, or never made. */
+export function findStale(db: Db, before: number, limit: number): Promise<{ id: string; held: number }[]> {
+  return db
+    .selectFrom('video_jobs')
+    .select(['id', 'held'])
+    .where('closed', '=', 0)
+    .where('touched_at_ms', '<', before)
+    .orderBy('touched_at_ms')
+    .limit(limit)
+    .execute();
+}

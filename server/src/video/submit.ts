@@ -1,0 +1,113 @@
+import { AppError } from '../lib/errors.ts';
+import type { Cause } from '../routing/decision.ts';
+import { parseOverride } from '../routing/override.ts';
+import type { Attempt, Plan } from '../routing/plan.ts';
+import { canMake, priceOf, secondsOf } from './candidates.ts';
+import type { VideoDeps } from './deps.ts';
+import { finishJob } from './finish.ts';
+import { changeJob, recordSubmission, type VideoJob } from './store.ts';
+import { cancelUpstream, ioOf, orderOf, requestOf, upstreamOf } from './upstream.ts';
+import { type FaultKind, UpstreamFault } from './upstreams/kind.ts';
+
+/** Times every provider is tried before the job fails: with the waits between them, about five minutes. */
+const maxRounds = 9;
+const roundWaitMs = (rounds: number): number => Math.min(1_000 * 2 ** rounds, 60_000);
+export const firstPollMs = 1_000;
+
+const causes: Record<FaultKind, Cause> = {
+  caller: 'refused',
+  gone: 'server_error',
+  busy: 'rate_limited',
+  auth: 'unauthorized',
+  timeout: 'timeout',
+  connection: 'connection',
+  failure: 'server_error',
+};
+
+/** Finds somebody who takes the job. A crash after the upstream took it and before that is written submits it again. */
+export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
+  const request = requestOf(job);
+  let plan: Plan;
+  try {
+    plan = await deps.routing.plan({
+      requestId: job.id,
+      userId: job.user_id,
+      group: job.group_name,
+      modelId: job.model_id,
+      type: 'video',
+      override: job.override === '' ? null : parseOverride(JSON.parse(job.override)),
+      fits: (candidate) => canMake(candidate, request),
+    });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    await finishJob(deps, job, { status: 'failed', error: error.message });
+    return;
+  }
+  try {
+    for (let attempt = plan.next(); attempt; attempt = plan.next()) {
+      const outcome = await tryOne(deps, job, attempt, signal);
+      if (outcome === 'next') continue;
+      return outcome === 'taken' ? { againInMs: firstPollMs } : undefined;
+    }
+    return await waitOrFail(deps, job, plan);
+  } finally {
+    plan.close();
+  }
+}
+
+async function waitOrFail(deps: VideoDeps, job: VideoJob, plan: Plan) {
+  const rounds = job.rounds + 1;
+  if (rounds >= maxRounds) {
+    await finishJob(deps, job, { status: 'failed', error: plan.failure().message });
+    return;
+  }
+  await changeJob(deps.db, job.id, { rounds, touched_at_ms: deps.clock.nowMs() });
+  return { againInMs: roundWaitMs(job.rounds) };
+}
+
+async function tryOne(
+  deps: VideoDeps,
+  job: VideoJob,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<'taken' | 'next' | 'over'> {
+  const { candidate } = attempt;
+  const { channel } = candidate;
+  const upstream = upstreamOf(candidate);
+  const seconds = secondsOf(requestOf(job), candidate);
+  const startedAtMs = deps.clock.nowMs();
+  const sample = { promptTokens: 0, completionTokens: 0, wellFormed: true, nonEmpty: true };
+  try {
+    const taken = await upstream.kind.submit(orderOf(job, seconds), upstream.target, ioOf(deps, signal));
+    const submittedAtMs = deps.clock.nowMs();
+    attempt.report({ ...sample, outcome: 'success', latencyMs: submittedAtMs - startedAtMs });
+    const recorded = await recordSubmission(deps.db, job.id, {
+      upstream_id: taken.upstreamId,
+      poll_url: taken.pollUrl,
+      submitted_at_ms: submittedAtMs,
+      touched_at_ms: submittedAtMs,
+      provider: channel.provider,
+      channel_id: channel.id,
+      model_name: candidate.modelName,
+      seconds,
+      cost: priceOf(candidate.price, seconds),
+    });
+    if (recorded) return 'taken';
+    // Cancelled or expired while the upstream was being asked.
+    await cancelUpstream(deps, upstream, { ...taken, submittedAtMs });
+    return 'over';
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error;
+    const latencyMs = deps.clock.nowMs() - startedAtMs;
+    const outcome = error.kind === 'caller' || error.kind === 'busy' ? 'neutral' : 'failure';
+    attempt.report({
+      ...{ ...sample, wellFormed: false, nonEmpty: false, outcome, latencyMs, cause: causes[error.kind] },
+      ...(error.status !== undefined && { status: error.status }),
+    });
+    const about = { job: job.id, provider: channel.provider, channel: channel.id, status: error.status };
+    deps.log.warn({ ...about, reason: error.message }, 'an upstream did not take a video job');
+    if (error.kind !== 'caller') return 'next';
+    await finishJob(deps, job, { status: 'failed', error: error.message });
+    return 'over';
+  }
+}

@@ -1,0 +1,12 @@
+import type { ChannelKind } from '../../routing/candidate.ts';
+import { demoVideos } from './demo.ts';
+import type { UpstreamKind } from './kind.ts';
+import { openaiVideos } from './openai.ts';
+import { openrouterVideos } from './openrouter.ts';
+
+/** By the kind of channel; a kind that is missing here makes no videos. */
+export const upstreamKinds: Partial<Record<ChannelKind, UpstreamKind>> = {
+  openai: openaiVideos,
+  openrouter: openrouterVideos,
+  demo: demoVideos,
+};

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { dimensionsOf } from '../dimensions.ts';
+import type { VideoRequest } from '../request.ts';
+import { askJson, cleanMessage, download, type HttpCall } from './http.ts';
+import { type Order, type Progress, type Taken, type Target, UpstreamFault, type UpstreamKind } from './kind.ts';
+
+const answer = z.object({
+  id: z.string().min(1).max(500),
+  status: z.string(),
+  progress: z.number().nullish(),
+  error: z.object({ message: z.string().nullish() }).nullish(),
+});
+
+const statuses: Record<string, Progress['status']> = {
+  queued: 'pending',
+  in_progress: 'in_progress',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'failed',
+  expired: 'failed',
+};
+
+/** `POST /videos` knows a model, a prompt, seconds, a size and one picture to start from. */
+export function toUpstream({ jobId, request, seconds }: Order, target: Target): HttpCall {
+  const fields: Record<string, string> = {
+    model: target.modelName,
+    prompt: request.prompt,
+    seconds: String(seconds),
+  };
+  if (request.size || request.resolution || request.aspect_ratio) {
+    const { width, height } = dimensionsOf(request, { resolution: '720p', aspectRatio: '16:9' });
+    fields.size = `${width}x${height}`;
+  }
+  const picture = pictureOf(request);
+  const call = { method: 'POST', url: `${target.baseUrl}/videos`, headers: { 'idempotency-key': jobId } } as const;
+  if (!picture) return { ...call, body: fields };
+  if (!picture.startsWith('data:')) return { ...call, body: { ...fields, input_reference: { image_url: picture } } };
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('input_reference', fileOf(picture));
+  return { ...call, body: form };
+}
+
+const pictureOf = (request: VideoRequest): string | undefined => {
+  const reference = request.input_references.find((one) => one.type === 'image_url');
+  return request.frame_images[0]?.image_url.url ?? reference?.image_url.url;
+};
+
+function fileOf(dataUrl: string): File {
+  const [, type, base64] = /^data:([^;]+);base64,(.*)$/.exec(dataUrl)!;
+  return new File([Buffer.from(base64!, 'base64')], `reference.${type!.split('/')[1]}`, { type });
+}
+
+export function takenFrom(body: unknown): Taken {
+  const parsed = answer.safeParse(body);
+  if (!parsed.success) throw new UpstreamFault('failure', 'the upstream answered without a job id');
+  return { upstreamId: parsed.data.id, pollUrl: '' };
+}
+
+export function fromUpstream(body: unknown): Progress {
+  const parsed = answer.safeParse(body);
+  const status = parsed.success ? statuses[parsed.data.status] : undefined;
+  if (!parsed.success || !status) throw new UpstreamFault('failure', 'the upstream answered in an unknown form');
+  const { progress, error } = parsed.data;
+  return {
+    status,
+    ...(typeof progress === 'number' && { percent: progress }),
+    ...(status === 'failed' && { error: cleanMessage(error?.message ?? 'The provider could not make the video.') }),
+  };
+}
+
+const jobUrl = (target: Target, id: string): string => `${target.baseUrl}/videos/${encodeURIComponent(id)}`;
+
+export const openaiVideos: UpstreamKind = {
+  canSay: (request) =>
+    request.input_references.every((one) => one.type === 'image_url') &&
+    request.input_references.length + request.frame_images.length <= 1 &&
+    request.frame_images.every((frame) => frame.frame_type === 'first_frame'),
+  submit: async (order, target, io) => takenFrom(await askJson(toUpstream(order, target), target, io)),
+  poll: async ({ upstreamId }, target, io) =>
+    fromUpstream(await askJson({ method: 'GET', url: jobUrl(target, upstreamId) }, target, io)),
+  count: () => 1,
+  fetch: (_index, _order, { upstreamId }, _progress, target, io) =>
+    download(`${jobUrl(target, upstreamId)}/content`, target, io),
+  cancel: async ({ upstreamId }, target, io) => {
+    await askJson({ method: 'DELETE', url: jobUrl(target, upstreamId) }, target, io);
+  },
+};

@@ -1,0 +1,57 @@
+import { quotaToUsd } from '../lib/money.ts';
+import type { VideoJob } from './store.ts';
+
+type Shown = Pick<VideoJob, 'id' | 'generation_id' | 'status' | 'error' | 'results' | 'cost'>;
+
+/** `unsigned_urls` and `usage` only when completed, `error` only when failed (spec 3.1). */
+function outcomeOf(job: Shown, baseUrl: string) {
+  const results = JSON.parse(job.results) as string[];
+  return {
+    ...(job.status === 'failed' && { error: job.error }),
+    ...(job.status === 'completed' && {
+      unsigned_urls: results.map((_, index) => `${baseUrl}/v1/videos/${job.id}/content?index=${index}`),
+      usage: { cost: quotaToUsd(job.cost) },
+    }),
+  };
+}
+
+export const jobView = (job: Shown, baseUrl: string) => ({
+  id: job.id,
+  generation_id: job.generation_id,
+  polling_url: `/v1/videos/${job.id}`,
+  status: job.status,
+  ...outcomeOf(job, baseUrl),
+});
+
+type Listed = Shown &
+  Pick<
+    VideoJob,
+    'model_id' | 'request' | 'seconds' | 'progress' | 'created_at_ms' | 'finished_at_ms' | 'expires_at_ms'
+  >;
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** An item of the list: a job and what a page shows beside it. */
+export const listedView = (job: Listed, baseUrl: string) => ({
+  ...jobView(job, baseUrl),
+  model: job.model_id,
+  prompt: (JSON.parse(job.request) as { prompt: string }).prompt,
+  duration: job.seconds,
+  progress: job.progress,
+  created_at: seconds(job.created_at_ms),
+  finished_at: job.finished_at_ms === 0 ? null : seconds(job.finished_at_ms),
+  expires_at: seconds(job.expires_at_ms),
+});
+
+/** Body of a callback (contract §10); the same for every try, so that a receiver may compare. */
+export const callbackBody = (job: VideoJob, baseUrl: string) => ({
+  type: `video.generation.${job.status}`,
+  created_at: seconds(job.finished_at_ms),
+  data: {
+    id: job.id,
+    generation_id: job.generation_id,
+    status: job.status,
+    model: job.model_id,
+    ...outcomeOf(job, baseUrl),
+  },
+});
