@@ -18,6 +18,32 @@ export const pages: PageEntry[] = [
   { path: '/account', title: 'Account', load: () => import('./pages/account.tsx').then((m) => m.AccountPage) },
   { path: '/keys', title: 'Keys', load: () => import('./pages/keys.tsx').then((m) => m.KeysPage) },
   {
+    path: '/applications',
+    title: 'Applications',
+    load: () => import('./pages/applications.tsx').then((m) => m.ApplicationsPage),
+  },
+  {
+    path: '/applications/new',
+    title: 'New application',
+    load: () => import('./pages/applications/new.tsx').then((m) => m.NewApplicationPage),
+  },
+  {
+    path: '/applications/$id',
+    title: 'Application',
+    load: () => import('./pages/applications/edit.tsx').then((m) => m.ApplicationPage),
+  },
+  {
+    path: '/authorized-apps',
+    title: 'Authorized apps',
+    load: () => import('./pages/authorized-apps.tsx').then((m) => m.AuthorizedAppsPage),
+  },
+  {
+    path: '/oauth2/authorize',
+    title: 'Authorize an application',
+    bare: true,
+    load: () => import('./pages/oauth/authorize.tsx').then((m) => m.AuthorizePage),
+  },
+  {
     path: '/login',
     title: 'Log in',
     access: 'guest',

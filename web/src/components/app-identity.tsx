@@ -1,0 +1,61 @@
+import { Anchor, Avatar, Badge, Group, Stack, Text } from '@mantine/core';
+import { IconRosetteDiscountCheck } from '@tabler/icons-react';
+
+const webUrl = (text: string): URL | null => {
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) ? url : null;
+};
+
+export function VerifiedBadge() {
+  return (
+    <Badge
+      color="teal"
+      size="sm"
+      leftSection={<IconRosetteDiscountCheck size={13} aria-hidden />}
+      title="Verified by the operators of this service"
+    >
+      Verified
+    </Badge>
+  );
+}
+
+/** The address as a link that shows where it leads. */
+export function HostLink({ href }: { href: string }) {
+  const url = webUrl(href);
+  if (!url) return null;
+  return (
+    <Anchor href={url.href} target="_blank" rel="noopener noreferrer nofollow" size="sm" underline="always">
+      {url.host}
+    </Anchor>
+  );
+}
+
+interface AppIdentityProps {
+  name: string;
+  logoUrl: string;
+  homepageUrl?: string;
+  verified: boolean;
+  size?: number;
+}
+
+/** Who an application says it is, and whether somebody has looked. */
+export function AppIdentity({ name, logoUrl, homepageUrl = '', verified, size = 36 }: AppIdentityProps) {
+  // Pages load pictures over https only.
+  const logo = webUrl(logoUrl)?.protocol === 'https:' ? logoUrl : null;
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <Avatar src={logo} size={size} radius="md" color="indigo" alt="" aria-hidden>
+        {[...name.trim()][0]?.toUpperCase()}
+      </Avatar>
+      <Stack gap={0} miw={0}>
+        <Group gap={6}>
+          <Text size="sm" fw={600} className="svc-anywhere">
+            {name}
+          </Text>
+          {verified && <VerifiedBadge />}
+        </Group>
+        <HostLink href={homepageUrl} />
+      </Stack>
+    </Group>
+  );
+}

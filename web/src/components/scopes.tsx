@@ -1,0 +1,100 @@
+import { Badge, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import {
+  IconChartBar,
+  IconId,
+  IconKey,
+  IconListDetails,
+  IconMail,
+  IconShield,
+  IconUserEdit,
+  type TablerIcon,
+} from '@tabler/icons-react';
+
+interface ScopeWords {
+  icon: TablerIcon;
+  /** A few words, for lists. */
+  title: string;
+  /** What an application with this scope can do. */
+  detail: string;
+}
+
+/** Each scope in words that a person understands before agreeing. */
+export const scopeWords: Record<string, ScopeWords> = {
+  openid: {
+    icon: IconId,
+    title: 'Who you are',
+    detail: 'See your username, display name, picture and role',
+  },
+  email: { icon: IconMail, title: 'Email address', detail: 'See your email address and whether it is verified' },
+  profile: {
+    icon: IconUserEdit,
+    title: 'Profile',
+    detail: 'See your group and when you joined; change your display name and picture',
+  },
+  'tokens:read': {
+    icon: IconListDetails,
+    title: 'List API keys',
+    detail: 'See the names, dates and status of your API keys, never the keys themselves',
+  },
+  'tokens:write': {
+    icon: IconKey,
+    title: 'Create and delete API keys',
+    detail: 'Create API keys that spend your credits, and delete keys you have',
+  },
+  'usage:read': { icon: IconChartBar, title: 'Balance and usage', detail: 'See your balance and what you have used' },
+};
+
+export const splitScopes = (text: string): string[] => text.split(' ').filter((name) => name !== '');
+
+interface AskedScope {
+  name: string;
+  description?: string;
+}
+
+/** What an application may do, a line each; what was not allowed before is marked. */
+export function ScopeList({ scopes, added = [] }: { scopes: AskedScope[]; added?: string[] }) {
+  return (
+    <Stack component="ul" gap="sm" className="svc-plain-list">
+      {scopes.map(({ name, description }) => {
+        const { icon: Icon = IconShield, title = name, detail = description } = scopeWords[name] ?? {};
+        return (
+          <Group component="li" key={name} gap="sm" wrap="nowrap" align="flex-start">
+            <ThemeIcon variant="light" color="gray" size={32}>
+              <Icon size={18} stroke={1.7} aria-hidden />
+            </ThemeIcon>
+            <div>
+              <Group gap={6}>
+                <Text size="sm" fw={600}>
+                  {title}
+                </Text>
+                {added.includes(name) && (
+                  <Badge size="sm" color="yellow">
+                    New
+                  </Badge>
+                )}
+              </Group>
+              {detail && (
+                <Text size="sm" c="dimmed">
+                  {detail}
+                </Text>
+              )}
+            </div>
+          </Group>
+        );
+      })}
+    </Stack>
+  );
+}
+
+/** The same in one line, for tables. */
+export function ScopeBadges({ scopes }: { scopes: string }) {
+  return (
+    <Group gap={4}>
+      {splitScopes(scopes).map((name) => (
+        <Badge key={name} size="sm" color="gray" title={scopeWords[name]?.detail}>
+          {scopeWords[name]?.title ?? name}
+        </Badge>
+      ))}
+    </Group>
+  );
+}

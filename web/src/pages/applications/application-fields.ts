@@ -1,0 +1,107 @@
+import type { Result } from '../../api.ts';
+import { splitScopes } from '../../components/scopes.tsx';
+
+export type Application = Result<'/api/oauth2/applications', 'get'>['applications'][number];
+export type AppType = 'confidential' | 'public';
+
+export interface ApplicationFields {
+  name: string;
+  description: string;
+  homepage_url: string;
+  logo_url: string;
+  redirect_uris: string[];
+  scopes: string[];
+  app_type: AppType;
+  webhook_url: string;
+}
+
+export interface ApplicationFaults {
+  name?: string;
+  description?: string;
+  homepage_url?: string;
+  logo_url?: string;
+  webhook_url?: string;
+  scopes?: string;
+  /** One per address, where it has a fault. */
+  redirect_uris?: (string | undefined)[];
+}
+
+export const mostRedirectUris = 10;
+
+export const emptyApplication: ApplicationFields = {
+  name: '',
+  description: '',
+  homepage_url: '',
+  logo_url: '',
+  redirect_uris: [''],
+  scopes: ['openid'],
+  app_type: 'confidential',
+  webhook_url: '',
+};
+
+export const redirectUrisOf = ({ redirect_uris }: Pick<Application, 'redirect_uris'>): string[] => {
+  const list: unknown = JSON.parse(redirect_uris);
+  return Array.isArray(list) ? list.map(String) : [];
+};
+
+export const fieldsOf = (application: Application): ApplicationFields => ({
+  name: application.name,
+  description: application.description,
+  homepage_url: application.homepage_url,
+  logo_url: application.logo_url,
+  redirect_uris: redirectUrisOf(application),
+  scopes: splitScopes(application.allowed_scopes),
+  app_type: application.app_type === 'public' ? 'public' : 'confidential',
+  webhook_url: application.webhook_url,
+});
+
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-source|wss?|ftp):/i;
+
+/** What is plainly wrong, told while typing; the service has the last word. */
+export function redirectUriFault(uri: string): string | undefined {
+  if (uri === '') return 'Enter an address, or remove the line.';
+  if (uri.length > 2000) return 'Use at most 2,000 characters.';
+  if (/[\s\\]/.test(uri)) return 'Addresses have no spaces or backslashes.';
+  if (uri.includes('#')) return 'Leave out the part after #.';
+  if (uri.includes('*')) return 'Wildcards are not possible: register each address in full.';
+  const url = URL.parse(uri);
+  if (!url) return 'Enter a whole address such as https://app.example/callback.';
+  if (refused.test(uri)) return `${url.protocol} addresses are not possible.`;
+  if (url.username || url.password) return 'Leave out the user name and password.';
+  if (url.protocol === 'http:' && !loopback.has(url.hostname)) return 'Use https; http is for localhost only.';
+  return undefined;
+}
+
+const webAddressFault = (text: string): string | undefined => {
+  if (text.trim() === '') return undefined;
+  const url = URL.parse(text.trim());
+  return url && /^https?:$/.test(url.protocol) ? undefined : 'Enter an address that starts with https://.';
+};
+
+export function faultsOf(fields: ApplicationFields): ApplicationFaults {
+  const uris = fields.redirect_uris.map((uri) => redirectUriFault(uri.trim()));
+  const letters = (text: string) => [...text.trim()].length;
+  const faults: ApplicationFaults = {
+    name:
+      letters(fields.name) === 0 ? 'Give it a name.' : letters(fields.name) > 64 ? 'At most 64 characters.' : undefined,
+    description: letters(fields.description) > 500 ? 'At most 500 characters.' : undefined,
+    homepage_url: webAddressFault(fields.homepage_url),
+    logo_url: webAddressFault(fields.logo_url),
+    webhook_url: webAddressFault(fields.webhook_url),
+    redirect_uris: uris.some(Boolean) ? uris : undefined,
+  };
+  return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
+}
+
+export const bodyOf = (fields: ApplicationFields) => ({
+  name: fields.name.trim(),
+  description: fields.description.trim(),
+  homepage_url: fields.homepage_url.trim(),
+  logo_url: fields.logo_url.trim(),
+  redirect_uris: fields.redirect_uris.map((uri) => uri.trim()),
+  // Every application has it, asked for or not.
+  scopes: [...new Set(['openid', ...fields.scopes])].join(' '),
+  app_type: fields.app_type,
+  webhook_url: fields.webhook_url.trim(),
+});

@@ -1,0 +1,168 @@
+import { Button, Checkbox, Group, Input, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { scopeWords } from '../../components/scopes.tsx';
+import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
+import { RedirectUris } from './redirect-uris.tsx';
+
+interface FieldsProps {
+  fields: ApplicationFields;
+  faults: ApplicationFaults;
+  set: (changes: Partial<ApplicationFields>) => void;
+}
+
+const types: { value: AppType; label: string; detail: string }[] = [
+  {
+    value: 'confidential',
+    label: 'Confidential',
+    detail: 'Runs on a server that can keep a secret. Gets a client secret.',
+  },
+  {
+    value: 'public',
+    label: 'Public',
+    detail: 'Runs in the browser, on a phone or in a terminal. Has no secret and must use PKCE.',
+  },
+];
+
+function TypeField({ fields, set }: FieldsProps) {
+  return (
+    <Radio.Group
+      label="Type"
+      value={fields.app_type}
+      onChange={(value) => set({ app_type: value === 'public' ? 'public' : 'confidential' })}
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6}>
+        {types.map(({ value, label, detail }) => (
+          <Radio.Card key={value} value={value} p="sm" aria-label={`${label}. ${detail}`}>
+            <Group wrap="nowrap" align="flex-start" gap="sm">
+              <Radio.Indicator mt={2} />
+              <div>
+                <Text size="sm" fw={600}>
+                  {label}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {detail}
+                </Text>
+              </div>
+            </Group>
+          </Radio.Card>
+        ))}
+      </SimpleGrid>
+    </Radio.Group>
+  );
+}
+
+function ScopesField({ fields, set }: FieldsProps) {
+  return (
+    <Checkbox.Group
+      label="Scopes"
+      description="The most it may ever ask for. Users see each before they agree, so choose only what you need."
+      value={fields.scopes}
+      onChange={(scopes) => set({ scopes })}
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs">
+        {Object.entries(scopeWords).map(([name, { title, detail }]) => (
+          <Checkbox
+            key={name}
+            value={name}
+            label={
+              <>
+                {title}{' '}
+                <Text span size="xs" c="dimmed" ff="monospace">
+                  {name}
+                </Text>
+              </>
+            }
+            description={detail}
+            {...(name === 'openid' && { checked: true, disabled: true })}
+          />
+        ))}
+      </SimpleGrid>
+    </Checkbox.Group>
+  );
+}
+
+function IdentityFields({ fields, faults, set }: FieldsProps) {
+  const input = (name: 'name' | 'homepage_url' | 'logo_url' | 'webhook_url' | 'description') => ({
+    value: fields[name],
+    onChange: (event: FormEvent<HTMLInputElement | HTMLTextAreaElement>) => set({ [name]: event.currentTarget.value }),
+    error: faults[name],
+  });
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="Users see it when they are asked"
+        required
+        maxLength={128}
+        {...input('name')}
+      />
+      <Textarea
+        label="Description"
+        description="What it does, in a sentence or two"
+        autosize
+        minRows={2}
+        maxRows={6}
+        {...input('description')}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <TextInput type="url" label="Homepage" placeholder="https://" {...input('homepage_url')} />
+        <TextInput type="url" label="Logo" placeholder="https://" {...input('logo_url')} />
+      </SimpleGrid>
+      <TextInput
+        type="url"
+        label="Webhook address"
+        description="Optional. Told when a user grants or revokes access; every call is signed."
+        placeholder="https://"
+        {...input('webhook_url')}
+      />
+    </>
+  );
+}
+
+interface ApplicationFormProps {
+  initial: ApplicationFields;
+  submitLabel: string;
+  onSubmit: (fields: ApplicationFields) => Promise<unknown>;
+  /** Said above the button, depending on what was entered. */
+  note?: (fields: ApplicationFields) => ReactNode;
+  cancel?: ReactNode;
+}
+
+export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel }: ApplicationFormProps) {
+  const [fields, setFields] = useState(initial);
+  const [faults, setFaults] = useState<ApplicationFaults>({});
+  const save = useMutation({ mutationFn: onSubmit });
+  const set = (changes: Partial<ApplicationFields>) => setFields({ ...fields, ...changes });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(fields);
+    setFaults(found);
+    if (Object.keys(found).length === 0) save.mutate(fields);
+  };
+  const parts = { fields, faults, set };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <IdentityFields {...parts} />
+        <TypeField {...parts} />
+        <RedirectUris
+          value={fields.redirect_uris}
+          onChange={(redirect_uris) => set({ redirect_uris })}
+          faults={faults.redirect_uris}
+        />
+        <ScopesField {...parts} />
+        {note?.(fields)}
+        {save.error && <ErrorState error={save.error} title="The application was not saved" />}
+        {Object.keys(faults).length > 0 && <Input.Error role="alert">Some fields need another look.</Input.Error>}
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            {submitLabel}
+          </Button>
+          {cancel}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

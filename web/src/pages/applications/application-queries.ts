@@ -1,0 +1,38 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { errorOf, get } from '../../api.ts';
+import { queryClient } from '../../session.ts';
+
+const key = ['applications'];
+export const pageSize = 20;
+
+export const applicationsQuery = (page: number) =>
+  queryOptions({
+    queryKey: [...key, 'page', page],
+    queryFn: ({ signal }) => get('/api/oauth2/applications', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const applicationQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...key, 'one', id],
+    queryFn: ({ signal }) => get('/api/oauth2/applications/{app_id}', { path: { app_id: id }, signal }),
+  });
+
+export const reloadApplications = () => queryClient.invalidateQueries({ queryKey: key });
+
+export interface Discovery {
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+}
+
+/** Where clients find the service; the address of this page need not be it. */
+export const discoveryQuery = queryOptions({
+  queryKey: ['discovery'],
+  queryFn: async ({ signal }) => {
+    const response = await fetch('/api/oauth2/.well-known/openid-configuration', { signal });
+    if (!response.ok) throw await errorOf(response);
+    return (await response.json()) as Discovery;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});

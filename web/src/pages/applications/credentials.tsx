@@ -1,0 +1,115 @@
+import { Alert, Badge, Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
+import { post } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { Section } from '../../components/section.tsx';
+import type { Application } from './application-fields.ts';
+import { reloadApplications } from './application-queries.ts';
+
+const rotateIcon = <IconRefresh size={16} aria-hidden />;
+
+function ClientSecret({ application }: { application: Application }) {
+  const [confirming, setConfirming] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  if (application.app_type === 'public') {
+    return (
+      <Text size="sm" c="dimmed">
+        A public client has no secret. It proves itself with PKCE.
+      </Text>
+    );
+  }
+  const rotate = async () => {
+    const path = { app_id: application.id };
+    const { client_secret_plain } = await post('/api/oauth2/applications/{app_id}/rotate-secret', { path });
+    setSecret(client_secret_plain);
+  };
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm" c="dimmed">
+        The secret was shown when it was made. Lost it, or fear that somebody else has it? Draw a new one.
+      </Text>
+      <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
+        Rotate client secret
+      </Button>
+      <ConfirmDelete
+        opened={confirming}
+        onClose={() => setConfirming(false)}
+        title="Rotate the client secret?"
+        confirmLabel="Rotate secret"
+        onConfirm={rotate}
+      >
+        The old secret stops working at once: programs that use it cannot sign anybody in until they have the new one.
+      </ConfirmDelete>
+      <SecretOnce secret={secret} title="New client secret" label="Client secret" onClose={() => setSecret(null)} />
+    </Stack>
+  );
+}
+
+function WebhookSecret({ application, secret }: { application: Application; secret: string }) {
+  const [confirming, setConfirming] = useState(false);
+  const rotate = async () => {
+    await post('/api/oauth2/applications/{app_id}/webhook-secret', { path: { app_id: application.id } });
+    notifySuccess('Webhook secret rotated');
+    await reloadApplications();
+  };
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Group w="100%" gap="xs" align="flex-end" wrap="nowrap">
+        <PasswordInput
+          flex={1}
+          label="Webhook secret"
+          description="X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>"
+          value={secret}
+          readOnly
+          autoComplete="off"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the webhook secret' }}
+        />
+        <Group h={36}>
+          <CopyButton value={secret} label="Copy webhook secret" />
+        </Group>
+      </Group>
+      <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
+        Rotate webhook secret
+      </Button>
+      <ConfirmDelete
+        opened={confirming}
+        onClose={() => setConfirming(false)}
+        title="Rotate the webhook secret?"
+        confirmLabel="Rotate secret"
+        onConfirm={rotate}
+      >
+        Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.
+      </ConfirmDelete>
+    </Stack>
+  );
+}
+
+export function ApplicationStatus({ status }: Pick<Application, 'status'>) {
+  return <Badge color={status === 1 ? 'teal' : 'red'}>{status === 1 ? 'Active' : 'Suspended'}</Badge>;
+}
+
+export function Credentials({ application, webhookSecret }: { application: Application; webhookSecret: string }) {
+  return (
+    <Section title="Credentials">
+      <Stack>
+        {application.status !== 1 && (
+          <Alert color="red" variant="light" title="Suspended">
+            An administrator has suspended this application. Nobody can sign in with it, and its tokens are refused.
+          </Alert>
+        )}
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+          <Stack>
+            <CopyField label="Client ID" value={application.client_id} />
+            <ClientSecret application={application} />
+          </Stack>
+          <WebhookSecret application={application} secret={webhookSecret} />
+        </SimpleGrid>
+      </Stack>
+    </Section>
+  );
+}

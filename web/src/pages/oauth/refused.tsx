@@ -1,0 +1,36 @@
+import { Stack, Text } from '@mantine/core';
+import { ApiError } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+
+const reasons: Record<number, string> = {
+  400: 'The link that led here is not one the application has registered, or is incomplete.',
+  403: 'This application may not ask for access at the moment.',
+  404: 'No application with this client id is registered here.',
+};
+
+/** Shown here and told to nobody: an address that is not trusted must not receive even an error (RFC 6749 §4.1.2.1). */
+export function Refused({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const status = error instanceof ApiError ? error.status : 0;
+  const reason = reasons[status];
+  return (
+    <BareFrame title="This request cannot be answered">
+      <Stack>
+        <ErrorState
+          error={error}
+          title={reason ? 'Not a valid authorization request' : undefined}
+          onRetry={reason ? undefined : onRetry}
+        />
+        {reason && (
+          <Text size="sm" c="dimmed">
+            {reason} Nothing was shared, and you were not sent back. If you trust the application, tell its developers.
+          </Text>
+        )}
+        <ButtonLink to="/" variant="default">
+          Go home
+        </ButtonLink>
+      </Stack>
+    </BareFrame>
+  );
+}

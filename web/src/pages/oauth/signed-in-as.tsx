@@ -1,0 +1,39 @@
+import { Avatar, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { post } from '../../api.ts';
+import { notifyError } from '../../components/notify.ts';
+import { queryClient, useUser } from '../../session.ts';
+
+/** Whose access is given, and the way to give another's. */
+export function SignedInAs() {
+  const user = useUser();
+  const router = useRouter();
+  const name = user.display_name || user.username;
+  const change = useMutation({
+    mutationFn: () => post('/api/user/logout'),
+    onSuccess: async () => {
+      const { pathname, search } = window.location;
+      queryClient.clear();
+      await router.navigate({ to: '/login', search: { next: pathname + search } as never });
+    },
+    onError: notifyError,
+  });
+  return (
+    <Group gap="sm" wrap="nowrap" className="svc-signed-in">
+      <Avatar src={user.avatar_url || null} name={name} color="indigo" size={32} alt="" aria-hidden />
+      <Stack gap={0} flex={1} miw={0}>
+        <Text size="xs" c="dimmed">
+          Signed in as
+        </Text>
+        <Text size="sm" fw={600} truncate>
+          {name === user.username ? name : `${name} (${user.username})`}
+        </Text>
+      </Stack>
+      <Button variant="subtle" size="compact-sm" loading={change.isPending} onClick={() => change.mutate()}>
+        Not you?
+        <span className="svc-hidden"> Switch account</span>
+      </Button>
+    </Group>
+  );
+}
