@@ -16,8 +16,10 @@ export function align(stored: ChatMessage[], incoming: ChatMessage[]): Alignment
   const old = stored.map(fingerprint);
   const sent = incoming.filter((message) => !isInstruction(message));
   const prints = sent.map(fingerprint);
+  // By position, since a history of thousands against another must not be compared pair by pair.
+  const places = Map.groupBy(old.keys(), (place) => old[place]!);
   for (let last = sent.length - 1; last >= 0; last--) {
-    for (let end = old.length - 1; end >= 0; end--) {
+    for (const end of places.get(prints[last]!)?.toReversed() ?? []) {
       const length = runLength(prints, last, old, end);
       if (length === 0) continue;
       const run = sent.slice(last + 1 - length, last + 1);

@@ -280,6 +280,25 @@ describe('sessions', () => {
     expect(most).toBe(2);
   });
 
+  test('a history of thousands is taken at once, and found again', async () => {
+    const s = await on(() => 'fine');
+    const history = Array.from({ length: 3000 }, (_, i) => ({
+      role: i % 2 ? ('assistant' as const) : ('user' as const),
+      content: `m${i}`,
+    }));
+    await s.ask([...history, { role: 'user', content: 'What is it?' }], { session_id: 'long' });
+    await s.ask(
+      [
+        ...history,
+        { role: 'user', content: 'What is it?' },
+        { role: 'assistant', content: 'fine' },
+        { role: 'user', content: 'And?' },
+      ],
+      { session_id: 'long' },
+    );
+    expect(await findSession(s.deps.db, 1, 'long', 0)).toMatchObject({ totalMessages: 3004 });
+  });
+
   test('bad input is refused before anything is stored', async () => {
     const s = await on(() => 'x');
     await expect(s.ask('x', { session_id: 'n', verbosity: 'loud' })).rejects.toThrow('svc_ms.verbosity');

@@ -10,6 +10,8 @@ test('counts text, special tokens included, and long unbroken runs in bounded pi
   const runs = count('漢字'.repeat(5000));
   expect(runs).toBeGreaterThan(3000);
   expect(runs).toBeLessThan(20_000);
+  const sentence = 'The quick brown fox jumps. ';
+  expect(count(sentence.repeat(200_000)) / 200_000).toBeCloseTo(count(sentence.repeat(100)) / 100, 1);
 });
 
 test('counts a message once', () => {

@@ -11,6 +11,9 @@ const longestRun = 64;
 const hasLongRun = new RegExp(`\\S{${longestRun + 1}}`, 'u');
 const pieces = new RegExp(`[\\s\\S]{1,${longestRun}}`, 'gu');
 
+/** Counting megabytes would hold up every stream: beyond this the rest is taken to be like the beginning. */
+const counted = 200_000;
+
 let loading: Promise<CountText> | undefined;
 
 /** Loads the vocabulary on first use (about a second), since many processes never need it. */
@@ -19,7 +22,9 @@ export function tokenCounter(): Promise<CountText> {
     // Text that spells a special token is still only text.
     const plain = { disallowedSpecial: new Set<string>() };
     const count = (text: string) => countTokens(text, plain);
-    return (text) => (hasLongRun.test(text) ? sum(text.match(pieces) ?? [], count) : count(text));
+    const careful = (text: string) => (hasLongRun.test(text) ? sum(text.match(pieces) ?? [], count) : count(text));
+    return (text) =>
+      text.length <= counted ? careful(text) : Math.ceil((careful(text.slice(0, counted)) * text.length) / counted);
   });
   return loading;
 }

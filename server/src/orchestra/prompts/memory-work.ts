@@ -19,8 +19,8 @@ export function summaryMessages(previous: string | null, since: ChatMessage[], f
 export function extractionMessages(messages: ChatMessage[], fence = newFence()): ChatMessage[] {
   const task = [
     'From the conversation below, extract facts that will still be true and useful in later conversations: about the user, their projects, preferences, decisions, environment. No small talk, no general knowledge, nothing that only matters now. None is a fine answer.',
-    'Answer with JSON only: {"facts": [{"category": "one word", "title": "short", "content": "one full sentence", "keywords": ["…"], "quote": "the exact words of the conversation that state it"}]}',
-    'A fact whose quote is not word for word in the conversation is thrown away.',
+    'Answer with JSON only: {"facts": [{"category": "one word", "title": "short", "content": "one full sentence", "keywords": ["…"], "quote": "the exact words of the user that state it"}]}',
+    'A fact whose quote is not word for word in a message of the user is thrown away.',
     fenceRule(fence),
     fence.wrap('conversation', transcript(messages)),
   ];

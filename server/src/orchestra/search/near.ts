@@ -12,6 +12,8 @@ export interface NearIndex {
 interface Shelf {
   userId: number;
   lastId: number;
+  /** Ids of the vectors held. */
+  known: Set<number>;
   documents: number[];
   /** `width` words per document. */
   words: Uint32Array;
@@ -20,6 +22,8 @@ interface Shelf {
 
 /** All shelves together, in 32-bit words; the least recently used goes first. */
 const mostWords = 32 * 1024 * 1024;
+/** In PostgreSQL a lower id may become visible after a higher one: the last few are looked at again. */
+const overlap = 100;
 /** Rows taken per read, so that no single one holds up the streams. */
 const batch = 5000;
 
@@ -28,7 +32,14 @@ export function nearIndex(): NearIndex {
 
   const shelfOf = async (db: Db, userId: number, model: string, width: number): Promise<Shelf> => {
     const key = `${userId}|${width}|${model}`;
-    const shelf = shelves.get(key) ?? { userId, lastId: 0, documents: [], words: new Uint32Array(0), width };
+    const shelf = shelves.get(key) ?? {
+      userId,
+      lastId: 0,
+      known: new Set<number>(),
+      documents: [],
+      words: new Uint32Array(0),
+      width,
+    };
     // Last used, last to go.
     shelves.delete(key);
     shelves.set(key, shelf);
@@ -51,20 +62,22 @@ export function nearIndex(): NearIndex {
 
 async function fill(db: Db, shelf: Shelf, model: string): Promise<void> {
   for (;;) {
-    const rows = await loadBits(db, shelf.userId, model, shelf.lastId, batch);
-    const fresh = rows.filter((row) => row.id > shelf.lastId && row.bits.length === shelf.width * 4);
+    const rows = await loadBits(db, shelf.userId, model, Math.max(0, shelf.lastId - overlap), batch);
+    const fresh = rows.filter((row) => !shelf.known.has(row.id) && row.bits.length === shelf.width * 4);
     const needed = (shelf.documents.length + fresh.length) * shelf.width;
     if (needed > shelf.words.length) {
       const larger = new Uint32Array(Math.ceil(needed * 1.5));
       larger.set(shelf.words);
       shelf.words = larger;
     }
-    for (const { bits, document_id } of fresh) {
+    for (const { id, bits, document_id } of fresh) {
+      shelf.known.add(id);
       shelf.words.set(toWords(bits), shelf.documents.length * shelf.width);
       shelf.documents.push(document_id);
     }
     shelf.lastId = Math.max(shelf.lastId, rows.at(-1)?.id ?? 0);
     if (rows.length < batch) return;
+    await new Promise(setImmediate);
   }
 }
 

@@ -8,7 +8,9 @@ export interface StoredMessage extends Remembered {
 }
 
 /** As much of a session as a turn looks at; older messages live on in the summary and in recall. */
-const historyWindow = 1000;
+export const historyWindow = 1000;
+/** Rows per statement: SQLite takes 32,766 parameters. */
+const batch = 500;
 
 /** The end of the conversation, oldest first. */
 export async function recentMessages(db: Db, sessionRef: number, limit = historyWindow): Promise<StoredMessage[]> {
@@ -63,13 +65,30 @@ export async function appendMessages(
       .executeTakeFirst();
     if (!session) return null;
     const stored: StoredMessage[] = [];
-    for (const { message, tokens: weight, model = null } of added) {
-      const row = { session_ref: sessionRef, message: JSON.stringify(message), tokens: weight, model, created_at: now };
-      const { id } = await tx.insertInto('ms_messages').values(row).returning('id').executeTakeFirstOrThrow();
-      stored.push({ id, message, tokens: weight, model, createdAt: now });
-    }
+    for (let i = 0; i < added.length; i += batch)
+      stored.push(...(await insert(tx, sessionRef, added.slice(i, i + batch), now)));
     return stored;
   });
+}
+
+async function insert(db: Db, sessionRef: number, added: NewMessage[], now: number): Promise<StoredMessage[]> {
+  const rows = added.map(({ message, tokens, model = null }) => ({
+    session_ref: sessionRef,
+    message: JSON.stringify(message),
+    tokens,
+    model,
+    created_at: now,
+  }));
+  const ids = await db.insertInto('ms_messages').values(rows).returning('id').execute();
+  // Ids are given in the order of the values, but nothing promises that they are returned in it.
+  const ordered = ids.map(({ id }) => id).sort((a, b) => a - b);
+  return added.map(({ message, tokens, model = null }, i) => ({
+    id: ordered[i]!,
+    message,
+    tokens,
+    model,
+    createdAt: now,
+  }));
 }
 
 /** Summaries that tell of what is hidden go, or the conversation would remember what was taken back. */

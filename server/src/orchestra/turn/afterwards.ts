@@ -14,6 +14,8 @@ import { askJson, now, type Turn } from './turn.ts';
 
 /** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
 const embedBatch = 32;
+/** Messages indexed per turn at most: a client may bring a whole life's history at once. */
+const mostIndexed = 500;
 /** "ok", "thanks": nobody will look for them. */
 const shortestIndexed = 3;
 
@@ -36,7 +38,7 @@ export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMe
 
 async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
   const { projectId } = turn.session;
-  const ids = new Set(fresh.map(({ id }) => id));
+  const ids = new Set(fresh.slice(-mostIndexed).map(({ id }) => id));
   const known = new Map([...turn.history, ...fresh].map((item) => [item.id, item]));
   const ordered = [...known.values()].sort((a, b) => a.id - b.id);
   for (const [i, { id, message }] of ordered.entries()) {
@@ -48,8 +50,11 @@ async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
       sessionRef: turn.session.ref,
       messageId: id,
       beforeId: ordered[i - 1]?.id ?? null,
+      // The one before counts too: an answer is often found by its question.
       terms: [...terms(text), ...terms(ordered[i - 1] ? textOf(ordered[i - 1]!.message) : '')],
     });
+    // SQLite answers at once, so without this a long history would let nothing else run.
+    await new Promise(setImmediate);
   }
 }
 
@@ -71,11 +76,10 @@ export async function embedNew(turn: Pick<Turn, 'deps' | 'caller' | 'choosing' |
 async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {
   const choice = chooseHelperModel(turn.choosing);
   if (!choice) return;
-  // Tool results are left out: what a page on the net says must not become what the user said.
-  const said = [turn.request, answer];
-  const call = { model: choice.model, messages: extractionMessages(said) };
+  // Only the user's words prove a fact: what a model made up, or a tool found on the net, must not become knowledge.
+  const call = { model: choice.model, messages: extractionMessages([turn.request, answer]) };
   const reply = await askJson(turn, call, 'facts', factsJsonSchema);
-  for (const fact of groundedFacts(reply, said.map(textOf))) await keepFact(turn, fact);
+  for (const fact of groundedFacts(reply, [textOf(turn.request)])) await keepFact(turn, fact);
 }
 
 async function keepFact(turn: Turn, fact: Fact): Promise<void> {

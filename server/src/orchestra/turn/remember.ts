@@ -4,6 +4,7 @@ import { memoryMessages } from '../prompts/memory.ts';
 
 import { type Ranked, rank } from '../search/rank.ts';
 import type { FoundDocument } from '../store/documents.ts';
+import { historyWindow } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { sessionVectors } from '../store/vectors.ts';
 import { messageCounter } from '../tokens.ts';
@@ -43,7 +44,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
     summary,
     budget: Math.max(0, settings.maxContextTokens - fixed),
     nearest: selective ? await nearest(turn, text, query) : undefined,
-    totalTokens: Math.max(session.totalTokens, sumTokens(history)),
+    totalTokens: history.length < historyWindow ? undefined : session.totalTokens,
   });
   Object.assign(turn.progress, {
     tokensSaved: context.tokensSaved,

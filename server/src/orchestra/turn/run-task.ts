@@ -34,6 +34,8 @@ const final = new Set<string>([
   'insufficient_key_quota',
   'invalid_api_key',
   'ip_not_allowed',
+  'invalid_value',
+  'missing_required_parameter',
 ]);
 
 /** One task: each failed attempt goes one difficulty up, at most three attempts. Throws only what ends the turn. */
