@@ -25,6 +25,7 @@ import { catalogView } from './routing/catalog-view.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
+import { openVideo } from './video/open.ts';
 
 /** Every feature room, opened in the order in which they lean on each other. */
 export interface Rooms {
@@ -102,6 +103,9 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
       orchestra.chat({ caller: callerOf(principal), body, signal, headers }),
   };
 
+  const secretKey = platform.sealingKeys[0]!.key;
+  const video = openVideo({ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config });
+
   return {
     identity,
     authenticators: { ...identity.authenticators, ...oauth.authenticators },
@@ -114,6 +118,7 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayRoutes(relay, metaModels, { room: { db, sealer, clock, catalog }, jobs }),
       ...orchestra.routes,
+      ...video.routes,
     ],
     start: async () => {
       routing.start();
@@ -130,7 +135,7 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
       await identity.stop();
     },
     sweep: () => {
-      const sweeps = [() => identity.sweep(), () => oauth.sweep(), () => orchestra.sweep()];
+      const sweeps = [() => identity.sweep(), () => oauth.sweep(), () => orchestra.sweep(), () => video.sweep()];
       for (const sweep of sweeps) void sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

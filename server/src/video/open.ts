@@ -11,7 +11,6 @@ export interface Video {
   routes: Route[];
   /** Puts jobs back to work whose work item was lost, and removes those that were never accepted. */
   sweep(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** Most of a job's life is waiting, which takes no place; these are calls and downloads under way. */
@@ -24,7 +23,7 @@ const sweepBatch = 200;
 const workData = z.object({ id: z.string() });
 
 /** Call before the jobs are started: this declares who does the work. */
-export async function openVideo(deps: VideoDeps): Promise<Video> {
+export function openVideo(deps: VideoDeps): Video {
   deps.jobs.work(jobQueue, jobWork, (job) => advanceJob(deps, workData.parse(job.data).id, job.signal));
   deps.jobs.work(callbackQueue, callbackWork, (job) => deliverCallback(deps, workData.parse(job.data).id, job.signal));
 
@@ -37,7 +36,6 @@ export async function openVideo(deps: VideoDeps): Promise<Video> {
   return {
     routes: videoRoutes(deps),
     sweep: () => recover(deps.clock.nowMs() - staleMs),
-    stop: async () => {},
   };
 }
 
