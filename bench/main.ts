@@ -1,2 +1,12 @@
-/** `npm run bench`: the benchmark programs will be called from here. */
-console.log('The benchmarks are not built yet.');
+import { relay } from './suites/relay.ts';
+
+/** Another benchmark is one file and one line. */
+const suites: Record<string, () => Promise<void>> = { relay };
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !suites[name]);
+if (unknown.length > 0) {
+  console.error(`There is no benchmark named ${unknown.join(', ')}. Choose from: ${Object.keys(suites).join(', ')}.`);
+  process.exit(1);
+}
+for (const name of asked.length > 0 ? asked : Object.keys(suites)) await suites[name]!();

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cpuSeconds } from './process.ts';
+
+export interface Load {
+  url: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  connections: number;
+  seconds: number;
+  /** Whose CPU time is read. */
+  pid: number;
+}
+
+export interface Measured {
+  requestsPerSecond: number;
+  cpuMicrosPerRequest: number;
+  failures: number;
+}
+
+/** Load comes from wrk, in a process of its own: its cost per request is a fraction of any server's here. */
+export async function run(load: Load): Promise<Measured> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-wrk-'));
+  const script = join(folder, 'load.lua');
+  writeFileSync(script, scriptOf(load));
+  const before = cpuSeconds(load.pid);
+  const child = Bun.spawn(
+    ['wrk', '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--timeout', '10s', '-s', script, load.url],
+    { stdout: 'pipe', stderr: 'pipe' },
+  );
+  const text = await new Response(child.stdout).text();
+  await child.exited;
+  const cpu = cpuSeconds(load.pid) - before;
+  rmSync(folder, { recursive: true });
+  const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0);
+  if (requests === 0) throw new Error(`wrk measured nothing: ${text}`);
+  const socketErrors = [.../(?:connect|read|write|timeout) (\d+)/g[Symbol.matchAll](text)].reduce(
+    (sum, m) => sum + Number(m[1]),
+    0,
+  );
+  const failures = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0) + socketErrors;
+  return { requestsPerSecond: requests / load.seconds, cpuMicrosPerRequest: (cpu * 1e6) / requests, failures };
+}
+
+function scriptOf(load: Load): string {
+  const quoted = (text: string) => `[==[${text}]==]`;
+  const lines = [`wrk.method = ${quoted(load.method ?? 'GET')}`];
+  if (load.body !== undefined) lines.push(`wrk.body = ${quoted(load.body)}`);
+  for (const [name, value] of Object.entries(load.headers ?? {}))
+    lines.push(`wrk.headers[ ${quoted(name)} ] = ${quoted(value)}`);
+  return lines.join('\n');
+}
+
+export const hasWrk = (): boolean => Bun.which('wrk') !== null;

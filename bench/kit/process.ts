@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { Subprocess } from 'bun';
+
+/** A server under measurement, in a process of its own. */
+export interface Running {
+  name: string;
+  pid: number;
+  url: string;
+  stop(): Promise<void>;
+}
+
+const ticksPerSecond = 100;
+
+/** CPU seconds of a process so far, its threads included. */
+export function cpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+export function rssBytes(pid: number): number {
+  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? 0) * 1024;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop(true);
+  return port;
+}
+
+/** Starts a command and waits until `path` answers; what it printed is shown when it does not. */
+export async function start(
+  name: string,
+  command: string[],
+  options: { port: number; path?: string; env?: Record<string, string>; cwd?: string; anyStatus?: boolean },
+): Promise<Running> {
+  const child = Bun.spawn(command, {
+    env: { ...process.env, PORT: String(options.port), ...options.env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    ...(options.cwd && { cwd: options.cwd }),
+  });
+  const url = `http://127.0.0.1:${options.port}`;
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const response = await fetch(url + (options.path ?? '/')).catch(() => null);
+    if (response && (response.ok || options.anyStatus)) break;
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill();
+      throw new Error(`${name} did not start: ${await new Response(child.stderr).text()}`);
+    }
+    await Bun.sleep(20);
+  }
+  return { name, pid: child.pid, url, stop: () => end(child) };
+}
+
+async function end(child: Subprocess): Promise<void> {
+  child.kill('SIGTERM');
+  await Promise.race([child.exited, Bun.sleep(3_000)]);
+  child.kill('SIGKILL');
+  await child.exited;
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, type Running, start } from './process.ts';
+
+const password = 'benchmark password';
+
+/** The product as shipped: keys, limits, routing, billing and decision log on; only the limits' numbers are raised. */
+export interface Service extends Running {
+  cookie: string;
+  key: string;
+  call(path: string, method: string, body?: unknown): Promise<Record<string, unknown>>;
+}
+
+const raised = [
+  'RateLimitV1',
+  'RateLimitApi',
+  'RateLimitOAuthToken',
+  'RateLimitOAuthRevoke',
+  'RateLimitOAuthIntrospect',
+  'RateLimitOAuthUserinfo',
+  'RateLimitOAuthAuthorize',
+  'RateLimitOAuthAuthorizePost',
+];
+
+export async function startService(env: Record<string, string> = {}, name = 'svc'): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const port = await freePort();
+  const main = join(import.meta.dir, '../../server/src/main.ts');
+  const running = await start(name, [process.execPath, main], {
+    port,
+    path: '/readyz',
+    env: {
+      DATA_DIR: folder,
+      ADMIN_PASSWORD: password,
+      LOG_LEVEL: 'error',
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      ...env,
+    },
+  });
+  const login = await fetch(`${running.url}/api/user/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'root', password }),
+  });
+  const cookie = login.headers.get('set-cookie')!.split(';')[0]!;
+  const call = async (path: string, method: string, body?: unknown) => {
+    const response = await fetch(running.url + path, {
+      method,
+      headers: { cookie, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Record<string, unknown>;
+  };
+  for (const key of raised) await call('/api/admin/options', 'PUT', { key, value: 100_000_000 });
+  const made = (await call('/api/tokens', 'POST', { name: 'bench' })) as { data: { key: string } };
+  return {
+    ...running,
+    cookie,
+    key: made.data.key,
+    call,
+    stop: async () => {
+      await running.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A channel to the benchmark's upstream, with a priced model, so that billing has work to do. */
+export async function addChannel(service: Service, upstreamUrl: string): Promise<void> {
+  const { data } = (await service.call('/api/admin/channels', 'POST', {
+    name: 'bench',
+    provider: 'bench',
+    kind: 'openai',
+    base_url: `${upstreamUrl}/v1`,
+    credential: 'sk-upstream-credential',
+  })) as { data: { id: number } };
+  await service.call('/api/admin/provider-models', 'POST', {
+    model_id: 'bench/model',
+    channel_id: data.id,
+    model_name: 'bench-model',
+    type: 'chat',
+    prompt_price: 0.5,
+    completion_price: 1.5,
+    context_length: 128_000,
+    max_output_tokens: 4_096,
+  });
+  // One unit of money each way for hundreds of thousands of requests.
+  await service.call('/api/admin/users/1/credits', 'POST', { quota: 500_000_000_000, note: 'benchmark' });
+}
+
+export const chatBody = (stream = false): string =>
+  JSON.stringify({
+    model: 'bench/model',
+    stream,
+    max_tokens: 64,
+    messages: [
+      { role: 'system', content: 'You are a helpful assistant that answers briefly.' },
+      { role: 'user', content: 'Say hello to the people who read this benchmark, in one short sentence please.' },
+    ],
+  });

@@ -1,0 +1,77 @@
+import { hasWrk, type Measured, run } from '../kit/load.ts';
+import { startBareProxy, startNginx, startPortkey, startUpstream } from '../kit/peers.ts';
+import type { Running } from '../kit/process.ts';
+import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
+import { addChannel, chatBody, startService } from '../kit/service.ts';
+
+const connections = 64;
+const rounds = 3;
+const seconds = 4;
+
+interface Contender {
+  running: Running;
+  headers: Record<string, string>;
+}
+
+/** Chat completions through each gateway in turn, several times over, so that a slow moment hits all alike. */
+export async function relay(): Promise<void> {
+  if (!hasWrk()) return console.log('relay: wrk is not installed (Debian package wrk); skipped');
+  const upstream = await startUpstream();
+  const service = await startService();
+  await addChannel(service, upstream.url);
+  const json = { 'content-type': 'application/json' };
+  const nginx = await startNginx(upstream);
+  const contenders: Contender[] = [
+    { running: await startBareProxy(upstream), headers: json },
+    ...(nginx ? [{ running: nginx, headers: json }] : []),
+    { running: service, headers: { ...json, authorization: `Bearer ${service.key}` } },
+    {
+      running: await startPortkey(),
+      headers: {
+        ...json,
+        authorization: 'Bearer sk-upstream-credential',
+        'x-portkey-provider': 'openai',
+        'x-portkey-custom-host': `${upstream.url}/v1`,
+      },
+    },
+  ];
+  const results = await measure(contenders);
+  for (const { running } of contenders) await running.stop();
+  await upstream.stop();
+  print(results);
+}
+
+async function measure(contenders: Contender[]): Promise<Map<string, Measured[]>> {
+  const results = new Map<string, Measured[]>();
+  for (let turn = 0; turn <= rounds; turn += 1) {
+    for (const { running, headers } of contenders) {
+      const load = { url: `${running.url}/v1/chat/completions`, method: 'POST', headers, body: chatBody() };
+      const measured = await run({ ...load, connections, seconds: turn === 0 ? 2 : seconds, pid: running.pid });
+      // The first turn only warms up.
+      if (turn > 0) results.set(running.name, [...(results.get(running.name) ?? []), measured]);
+    }
+  }
+  return results;
+}
+
+function print(results: Map<string, Measured[]>): void {
+  const rate = (name: string) => median(results.get(name)!.map((m) => m.requestsPerSecond));
+  const cpu = (name: string) => median(results.get(name)!.map((m) => m.cpuMicrosPerRequest));
+  const bare = 'bare Bun proxy';
+  const rows: Row[] = [...results.keys()].map((name) => ({
+    what: name,
+    figures: {
+      'req/s': Math.round(rate(name)),
+      spread: `±${Math.round(spread(results.get(name)!.map((m) => m.requestsPerSecond)) * 100)} %`,
+      '× bare': round(rate(name) / rate(bare)),
+      'CPU µs/req': round(cpu(name), 1),
+      'CPU × bare': round(cpu(name) / cpu(bare)),
+      failures: results.get(name)!.reduce((sum, m) => sum + m.failures, 0),
+    },
+  }));
+  report('relay', rows, [
+    goal('at least 0.5 × the bare proxy', rate('svc') >= 0.5 * rate(bare)),
+    goal('at most 2 × its CPU per request', cpu('svc') <= 2 * cpu(bare)),
+    goal('at least 30 × Portkey', rate('svc') >= 30 * rate('Portkey')),
+  ]);
+}
