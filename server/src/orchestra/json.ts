@@ -9,6 +9,14 @@ export function lenientJson(text: string): unknown {
   return undefined;
 }
 
+/** The answer as the strict JSON a client asked for: as it is, mended where it was only wrapped or misspelt, or null. */
+export function strictJson(text: string): string | null {
+  const value = parse(text);
+  if (typeof value === 'object' && value !== null) return text;
+  const mended = lenientJson(text);
+  return mended === undefined ? null : JSON.stringify(mended);
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -105,6 +105,26 @@ describe('one task', () => {
   });
 });
 
+describe('JSON asked for', () => {
+  const format = { response_format: { type: 'json_object' } };
+  test('wrapped JSON is unwrapped, streamed or not; prose goes one difficulty up', async () => {
+    const s = await on((call) => (call.model === 'v/small' ? 'no json here' : 'Sure:\n```json\n{"a": 1,}\n```'));
+    const answer = await s.ask('What is this?', { verbosity: 'verbose' }, format);
+    expect(answer.message.content).toBe('{"a":1}');
+    expect(answer.meta.models_used).toEqual({ 'v/small': 1, 'v/mid': 1 });
+    const out = recorder();
+    await respond(s.deps, request('What is this?', {}, format), out);
+    expect(out.events.filter(([kind]) => kind === 'content')).toEqual([['content', '{"a":1}']]);
+  });
+  test('a synthesis too', async () => {
+    const s = await on((_, purpose) =>
+      purpose === 'plan' ? planOf({ id: 'a' }, { id: 'b' }) : purpose === 'synthesis' ? 'Here: {"sum": 2}' : 'part',
+    );
+    expect((await s.ask(bigRequest, {}, format)).message.content).toBe('{"sum":2}');
+    expect(s.calls.at(-1)!.params.response_format).toEqual(format.response_format);
+  });
+});
+
 describe('plans', () => {
   test('tasks get the results they depend on, the last one answers', async () => {
     const s = await on((call, purpose) =>

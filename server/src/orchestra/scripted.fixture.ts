@@ -92,7 +92,7 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
       models: () => scriptedModels,
       operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
       background: (work) => void background.push(work),
-      warn: (message) => void self.warnings.push(message),
+      warn: (message, error) => void self.warnings.push(`${message}: ${error}`),
       async complete(request) {
         const purpose = purposeOf(request);
         self.calls.push({ ...request, purpose });

@@ -40,7 +40,7 @@ export interface NewMessage {
 
 /**
  * Adds to the conversation, hiding first what the client went back behind (ids above `keepUpTo`).
- * Null when the session was deleted meanwhile: then nothing is written.
+ * Null when the session was deleted meanwhile: then nothing is written. Within a transaction it is part of that one.
  */
 export async function appendMessages(
   db: Db,
@@ -49,7 +49,7 @@ export async function appendMessages(
   now: number,
   keepUpTo?: number,
 ): Promise<StoredMessage[] | null> {
-  return db.transaction().execute(async (tx) => {
+  const append = async (tx: Db): Promise<StoredMessage[] | null> => {
     const hidden = keepUpTo === undefined ? [] : await hideAfter(tx, sessionRef, keepUpTo);
     const tokens = sum(added) - sum(hidden);
     // This row is written first and so holds the session until the end: a deletion waits, or came before.
@@ -68,7 +68,8 @@ export async function appendMessages(
     for (let i = 0; i < added.length; i += batch)
       stored.push(...(await insert(tx, sessionRef, added.slice(i, i + batch), now)));
     return stored;
-  });
+  };
+  return db.isTransaction ? append(db) : db.transaction().execute(append);
 }
 
 async function insert(db: Db, sessionRef: number, added: NewMessage[], now: number): Promise<StoredMessage[]> {

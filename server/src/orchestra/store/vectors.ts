@@ -7,7 +7,7 @@ export interface NewVector {
   vector: ArrayLike<number>;
 }
 
-/** Documents deleted meanwhile are left out. */
+/** Documents deleted or embedded meanwhile are left out. */
 export async function saveVectors(db: Db, userId: number, model: string, vectors: NewVector[]): Promise<void> {
   if (vectors.length === 0) return;
   await db.transaction().execute(async (tx) => {
@@ -16,11 +16,12 @@ export async function saveVectors(db: Db, userId: number, model: string, vectors
     const alive = new Set(living.map(({ id }) => id));
     for (const { documentId, vector } of vectors) {
       if (!alive.has(documentId)) continue;
-      const row = { user_id: userId, model, bits: signBits(vector), vector: toBlob(vector) };
-      await tx.deleteFrom('ms_vectors').where('document_id', '=', documentId).execute();
+      const row = { document_id: documentId, user_id: userId, model, bits: signBits(vector), vector: toBlob(vector) };
+      // Two turns that end together may both embed what neither found done.
       await tx
         .insertInto('ms_vectors')
-        .values({ document_id: documentId, ...row })
+        .values(row)
+        .onConflict((conflict) => conflict.column('document_id').doNothing())
         .execute();
     }
   });

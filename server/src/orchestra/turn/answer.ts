@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import { strictJson } from '../json.ts';
 import { type ChatMessage, type ToolCall, textOf } from '../messages.ts';
 import { chooseTaskModel } from '../models.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
@@ -61,7 +62,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
     throw turn.lastError ?? new AppError('provider_error', 'No model gave a usable answer');
   }
   const { body, settings, writer, deps } = turn;
-  writer.say(sectionsBefore(settings, plan, null));
+  if (!wantsJson(body)) writer.say(sectionsBefore(settings, plan, null));
   const start = writer.content.length;
   const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? 'medium', 'writing');
   const messages = synthesisMessages({
@@ -79,7 +80,8 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
       stream: writer.streaming,
       ...(writer.streaming && { onDelta: (text: string) => gate.push(text) }),
     });
-    if (writer.content.length === start) writer.say(textOf(answer.message));
+    const text = textOf(answer.message);
+    if (writer.content.length === start) writer.say(wantsJson(body) ? (strictJson(text) ?? text) : text);
     if (writer.content.length > start) return { finishReason: answer.finishReason, model: choice!.model };
   } catch (error) {
     turn.signal.throwIfAborted();

@@ -6,8 +6,8 @@ import { mayBeRefusal } from '../checks.ts';
  */
 export interface Gate {
   push(text: string): void;
-  /** Lets through what is held. */
-  open(): void;
+  /** Lets through what is held, or what is to be said in its place. */
+  open(instead?: string): void;
   readonly passed: boolean;
 }
 
@@ -21,9 +21,9 @@ export function newGate(say: (text: string) => void, mode: 'beginning' | 'whole'
       held += text;
       if (mode === 'beginning' && !mayBeRefusal(held)) this.open();
     },
-    open() {
+    open(instead) {
+      const text = passed ? '' : (instead ?? held);
       passed = true;
-      const text = held;
       held = '';
       if (text !== '') say(text);
     },

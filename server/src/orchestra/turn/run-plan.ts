@@ -80,7 +80,7 @@ function runOne(
     limited: outputLimit(body, settings) !== undefined,
     say: final
       ? (text) => {
-          if (!begun) writer.say(sectionsBefore(settings, plan, task));
+          if (!begun && !wantsJson(body)) writer.say(sectionsBefore(settings, plan, task));
           begun = true;
           writer.say(text);
         }

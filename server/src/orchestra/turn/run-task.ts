@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { type Fault, findFault } from '../checks.ts';
+import { strictJson } from '../json.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { chooseTaskModel, harder, maxAttempts } from '../models.ts';
 import type { Difficulty } from '../params.ts';
@@ -73,7 +74,7 @@ type Attempt =
   | { fault: Fault | 'error'; text: string | null; said: boolean; error?: unknown };
 
 async function attemptTask(turn: Turn, run: TaskRun, model: string, attempt: number): Promise<Attempt> {
-  const gate = run.say && newGate(run.say, attempt === maxAttempts ? 'none' : run.wantsJson ? 'whole' : 'beginning');
+  const gate = run.say && newGate(run.say, run.wantsJson ? 'whole' : attempt === maxAttempts ? 'none' : 'beginning');
   const streams = gate !== null && turn.writer.streaming;
   const { messages, params, tools, signal } = run;
   try {
@@ -86,13 +87,17 @@ async function attemptTask(turn: Turn, run: TaskRun, model: string, attempt: num
       stream: streams,
       ...(streams && { onDelta: (text: string) => gate.push(text) }),
     });
-    const text = textOf(answer.message);
     const hasToolCalls = (answer.message.tool_calls ?? []).length > 0;
+    const raw = textOf(answer.message);
+    const text = run.wantsJson && !hasToolCalls ? (strictJson(raw) ?? raw) : raw;
     const fault = findFault({ text, finishReason: answer.finishReason, hasToolCalls, ...run });
     if (fault) return { fault, text: text.trim() === '' ? null : text, said: streams && gate.passed && text !== '' };
-    if (gate && !streams) gate.push(text);
-    gate?.open();
-    return { fault: null, answer };
+    if (streams) gate.open(text);
+    else run.say?.(text);
+    return {
+      fault: null,
+      answer: text === raw ? answer : { ...answer, message: { ...answer.message, content: text } },
+    };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppError && final.has(error.code)) throw error;
