@@ -15,6 +15,11 @@ export interface PageEntry {
 /** Every page of the app. A new one is a line here, a file in pages/, and a line in navigation.ts if it has a place there. */
 export const pages: PageEntry[] = [
   { path: '/', title: 'Home', load: () => import('./pages/home.tsx').then((m) => m.HomePage) },
+  {
+    path: '/playground',
+    title: 'Playground',
+    load: () => import('./pages/playground/playground-page.tsx').then((m) => m.PlaygroundPage),
+  },
   { path: '/account', title: 'Account', load: () => import('./pages/account.tsx').then((m) => m.AccountPage) },
   { path: '/keys', title: 'Keys', load: () => import('./pages/keys.tsx').then((m) => m.KeysPage) },
   {

@@ -1,0 +1,78 @@
+import { ActionIcon, Group, Tooltip } from '@mantine/core';
+import { IconReload } from '@tabler/icons-react';
+import { memo } from 'react';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Markdown } from '../../components/markdown.tsx';
+import { AnswerStats } from './answer-stats.tsx';
+import { type AnswerEntry, isRunning } from './conversation.ts';
+import { CopyCurl } from './copy-curl.tsx';
+import { PlanView } from './plan-view.tsx';
+import { ToolCallView } from './tool-calls.tsx';
+
+function Waiting() {
+  return (
+    <span className="svc-waiting" role="status" aria-label="Waiting for the answer">
+      <span />
+      <span />
+      <span />
+    </span>
+  );
+}
+
+function Reasoning({ text, open }: { text: string; open: boolean }) {
+  return (
+    <details className="svc-aside" open={open}>
+      <summary>Reasoning</summary>
+      <div>
+        <Markdown>{text}</Markdown>
+      </div>
+    </details>
+  );
+}
+
+interface AnswerViewProps {
+  answer: AnswerEntry;
+  /** Absent while another answer is being written. */
+  onRegenerate?: (id: string) => void;
+}
+
+export const AnswerView = memo(function AnswerView({ answer, onRegenerate }: AnswerViewProps) {
+  const { content, reasoning, toolCalls, meta, error } = answer;
+  const running = isRunning(answer);
+  const empty = content === '' && toolCalls.length === 0;
+  return (
+    <article className="svc-answer" aria-label={`Answer of ${answer.model}`} aria-busy={running}>
+      {meta && <PlanView meta={meta} open={running && content === ''} />}
+      {reasoning !== '' && <Reasoning text={reasoning} open={running && content === ''} />}
+      {content !== '' && <Markdown>{content}</Markdown>}
+      {toolCalls.map((call, index) => (
+        <ToolCallView key={call.id || index} call={call} />
+      ))}
+      {running && empty && <Waiting />}
+      {error && <ErrorState error={error} title="No answer" />}
+      {!running && (
+        <div className="svc-answer-foot">
+          <AnswerStats answer={answer} />
+          <Group gap={2} wrap="nowrap">
+            {content !== '' && <CopyButton value={content} label="Copy answer" />}
+            <CopyCurl request={answer.request} />
+            {onRegenerate && (
+              <Tooltip label="Ask again">
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="sm"
+                  aria-label="Ask again"
+                  onClick={() => onRegenerate(answer.id)}
+                >
+                  <IconReload size={15} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </Group>
+        </div>
+      )}
+    </article>
+  );
+});

@@ -1,0 +1,62 @@
+import { ApiError } from '../../api.ts';
+import type { AnswerEntry, PlanMeta, ToolCall } from './conversation.ts';
+
+interface WireCall {
+  index?: number;
+  id?: string;
+  function?: { name?: string; arguments?: string };
+}
+
+interface WireMessage {
+  content?: string | null;
+  reasoning_content?: string | null;
+  reasoning?: string | null;
+  tool_calls?: WireCall[];
+}
+
+/** A chunk of a stream, or a whole answer: the same fields, under `delta` or `message`. */
+export interface Chunk {
+  choices?: { delta?: WireMessage; message?: WireMessage; finish_reason?: string | null }[];
+  usage?: { prompt_tokens?: number; completion_tokens?: number } | null;
+  svc_ms_meta?: PlanMeta;
+  error?: { message?: string };
+}
+
+function withCalls(calls: ToolCall[], pieces: WireCall[]): ToolCall[] {
+  const next = [...calls];
+  for (const [place, piece] of pieces.entries()) {
+    const index = piece.index ?? place;
+    const before = next[index] ?? { id: '', name: '', arguments: '' };
+    next[index] = {
+      id: piece.id || before.id,
+      name: before.name + (piece.function?.name ?? ''),
+      arguments: before.arguments + (piece.function?.arguments ?? ''),
+    };
+  }
+  return next;
+}
+
+/** The answer with one more chunk in it. An error in the stream is thrown. */
+export function withChunk(answer: AnswerEntry, chunk: Chunk): AnswerEntry {
+  if (chunk.error) {
+    const message = chunk.error.message || 'The answer broke off.';
+    throw new ApiError(502, message, answer.stats.requestId ?? null);
+  }
+  const choice = chunk.choices?.[0];
+  const said = choice?.delta ?? choice?.message ?? {};
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = chunk.usage ?? {};
+  return {
+    ...answer,
+    state: 'streaming',
+    content: answer.content + (said.content ?? ''),
+    reasoning: answer.reasoning + (said.reasoning_content ?? said.reasoning ?? ''),
+    toolCalls: said.tool_calls ? withCalls(answer.toolCalls, said.tool_calls) : answer.toolCalls,
+    finishReason: choice?.finish_reason ?? answer.finishReason,
+    meta: chunk.svc_ms_meta ?? answer.meta,
+    stats: chunk.usage ? { ...answer.stats, promptTokens, completionTokens } : answer.stats,
+  };
+}
+
+/** Whether there is anything to look at yet. */
+export const hasOutput = ({ content, reasoning, toolCalls }: AnswerEntry): boolean =>
+  content !== '' || reasoning !== '' || toolCalls.length > 0;

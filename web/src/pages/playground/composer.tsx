@@ -1,0 +1,99 @@
+import { ActionIcon, CloseButton, FileButton, Group, Textarea, Tooltip } from '@mantine/core';
+import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { notifyError } from '../../components/notify.ts';
+import { readImage } from './read-image.ts';
+
+interface ComposerProps {
+  busy: boolean;
+  disabled: boolean;
+  onSend: (text: string, images: string[]) => void;
+  onStop: () => void;
+}
+
+function Attached({ images, onRemove }: { images: string[]; onRemove: (index: number) => void }) {
+  return (
+    <Group gap="xs" mb="xs">
+      {images.map((url, index) => (
+        <Group key={url.slice(-64)} gap={2} wrap="nowrap">
+          <img src={url} alt={`Attached ${index + 1}`} height={40} style={{ borderRadius: 6 }} />
+          <CloseButton size="xs" aria-label={`Remove image ${index + 1}`} onClick={() => onRemove(index)} />
+        </Group>
+      ))}
+    </Group>
+  );
+}
+
+export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useState('');
+  const [images, setImages] = useState<string[]>([]);
+  const input = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // A phone would open its keyboard over the page.
+    if (matchMedia('(pointer: fine)').matches) input.current?.focus();
+  }, []);
+  const sendable = !disabled && !busy && (text.trim() !== '' || images.length > 0);
+  const send = () => {
+    if (!sendable) return;
+    onSend(text.trim(), images);
+    setText('');
+    setImages([]);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Enter also ends the composition of a character in some languages.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  const attach = async (files: File[]) => {
+    try {
+      const urls = await Promise.all(files.map(readImage));
+      setImages((before) => [...new Set([...before, ...urls])]);
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <>
+      {images.length > 0 && (
+        <Attached images={images} onRemove={(index) => setImages(images.filter((_, other) => other !== index))} />
+      )}
+      <div className="svc-composer-row">
+        <FileButton onChange={attach} accept="image/png,image/jpeg,image/webp,image/gif" multiple>
+          {(props) => (
+            <Tooltip label="Attach images">
+              <ActionIcon {...props} variant="default" size={42} aria-label="Attach images">
+                <IconPhotoPlus size={18} stroke={1.7} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </FileButton>
+        <Textarea
+          ref={input}
+          aria-label="Message"
+          placeholder="Ask something…"
+          autosize
+          minRows={1}
+          maxRows={10}
+          size="md"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        {busy ? (
+          <Tooltip label="Stop (Esc)">
+            <ActionIcon size={42} color="red" aria-label="Stop" onClick={onStop}>
+              <IconPlayerStopFilled size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        ) : (
+          <Tooltip label="Send (Enter)">
+            <ActionIcon size={42} aria-label="Send" disabled={!sendable} onClick={send}>
+              <IconArrowUp size={20} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { Divider, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import type { Orchestration } from './settings.ts';
+
+interface OrchestrationFieldsProps {
+  value: Orchestration;
+  onChange: (changes: Partial<Orchestration>) => void;
+}
+
+const memoryModes = [
+  { value: 'full', label: 'Full: the whole history' },
+  { value: 'summarized', label: 'Summarized: a summary and what is recent' },
+  { value: 'selective', label: 'Selective: what is near to the question' },
+];
+const verbosities = ['minimal', 'normal', 'verbose'];
+const difficulties = ['easy', 'medium', 'hard'];
+
+const switches: { name: 'includeReasoning' | 'vectorSearch' | 'extractKnowledge' | 'finalOnly'; label: string }[] = [
+  { name: 'includeReasoning', label: 'Show the planning steps' },
+  { name: 'vectorSearch', label: 'Search past sessions and knowledge' },
+  { name: 'extractKnowledge', label: 'Keep facts as knowledge' },
+  { name: 'finalOnly', label: 'Final answer only' },
+];
+
+/** The `svc_ms` object of a request. */
+export function OrchestrationFields({ value, onChange }: OrchestrationFieldsProps) {
+  const select = (name: 'memoryMode' | 'verbosity' | 'difficulty') => ({
+    value: value[name] || null,
+    onChange: (chosen: string | null) => onChange({ [name]: chosen ?? '' }),
+    placeholder: 'Default',
+    clearable: true,
+  });
+  const text = (name: 'sessionId' | 'forceModel' | 'projectId') => ({
+    value: value[name],
+    onChange: (event: { currentTarget: HTMLInputElement }) => onChange({ [name]: event.currentTarget.value.trim() }),
+  });
+  return (
+    <>
+      <Divider label="Orchestration" labelPosition="left" />
+      <Select label="Memory" data={memoryModes} {...select('memoryMode')} />
+      <SimpleGrid cols={2}>
+        <Select label="Verbosity" data={verbosities} {...select('verbosity')} />
+        <Select label="Difficulty" data={difficulties} {...select('difficulty')} />
+      </SimpleGrid>
+      <TextInput
+        label="Session id"
+        description="Empty: a session of its own for this conversation"
+        placeholder="New session"
+        {...text('sessionId')}
+      />
+      <SimpleGrid cols={2}>
+        <TextInput label="Force model" placeholder="Chosen per task" {...text('forceModel')} />
+        <TextInput label="Project" placeholder="None" {...text('projectId')} />
+      </SimpleGrid>
+      <NumberInput
+        label="Context budget, tokens"
+        placeholder="Default"
+        min={256}
+        max={2_000_000}
+        step={1_000}
+        allowDecimal={false}
+        value={value.maxContextTokens}
+        onChange={(maxContextTokens) => onChange({ maxContextTokens })}
+      />
+      {switches.map(({ name, label }) => (
+        <Switch
+          key={name}
+          label={label}
+          checked={value[name]}
+          onChange={(event) => onChange({ [name]: event.currentTarget.checked })}
+        />
+      ))}
+    </>
+  );
+}

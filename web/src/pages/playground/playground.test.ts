@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'bun:test';
+import { ApiError } from '../../api.ts';
+import { type Chunk, withChunk } from './chunk.ts';
+import { type AnswerEntry, type Entry, messagesOf, newAnswer, openCalls } from './conversation.ts';
+import { firstModel, modelGroups } from './model-choices.ts';
+import { readEvents } from './read-events.ts';
+import { changedCount, curlOf, defaultSettings, exampleTools, readTools, requestOf } from './settings.ts';
+
+const said = (content: string, images: string[] = []): Entry => ({ id: content, role: 'user', content, images });
+const answered = (fields: Partial<AnswerEntry>): AnswerEntry => ({
+  ...newAnswer('a', 'm', {}),
+  state: 'done',
+  ...fields,
+});
+const call = { id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' };
+
+describe('messages', () => {
+  test('system prompt first, images as parts, tool results by id', () => {
+    const entries: Entry[] = [
+      said('look', ['data:image/png;base64,AA']),
+      answered({ toolCalls: [call] }),
+      { id: 't', role: 'tool', toolCallId: 'call_1', name: 'get_weather', content: 'sunny' },
+    ];
+    expect(messagesOf(entries, ' Be brief. ')).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: call.arguments } }],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: 'sunny' },
+    ]);
+  });
+
+  test('an answer that never came is left out', () => {
+    expect(messagesOf([said('hi'), answered({ state: 'failed' }), said('again')], '')).toEqual([
+      { role: 'user', content: 'hi' },
+      { role: 'user', content: 'again' },
+    ]);
+  });
+
+  test('calls wait until they are answered or passed over', () => {
+    const asked = [said('hi'), answered({ toolCalls: [call] })];
+    expect(openCalls(asked)).toEqual([call]);
+    expect(openCalls([...asked, said('never mind')])).toEqual([]);
+    expect(openCalls([said('hi'), answered({ toolCalls: [call], state: 'stopped' })])).toEqual([]);
+  });
+});
+
+describe('requests', () => {
+  test('only what was set goes along', () => {
+    expect(requestOf('m', [said('hi')], { ...defaultSettings, stream: false })).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    const set = { ...defaultSettings, temperature: 0, maxTokens: 10, jsonMode: true, tools: exampleTools };
+    expect(requestOf('m', [], set)).toMatchObject({
+      temperature: 0,
+      max_tokens: 10,
+      response_format: { type: 'json_object' },
+      tool_choice: 'auto',
+      stream: true,
+    });
+    expect(changedCount(set, 'm')).toBe(4);
+  });
+
+  test('the orchestration model keeps the session it was given', () => {
+    const entries = [said('hi'), answered({ content: 'ok', meta: { session_id: 'ms-1' } })];
+    expect(requestOf('svc/svc-ms', entries, defaultSettings).svc_ms).toEqual({
+      session_id: 'ms-1',
+      include_reasoning: true,
+    });
+    expect(requestOf('m', entries, defaultSettings).svc_ms).toBeUndefined();
+  });
+
+  test('tools: bare functions are wrapped, faults are named', () => {
+    expect(readTools('{"name":"f"}').tools).toEqual([{ type: 'function', function: { name: 'f' } }]);
+    expect(readTools('[').fault).toStartWith('This is not JSON');
+    expect(readTools('[{"name":"f"},{"function":{}}]').fault).toBe('Tool 2 has no function with a name.');
+    expect(readTools(' ')).toEqual({ tools: [], fault: null });
+  });
+
+  test('curl survives quotes', () => {
+    const line = curlOf('http://x', { model: 'm', messages: [{ role: 'user', content: "it's" }] });
+    expect(line).toContain(`"content": "it'\\''s"`);
+    expect(line).toStartWith('curl http://x/v1/chat/completions');
+  });
+});
+
+describe('chunks', () => {
+  const read = (chunks: Chunk[]) => chunks.reduce(withChunk, newAnswer('a', 'm', {}));
+  test('text, reasoning, tool calls in pieces, usage and plan', () => {
+    const answer = read([
+      { choices: [{ delta: { reasoning_content: 'hm' } }] },
+      { choices: [{ delta: { content: 'a' } }] },
+      { choices: [{ delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"x"' } }] } }] },
+      { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] } }] },
+      { choices: [{ delta: {}, finish_reason: 'tool_calls' }], svc_ms_meta: { session_id: 's' } },
+      { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
+    ]);
+    expect(answer).toMatchObject({
+      content: 'a',
+      reasoning: 'hm',
+      toolCalls: [{ id: 'c', name: 'f', arguments: '{"x":1}' }],
+      finishReason: 'tool_calls',
+      meta: { session_id: 's' },
+      stats: { promptTokens: 3, completionTokens: 4 },
+    });
+  });
+
+  test('an error inside the stream is an error', () => {
+    expect(() => read([{ error: { message: 'gone' } }])).toThrow(new ApiError(502, 'gone', null));
+  });
+});
+
+test('events are read however the bytes are cut', async () => {
+  const bytes = new TextEncoder().encode(': ping\n\ndata: {"a":"ü"}\r\n\r\ndata:two\ndata: lines\n\ndata: [DONE]');
+  for (const size of [1, 2, 7, 1_000]) {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+        controller.close();
+      },
+    });
+    const events: string[] = [];
+    for await (const event of readEvents(body)) events.push(event);
+    expect(events).toEqual(['{"a":"ü"}', 'two\nlines', '[DONE]']);
+  }
+});
+
+test('chat models only, the orchestration model first, a real one to start with', () => {
+  const models = [
+    { id: 'demo/chat', owned_by: 'demo' },
+    { id: 'x/gpt', owned_by: 'x', types: ['chat'] },
+    { id: 'x/embed-1', owned_by: 'x' },
+    { id: 'x/sounds-like-chat', owned_by: 'x', types: ['embedding'] },
+    { id: 'svc/svc-ms', owned_by: 'svc' },
+  ];
+  expect(modelGroups(models).map(({ group, items }) => [group, items.map(({ value }) => value)])).toEqual([
+    ['Orchestration', ['svc/svc-ms']],
+    ['demo', ['demo/chat']],
+    ['x', ['x/gpt']],
+  ]);
+  expect(firstModel(models)).toBe('x/gpt');
+  expect(firstModel(models.slice(0, 1))).toBe('demo/chat');
+  expect(firstModel([])).toBe('');
+});

@@ -1,0 +1,125 @@
+import { Anchor, Button, Drawer, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core';
+import { OrchestrationFields } from './orchestration-fields.tsx';
+import { defaultSettings, exampleTools, orchestrationModel, readTools, type Settings } from './settings.ts';
+
+interface SettingsDrawerProps {
+  opened: boolean;
+  onClose: () => void;
+  model: string;
+  settings: Settings;
+  onChange: (settings: Settings) => void;
+}
+
+interface FieldsProps {
+  settings: Settings;
+  set: (changes: Partial<Settings>) => void;
+}
+
+function SamplingFields({ settings, set }: FieldsProps) {
+  const number = (name: 'temperature' | 'topP' | 'maxTokens' | 'seed') => ({
+    value: settings[name],
+    onChange: (value: number | string) => set({ [name]: value }),
+    placeholder: 'Default',
+  });
+  return (
+    <SimpleGrid cols={2}>
+      <NumberInput label="Temperature" min={0} max={2} step={0.1} decimalScale={2} {...number('temperature')} />
+      <NumberInput label="Top P" min={0} max={1} step={0.05} decimalScale={2} {...number('topP')} />
+      <NumberInput label="Max tokens" min={1} step={256} allowDecimal={false} {...number('maxTokens')} />
+      <NumberInput label="Seed" allowDecimal={false} {...number('seed')} />
+    </SimpleGrid>
+  );
+}
+
+function ToolFields({ settings, set }: FieldsProps) {
+  const { fault, tools } = readTools(settings.tools);
+  return (
+    <>
+      <Textarea
+        label="Tools"
+        description={
+          <>
+            Functions the model may call, as JSON.{' '}
+            <Anchor component="button" type="button" size="xs" onClick={() => set({ tools: exampleTools })}>
+              Insert an example
+            </Anchor>
+          </>
+        }
+        autosize
+        minRows={4}
+        maxRows={16}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+        value={settings.tools}
+        onChange={(event) => set({ tools: event.currentTarget.value })}
+        error={fault}
+      />
+      {tools.length > 0 && (
+        <Select
+          label="Tool choice"
+          data={[
+            { value: 'auto', label: 'The model decides' },
+            { value: 'required', label: 'Must call a tool' },
+            { value: 'none', label: 'Must not call a tool' },
+          ]}
+          allowDeselect={false}
+          value={settings.toolChoice}
+          onChange={(toolChoice) => set({ toolChoice: toolChoice ?? 'auto' })}
+        />
+      )}
+    </>
+  );
+}
+
+/** What goes along with every message. Takes effect with the next one. */
+export function SettingsDrawer({ opened, onClose, model, settings, onChange }: SettingsDrawerProps) {
+  const set = (changes: Partial<Settings>) => onChange({ ...settings, ...changes });
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      title="Parameters"
+      position="right"
+      closeButtonProps={{ 'aria-label': 'Close parameters' }}
+    >
+      <Stack>
+        <Textarea
+          label="System prompt"
+          placeholder="You are a helpful assistant."
+          autosize
+          minRows={3}
+          maxRows={12}
+          value={settings.system}
+          onChange={(event) => set({ system: event.currentTarget.value })}
+        />
+        <SamplingFields settings={settings} set={set} />
+        <Switch
+          label="JSON mode"
+          description="The answer is a JSON object; mention JSON in the prompt"
+          checked={settings.jsonMode}
+          onChange={(event) => set({ jsonMode: event.currentTarget.checked })}
+        />
+        <Switch
+          label="Stream the answer"
+          checked={settings.stream}
+          onChange={(event) => set({ stream: event.currentTarget.checked })}
+        />
+        <ToolFields settings={settings} set={set} />
+        {model === orchestrationModel && (
+          <OrchestrationFields
+            value={settings.orchestration}
+            onChange={(orchestration) => set({ orchestration: { ...settings.orchestration, ...orchestration } })}
+          />
+        )}
+        <Group justify="space-between">
+          <Button variant="subtle" color="gray" size="sm" onClick={() => onChange(defaultSettings)}>
+            Reset
+          </Button>
+          <Button size="sm" onClick={onClose}>
+            Done
+          </Button>
+        </Group>
+      </Stack>
+    </Drawer>
+  );
+}

@@ -1,0 +1,151 @@
+import { type Entry, messagesOf, sessionOf } from './conversation.ts';
+
+export const orchestrationModel = 'svc/svc-ms';
+
+export interface Orchestration {
+  sessionId: string;
+  memoryMode: string;
+  verbosity: string;
+  difficulty: string;
+  forceModel: string;
+  projectId: string;
+  maxContextTokens: number | string;
+  includeReasoning: boolean;
+  finalOnly: boolean;
+  vectorSearch: boolean;
+  extractKnowledge: boolean;
+}
+
+/** Empty means: the model's own default. */
+export interface Settings {
+  system: string;
+  temperature: number | string;
+  topP: number | string;
+  maxTokens: number | string;
+  seed: number | string;
+  jsonMode: boolean;
+  stream: boolean;
+  tools: string;
+  toolChoice: string;
+  orchestration: Orchestration;
+}
+
+export const defaultSettings: Settings = {
+  system: '',
+  temperature: '',
+  topP: '',
+  maxTokens: '',
+  seed: '',
+  jsonMode: false,
+  stream: true,
+  tools: '',
+  toolChoice: 'auto',
+  orchestration: {
+    sessionId: '',
+    memoryMode: '',
+    verbosity: '',
+    difficulty: '',
+    forceModel: '',
+    projectId: '',
+    maxContextTokens: '',
+    includeReasoning: true,
+    finalOnly: false,
+    vectorSearch: false,
+    extractKnowledge: false,
+  },
+};
+
+export const exampleTools = JSON.stringify(
+  [
+    {
+      type: 'function',
+      function: {
+        name: 'get_weather',
+        description: 'Current weather in a city',
+        parameters: {
+          type: 'object',
+          properties: { city: { type: 'string', description: 'Name of the city' } },
+          required: ['city'],
+        },
+      },
+    },
+  ],
+  null,
+  2,
+);
+
+type Tools = { tools: Record<string, unknown>[]; fault: null } | { tools: []; fault: string };
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A list of tools, or of bare `{name, description, parameters}`, or a single one. */
+export function readTools(text: string): Tools {
+  if (text.trim() === '') return { tools: [], fault: null };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { tools: [], fault: `This is not JSON: ${(error as Error).message}` };
+  }
+  const tools: Record<string, unknown>[] = [];
+  for (const [index, tool] of [value].flat().entries()) {
+    const wrapped = isRecord(tool) && !('function' in tool) ? { type: 'function', function: tool } : tool;
+    const named = isRecord(wrapped) && isRecord(wrapped.function) && typeof wrapped.function.name === 'string';
+    if (!named) return { tools: [], fault: `Tool ${index + 1} has no function with a name.` };
+    tools.push(wrapped as Record<string, unknown>);
+  }
+  return { tools, fault: null };
+}
+
+const given = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined));
+
+const orchestrationBody = (settings: Orchestration, entries: Entry[]) =>
+  given({
+    session_id: settings.sessionId || sessionOf(entries),
+    memory_mode: settings.memoryMode,
+    verbosity: settings.verbosity,
+    task_difficulty: settings.difficulty,
+    force_model: settings.forceModel,
+    project_id: settings.projectId,
+    max_context_tokens: settings.maxContextTokens,
+    include_reasoning: settings.includeReasoning,
+    final_only: settings.finalOnly || undefined,
+    use_vector_search: settings.vectorSearch || undefined,
+    extract_knowledge: settings.extractKnowledge || undefined,
+  });
+
+/** The whole request, as it is sent and as it is copied. */
+export function requestOf(model: string, entries: Entry[], settings: Settings): Record<string, unknown> {
+  const { tools } = readTools(settings.tools);
+  return {
+    model,
+    messages: messagesOf(entries, settings.system),
+    ...given({
+      temperature: settings.temperature,
+      top_p: settings.topP,
+      max_tokens: settings.maxTokens,
+      seed: settings.seed,
+    }),
+    ...(settings.jsonMode && { response_format: { type: 'json_object' } }),
+    ...(tools.length > 0 && { tools, tool_choice: settings.toolChoice }),
+    ...(model === orchestrationModel && { svc_ms: orchestrationBody(settings.orchestration, entries) }),
+    ...(settings.stream && { stream: true, stream_options: { include_usage: true } }),
+  };
+}
+
+/** How many settings differ from the start, for the button's badge. */
+export function changedCount(settings: Settings, model: string): number {
+  const { orchestration: own, ...plain } = settings;
+  const { orchestration: none, ...start } = defaultSettings;
+  const differing = (a: object, b: object): number =>
+    Object.entries(a).filter(([name, value]) => value !== (b as Record<string, unknown>)[name]).length;
+  return differing(plain, start) + (model === orchestrationModel ? differing(own, none) : 0);
+}
+
+export const curlOf = (origin: string, request: Record<string, unknown>): string =>
+  `curl ${request.stream ? '-N ' : ''}${origin}/v1/chat/completions \\
+  -H "Authorization: Bearer $SVC_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(request, null, 2).replaceAll("'", "'\\''")}'`;
