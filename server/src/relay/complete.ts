@@ -1,11 +1,13 @@
 import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
-import { chatEstimate, countPrompt, OutputCounter, settle } from './bill.ts';
+import { chatEstimate, settle } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
 import { dispatch, kindOf, targetOf } from './dispatch.ts';
-import { fitsConversation } from './fits.ts';
+import { fitsPrompt } from './fits.ts';
 import { openCall } from './open-call.ts';
+import { OutputCounter } from './output-counter.ts';
+import { type Prompt, promptOf } from './prompt.ts';
 import { tryCandidates } from './try-candidates.ts';
 import { type Answer, type Conversation, failure, UpstreamFault } from './wire/conversation.ts';
 import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
@@ -22,18 +24,13 @@ export interface Completed {
 
 /** The story of one request that is answered whole: plan, hold, ask, settle, answer. */
 export async function complete(deps: RelayDeps, errand: Errand, conversation: Conversation): Promise<Completed> {
-  const call = await openCall(
-    deps,
-    errand,
-    conversation.model,
-    'chat',
-    chatEstimate(conversation),
-    fitsConversation(conversation),
-  );
+  const prompt = promptOf(conversation);
+  const estimate = chatEstimate(prompt, conversation.params);
+  const call = await openCall(deps, errand, conversation.model, 'chat', estimate, fitsPrompt(prompt));
   const asked = await tryCandidates(deps, errand, call, (attempt) => ask(deps, errand, conversation, attempt));
   const { answer, summary, attempt, startedMs } = asked;
   const { candidate } = attempt;
-  const usage = await usageOf(conversation, answer, summary);
+  const usage = await usageOf(prompt, answer, summary);
   attempt.report({
     outcome: 'success',
     latencyMs: deps.clock.nowMs() - startedMs,
@@ -87,9 +84,9 @@ function parse(text: string): unknown {
   }
 }
 
-async function usageOf(conversation: Conversation, answer: Answer, summary: AnswerSummary): Promise<Usage> {
+async function usageOf(prompt: Prompt, answer: Answer, summary: AnswerSummary): Promise<Usage> {
   if (summary.usageIsFinal && summary.usage) return summary.usage;
   const output = new OutputCounter();
   summarizeAnswer(answer, false, output.add);
-  return { promptTokens: await countPrompt(conversation), completionTokens: await output.count() };
+  return { promptTokens: await prompt.count(), completionTokens: await output.count() };
 }

@@ -7,8 +7,13 @@ import type { OpenCall } from './open-call.ts';
 import { UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
 
-/** The client is gone: nobody will read an answer, and nothing was produced to pay for. */
-export class ClientLeft extends Error {}
+/** The client is gone: nobody will read an answer, nothing was produced to pay for, and nothing is wrong with us. */
+export class ClientLeft extends AppError {
+  constructor() {
+    // As nginx counts it; no client sees it.
+    super('unavailable', 'The client closed the connection.', { status: 499 });
+  }
+}
 
 /**
  * Works through the plan until one candidate gives a first sign of an answer (contract §8). What the request itself is to

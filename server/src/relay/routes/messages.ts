@@ -51,12 +51,13 @@ export function messagesRoutes(deps: RelayDeps): Route[] {
       body: requestSchema,
       answers: { 200: answerSchema },
       handle: async (call) => {
+        // Anthropic's name of the header, which its libraries read.
+        call.headers['request-id'] = call.requestId;
         const body = parseJson(await readBody(call.request, maxJsonBytes));
         const conversation = parseMessagesRequest(body);
         const override = parseOverride((body as Record<string, unknown>).provider);
         const errand = errandOf(call, endpoint, override);
         const id = `msg_${randomString(24)}`;
-        call.headers['request-id'] = call.requestId;
         if (conversation.stream) {
           const stream = await openStream(deps, errand, conversation, { client: 'messages', answerId: id });
           call.headers['x-svc-provider'] = stream.candidate.channel.provider;

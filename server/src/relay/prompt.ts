@@ -1,0 +1,30 @@
+import { loadTokens } from '../lib/tokens.ts';
+import { type Conversation, promptTexts } from './wire/conversation.ts';
+
+/** About four characters make a token; the hold is an estimate and the settlement exact, so counting would be waste. */
+export const charsPerToken = 4;
+/** What a picture costs at most with common vendors. */
+const tokensPerImage = 1_600;
+
+/** The size of a prompt. An open stream keeps this instead of the request, whose pictures may take megabytes. */
+export interface Prompt {
+  /** Tokens, roughly and at once. */
+  readonly estimate: number;
+  /** By tokenizer. */
+  count(): Promise<number>;
+}
+
+export function promptOf(conversation: Conversation): Prompt {
+  const texts = [...promptTexts(conversation)];
+  let chars = 0;
+  for (const text of texts) chars += text.length + 8;
+  let images = 0;
+  for (const turn of conversation.turns) for (const part of turn.parts) if (part.type === 'image') images += 1;
+  return {
+    estimate: Math.ceil(chars / charsPerToken) + images * tokensPerImage,
+    count: async () => {
+      const { count } = await loadTokens();
+      return texts.reduce((tokens, text) => tokens + count(text) + 4, 3);
+    },
+  };
+}

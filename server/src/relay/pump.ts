@@ -1,0 +1,203 @@
+import type { AppError } from '../lib/errors.ts';
+import type { Usage } from '../lib/money.ts';
+import type { Cause } from '../routing/decision.ts';
+import type { Attempt } from '../routing/plan.ts';
+import { priceOf, settle } from './bill.ts';
+import type { Errand, RelayDeps } from './deps.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { OpenCall } from './open-call.ts';
+import type { OutputCounter } from './output-counter.ts';
+import type { Prompt } from './prompt.ts';
+import { failure, UpstreamFault } from './wire/conversation.ts';
+import { appErrorOf } from './wire/errors.ts';
+import type { RelayStream } from './wire/relay-stream.ts';
+import type { AnswerSummary } from './wire/watch.ts';
+
+/** Proxies and clients give a silent connection up after 30 to 60 s. */
+const pingAfterMs = 15_000;
+const progressEveryMs = 1_000;
+/** A client that takes nothing for this long is dead, though its connection says nothing of it. */
+const patienceMs = 300_000;
+
+export interface StreamEnd {
+  summary: AnswerSummary;
+  usage: Usage;
+  cost: number;
+  error?: AppError;
+}
+
+/** A stream whose first bytes have come. */
+export interface Begun {
+  attempt: Attempt;
+  prompt: Prompt;
+  sent: Dispatch;
+  relay: RelayStream;
+  reader: ReadableStreamDefaultReader<Uint8Array>;
+  output: OutputCounter;
+  first: Uint8Array | null;
+  /** The upstream has said everything already. */
+  over: boolean;
+  firstTokenMs: number;
+}
+
+/** Carries the rest of a stream: bytes on, silence watched, money noted, and an honest end whatever happens. */
+export class Pump {
+  #lastWriteMs: number;
+  #lastProgressMs = 0;
+  #write: (bytes: Uint8Array) => unknown = () => {};
+  /** Set while the client has not taken what was written; ends the waiting. */
+  #stopWaiting: (() => void) | undefined;
+  /** The client went away, or reads nothing any more. */
+  #left = false;
+
+  constructor(
+    readonly deps: RelayDeps,
+    readonly errand: Errand,
+    readonly call: OpenCall,
+    readonly begun: Begun,
+  ) {
+    this.#lastWriteMs = deps.clock.nowMs();
+  }
+
+  async run(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
+    const { signal } = this.errand;
+    this.#write = write;
+    this.#left = signal.aborted;
+    signal.addEventListener('abort', this.#leave, { once: true });
+    this.begun.sent.onTick((now) => this.#tick(now));
+    try {
+      return await this.#carry();
+    } catch (error) {
+      return await this.#broken(error);
+    } finally {
+      signal.removeEventListener('abort', this.#leave);
+      this.begun.sent.onTick(undefined);
+      this.begun.sent.done();
+      this.call.plan.close();
+    }
+  }
+
+  async #carry(): Promise<StreamEnd> {
+    const { relay, reader, first, over, sent } = this.begun;
+    if (over) return this.#finish(first);
+    if (first) await this.#send(first);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      sent.touch();
+      const out = relay.push(value);
+      if (relay.error) throw new UpstreamFault(relay.error);
+      if (relay.ended) {
+        void reader.cancel().catch(() => {});
+        return this.#finish(out);
+      }
+      if (out) await this.#send(out);
+    }
+    const { tail, summary } = relay.end();
+    if (relay.error) throw new UpstreamFault(relay.error);
+    if (!summary.complete) throw new UpstreamFault(failure('the upstream cut its answer off'));
+    return this.#finish(tail);
+  }
+
+  async #send(bytes: Uint8Array): Promise<void> {
+    await this.#deliver(bytes);
+    if (this.#left) throw new Error('the client left');
+    // Time that the client took to read is not the upstream's silence.
+    this.begun.sent.touch();
+  }
+
+  /** Resolves when the client has room for more, or is gone: a connection that is closed may never say so. */
+  async #deliver(bytes: Uint8Array): Promise<void> {
+    this.#lastWriteMs = this.deps.clock.nowMs();
+    if (this.#left) return;
+    const taken = this.#write(bytes);
+    if (!(taken instanceof Promise)) return;
+    await new Promise<void>((resolve) => {
+      this.#stopWaiting = resolve;
+      taken.then(() => resolve(), this.#leave);
+    });
+    this.#stopWaiting = undefined;
+  }
+
+  readonly #leave = (): void => {
+    this.#left = true;
+    this.#stopWaiting?.();
+  };
+
+  /** Charged first, then the last bytes: nobody has a whole answer that a crash could leave unpaid. */
+  async #finish(last: Uint8Array | null): Promise<StreamEnd> {
+    const summary = this.begun.relay.summary();
+    const usage = await this.#usage(summary);
+    this.#report('success', summary, usage);
+    const cost = await this.#charge(summary, usage, 'ok');
+    if (last) await this.#deliver(last);
+    return { summary, usage, cost };
+  }
+
+  async #broken(error: unknown): Promise<StreamEnd> {
+    const { relay, sent } = this.begun;
+    const left = this.#left;
+    sent.abort();
+    const summary = relay.summary();
+    const usage = await this.#usage(summary);
+    const cause: Cause = left ? 'client_left' : sent.timedOut() ? 'timeout' : 'truncated';
+    this.#report(left ? 'neutral' : 'failure', summary, usage, cause);
+    const cost = await this.#charge(summary, usage, left ? 'aborted' : 'interrupted').catch(() => 0);
+    if (left) return { summary, usage, cost };
+    const upstream = error instanceof UpstreamFault ? error.error : failure(String(error), sent.timedOut() ? 504 : 502);
+    const told = appErrorOf(upstream);
+    this.deps.log.warn({ requestId: this.errand.requestId, reason: upstream.message }, 'a stream broke off');
+    await this.#deliver(relay.fail(told));
+    return { summary, usage, cost, error: told };
+  }
+
+  async #usage(summary: AnswerSummary): Promise<Usage> {
+    if (summary.usageIsFinal && summary.usage) return summary.usage;
+    if (!summary.hasOutput) return { promptTokens: 0, completionTokens: 0 };
+    const promptTokens = summary.usage?.promptTokens || (await this.begun.prompt.count());
+    return { ...summary.usage, promptTokens, completionTokens: await this.begun.output.count() };
+  }
+
+  async #charge(summary: AnswerSummary, usage: Usage, status: 'ok' | 'aborted' | 'interrupted'): Promise<number> {
+    const { attempt, sent, firstTokenMs } = this.begun;
+    if (!summary.hasOutput) {
+      await this.deps.billing.release(this.call.hold);
+      return 0;
+    }
+    const bill = { candidate: attempt.candidate, usage, status, stream: true, startedMs: sent.startedMs, firstTokenMs };
+    return settle(this.deps, this.errand, this.call.hold, bill);
+  }
+
+  #report(outcome: 'success' | 'failure' | 'neutral', summary: AnswerSummary, usage: Usage, cause?: Cause): void {
+    const { attempt, sent, firstTokenMs } = this.begun;
+    attempt.report({
+      outcome,
+      latencyMs: this.deps.clock.nowMs() - sent.startedMs,
+      ttftMs: firstTokenMs,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      wellFormed: summary.complete,
+      nonEmpty: summary.hasOutput,
+      ...(summary.wellFormed !== undefined && { validStructured: summary.wellFormed }),
+      ...(cause && { cause }),
+    });
+  }
+
+  #ping(now: number): void {
+    this.#lastWriteMs = now;
+    const taken = this.#write(this.begun.relay.ping());
+    if (taken instanceof Promise) taken.catch(this.#leave);
+  }
+
+  #tick(now: number): void {
+    if (this.#stopWaiting) {
+      if (now - this.#lastWriteMs >= patienceMs) this.#leave();
+      else this.begun.sent.touch();
+    } else if (now - this.#lastWriteMs >= pingAfterMs) this.#ping(now);
+    if (!this.call.hold.stored || now - this.#lastProgressMs < progressEveryMs) return;
+    this.#lastProgressMs = now;
+    const usage = { promptTokens: this.begun.prompt.estimate, completionTokens: this.begun.output.roughly() };
+    const cost = priceOf(this.begun.attempt.candidate.price, usage);
+    this.deps.billing.progress(this.call.hold, cost, usage, this.errand.endpoint);
+  }
+}
