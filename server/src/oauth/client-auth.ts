@@ -6,7 +6,6 @@ import type { ApplicationRow } from './store/tables.ts';
 export interface ClientCredentials {
   clientId: string;
   secret: string | null;
-  by: 'basic' | 'body';
 }
 
 export interface CredentialSource {
@@ -27,7 +26,7 @@ export function readCredentials(source: CredentialSource): ClientCredentials | n
   const bodyId = source.client_id || undefined;
   const bodySecret = source.client_secret || undefined;
   const basic = source.authorization === null ? null : parseBasic(source.authorization);
-  if (!basic) return bodyId === undefined ? null : { clientId: bodyId, secret: bodySecret ?? null, by: 'body' };
+  if (!basic) return bodyId === undefined ? null : { clientId: bodyId, secret: bodySecret ?? null };
   if (bodySecret !== undefined)
     throw new AppError('invalid_request', 'Send client credentials in the header or in the body, not in both.');
   if (bodyId !== undefined && bodyId !== basic.clientId)
@@ -44,7 +43,7 @@ function parseBasic(header: string): ClientCredentials {
   const clientId = colon < 0 ? null : formDecode(text.slice(0, colon));
   const secret = colon < 0 ? null : formDecode(text.slice(colon + 1));
   if (!clientId || secret === null) throw invalidClient();
-  return { clientId, secret: secret === '' ? null : secret, by: 'basic' };
+  return { clientId, secret: secret === '' ? null : secret };
 }
 
 function formDecode(text: string): string | null {

@@ -126,3 +126,8 @@ export async function faultOf(response: Response | Promise<Response>): Promise<[
   const body = (await answer.json()) as { error?: string };
   return [answer.status, body.error];
 }
+
+/** An answer's body; what it holds is for the expectations to say. */
+// biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes, each checked where it is read
+export const jsonOf = async (response: Response | Promise<Response>): Promise<Record<string, any>> =>
+  (await (await response).json()) as Record<string, unknown>;

@@ -12,8 +12,10 @@ const refusedSchemes = new Set([
   'wss:',
   'ftp:',
 ]);
-const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const mostCharacters = 2000;
+
+/** RFC 8252 §7.3: native applications listen on whatever port is free. */
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
 
 /** Why a redirect URI cannot be registered, or null when it can (spec §2.3, RFC 6749 §3.1.2, RFC 8252 §7). */
 export function redirectUriFault(uri: string): string | null {
@@ -27,17 +29,13 @@ export function redirectUriFault(uri: string): string | null {
   if (refusedSchemes.has(url.protocol)) return `must not use ${url.protocol}`;
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password';
   if (url.protocol === 'https:') return webForm(uri, url);
-  if (url.protocol === 'http:')
-    return loopbackHosts.has(url.hostname) ? webForm(uri, url) : 'must use https, except on localhost';
+  if (url.protocol === 'http:') return loopback.test(uri) ? null : 'must use https, except on localhost';
   return /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri) ? null : 'must lead somewhere';
 }
 
 /** `https:host` and `https:///host` parse, but are not what anybody compares. */
 const webForm = (uri: string, url: URL): string | null =>
   /^https?:\/\/[^/?]/i.test(uri) && url.hostname !== '' ? null : 'must be an absolute URI';
-
-/** RFC 8252 §7.3: native applications listen on whatever port is free. */
-const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
 
 /** Exact string comparison (RFC 9700 §2.1), but for the port of a loopback address. */
 export function redirectUriMatches(registered: readonly string[], requested: string): boolean {

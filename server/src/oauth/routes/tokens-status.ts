@@ -82,6 +82,6 @@ function credentialsOrNone(call: { request: Request; body: z.infer<typeof bodySc
     return readCredentials({ authorization, ...call.body });
   } catch (error) {
     if ((error as { code?: string }).code !== 'invalid_client') throw error;
-    return { clientId: '', secret: null, by: 'basic' } as const;
+    return { clientId: '', secret: null };
   }
 }

@@ -113,3 +113,20 @@ export async function listAll(
   ]);
   return { rows, total: Number(count.n) };
 }
+
+/** Puts every webhook secret under the first sealing key; returns how many were changed. */
+export async function resealWebhookSecrets(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    let changed = 0;
+    for (const { id, webhook_secret } of await tx
+      .selectFrom('oauth_applications')
+      .select(['id', 'webhook_secret'])
+      .execute()) {
+      const sealed = webhook_secret === '' ? '' : reseal(webhook_secret);
+      if (sealed === webhook_secret) continue;
+      await tx.updateTable('oauth_applications').set({ webhook_secret: sealed }).where('id', '=', id).execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}

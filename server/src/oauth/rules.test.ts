@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { sha256Hex } from '../lib/hashing.ts';
+import { csvCell, csvLine } from './audit-log.ts';
+import { provesClient, readCredentials } from './client-auth.ts';
+import { newAccessToken, newClientId, newClientSecret, newCode, newRefreshToken } from './credentials.ts';
+import { checkVerifierForm, readChallenge, s256, verifierMatches } from './pkce.ts';
+import { redirectUriFault, redirectUriMatches, withParameters } from './redirect-uri.ts';
+import { allowedNow, registeredScopes, requestedScopes, within } from './scopes.ts';
+
+test('credentials have the forms of the specification', () => {
+  expect(newClientId()).toMatch(/^svc_[0-9A-Za-z]{32}$/);
+  expect(newClientSecret()).toMatch(/^svcsec_[0-9A-Za-z]{48}$/);
+  expect(newCode()).toMatch(/^[0-9A-Za-z]{40}$/);
+  expect(newAccessToken()).toMatch(/^svcat_[0-9A-Za-z]{48}$/);
+  expect(newRefreshToken()).toMatch(/^svcrt_[0-9A-Za-z]{48}$/);
+});
+
+describe('PKCE', () => {
+  // RFC 7636 appendix B.
+  const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+  const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+  test('the RFC’s own example', () => {
+    expect(s256(verifier)).toBe(challenge);
+    const stored = { code_challenge: challenge, code_challenge_method: 'S256' };
+    expect(verifierMatches(stored, verifier)).toBe(true);
+    expect(verifierMatches(stored, challenge)).toBe(false);
+    expect(verifierMatches(stored, undefined)).toBe(false);
+    expect(verifierMatches({ code_challenge: verifier, code_challenge_method: 'plain' }, verifier)).toBe(true);
+    expect(verifierMatches({ code_challenge: null, code_challenge_method: null }, undefined)).toBe(true);
+    expect(verifierMatches({ code_challenge: null, code_challenge_method: null }, verifier)).toBe(false);
+  });
+
+  test('what a request may send', () => {
+    expect(readChallenge({}, false)).toBeNull();
+    expect(readChallenge({ code_challenge: challenge }, true)).toEqual({
+      code_challenge: challenge,
+      code_challenge_method: 'plain',
+    });
+    expect(() => readChallenge({}, true)).toThrow('required');
+    expect(() => readChallenge({ code_challenge: '' }, true)).toThrow('required');
+    expect(() => readChallenge({ code_challenge_method: 'S256' }, false)).toThrow('without');
+    expect(() => readChallenge({ code_challenge: challenge, code_challenge_method: 'S512' }, false)).toThrow('S256');
+    for (const bad of ['x'.repeat(42), 'x'.repeat(129), `${'x'.repeat(43)}=`])
+      expect(() => readChallenge({ code_challenge: bad }, false)).toThrow('43-128');
+    for (const length of [43, 128]) expect(() => checkVerifierForm('x'.repeat(length))).not.toThrow();
+    for (const length of [0, 42, 129]) expect(() => checkVerifierForm('x'.repeat(length))).toThrow('43-128');
+  });
+});
+
+describe('redirect URIs', () => {
+  test('a registered https address matches itself and nothing else', () => {
+    const registered = ['https://a.example/cb'];
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (uri) => {
+        expect(redirectUriMatches(registered, uri)).toBe(uri === registered[0]);
+      }),
+    );
+    expect(redirectUriMatches(registered, 'https://a.example/cb')).toBe(true);
+  });
+
+  test('parameters are added behind what is there', () => {
+    expect(withParameters('https://a.example/', { code: 'c', state: undefined })).toBe('https://a.example/?code=c');
+    expect(withParameters('https://a.example/?x=%20', { code: 'c' })).toBe('https://a.example/?x=%20&code=c');
+    expect(withParameters('https://a.example/?', { code: 'c' })).toBe('https://a.example/?code=c');
+    expect(withParameters('my.app:/cb', { state: 'ä &=' })).toBe('my.app:/cb?state=%C3%A4%20%26%3D');
+  });
+
+  test('a state comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (state) => {
+        const url = withParameters('https://a.example/cb?x=1', { code: 'c', state });
+        expect(new URL(url).searchParams.get('state')).toBe(state);
+      }),
+    );
+  });
+
+  test('registration says what is wrong', () => {
+    expect(redirectUriFault('https://a.example/cb?x=1')).toBeNull();
+    expect(redirectUriFault('http://[::1]:8080')).toBeNull();
+    expect(redirectUriFault('http://127.0.0.2/')).toContain('https');
+    expect(redirectUriFault('http://0x7f.1/')).toContain('https');
+    expect(redirectUriFault('http://localhost:99999/')).toContain('absolute');
+    expect(redirectUriFault('my.app:')).toContain('lead');
+    expect(redirectUriFault('https://a.example/#')).toContain('fragment');
+  });
+});
+
+describe('client credentials', () => {
+  const header = (text: string) => `Basic ${btoa(text)}`;
+  test('are read from one place', () => {
+    expect(readCredentials({ authorization: null })).toBeNull();
+    expect(readCredentials({ authorization: null, client_id: 'a', client_secret: '' })).toEqual({
+      clientId: 'a',
+      secret: null,
+    });
+    expect(readCredentials({ authorization: header('svc%5Fa:s%3A+x') })).toEqual({
+      clientId: 'svc_a',
+      secret: 's: x',
+    });
+    expect(readCredentials({ authorization: header('a:b'), client_id: 'a' })?.secret).toBe('b');
+    expect(() => readCredentials({ authorization: header('a:b'), client_id: 'c' })).toThrow('different');
+    expect(() => readCredentials({ authorization: header('a:b'), client_secret: 'b' })).toThrow('not in both');
+    for (const bad of ['', 'Basic', 'Basic a b', header('ab'), header(':b'), header('%:b'), 'Digest x'])
+      expect(() => readCredentials({ authorization: bad })).toThrow('authentication failed');
+  });
+
+  test('prove a client by its secret, or a public one by its name', () => {
+    const closed = { app_type: 'confidential', secret_hash: sha256Hex('s') };
+    expect(provesClient(closed, 's')).toBe(true);
+    expect(provesClient(closed, 'S')).toBe(false);
+    expect(provesClient(closed, null)).toBe(false);
+    expect(provesClient({ app_type: 'confidential', secret_hash: '' }, '')).toBe(false);
+    expect(provesClient({ app_type: 'public', secret_hash: '' }, null)).toBe(true);
+    expect(provesClient({ app_type: 'public', secret_hash: '' }, 's')).toBe(false);
+    expect(provesClient(null, 'no client has this secret')).toBe(false);
+  });
+});
+
+test('scopes: openid always, nothing beyond what is allowed', () => {
+  const allowed = allowedNow('email profile', 'openid email');
+  expect([...allowed]).toEqual(['openid', 'email']);
+  expect(requestedScopes(undefined, allowed)).toEqual(['openid']);
+  expect(requestedScopes(' email  email ', allowed)).toEqual(['openid', 'email']);
+  expect(() => requestedScopes('profile', allowed)).toThrow('profile');
+  expect(() => requestedScopes('email\tprofile', allowed)).toThrow();
+  expect(within('openid email profile', allowed)).toEqual(['openid', 'email']);
+  expect(registeredScopes('email openid email', 'openid email')).toBe('email openid');
+  expect(() => registeredScopes('usage:read', 'openid email')).toThrow('usage:read');
+});
+
+test('CSV cells are quoted, and never begin like a formula', () => {
+  expect(csvLine([1, null, 'a', 'a,b', 'say "x"', 'two\nlines'])).toBe('1,,a,"a,b","say ""x""","two\nlines"\r\n');
+  for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', '＝'])
+    expect(csvCell(`${start}1`).replace(/^"/, '').startsWith("'")).toBe(true);
+  expect(csvCell(-5)).toBe('-5');
+});

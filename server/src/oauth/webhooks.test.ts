@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hmacSha256Hex } from '../lib/hashing.ts';
+import { jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
+
+interface Received {
+  path: string;
+  headers: Headers;
+  text: string;
+}
+
+const received: Received[] = [];
+const receiver = Bun.serve({
+  port: 0,
+  fetch: async (request) => {
+    const { pathname } = new URL(request.url);
+    received.push({ path: pathname, headers: request.headers, text: await request.text() });
+    if (pathname === '/redirect') return new Response(null, { status: 307, headers: { location: '/followed' } });
+    if (pathname === '/slow') await Bun.sleep(300);
+    return new Response('ok', { status: pathname === '/fails' ? 500 : 200 });
+  },
+});
+const at = (path: string) => `http://127.0.0.1:${receiver.port}${path}`;
+const waitFor = async (path: string, count = 1): Promise<Received[]> => {
+  for (let i = 0; i < 200; i += 1) {
+    const found = received.filter((hit) => hit.path === path);
+    if (found.length >= count) return found;
+    await Bun.sleep(10);
+  }
+  throw new Error(`nothing came to ${path}`);
+};
+
+let open: OAuthTest;
+let guarded: OAuthTest;
+beforeAll(async () => {
+  open = await openOAuthTest();
+  guarded = await openOAuthTest({ env: { BASE_URL: 'https://svc.example' } });
+});
+afterAll(async () => {
+  await open.close();
+  await guarded.close();
+  await receiver.stop(true);
+});
+
+describe('webhooks', () => {
+  test('tell of consents given and revoked, signed with the application’s secret', async () => {
+    const client = await open.client({ webhook_url: at('/hook') });
+    await open.code(client, { scope: 'email' });
+    const [granted] = await waitFor('/hook');
+    const body = JSON.parse(granted!.text);
+    expect(body).toEqual({
+      event: 'consent_granted',
+      application_id: client.id,
+      user_id: open.member.id,
+      timestamp: Math.floor(open.clock.nowMs() / 1000),
+      data: { scopes: 'openid email' },
+    });
+    expect(granted!.headers.get('content-type')).toBe('application/json');
+    expect(granted!.headers.get('x-svc-event')).toBe('consent_granted');
+    expect(granted!.headers.get('x-svc-timestamp')).toBe(`${body.timestamp}`);
+    const path = `/api/oauth2/applications/${client.id}`;
+    const { webhook_secret } = (await jsonOf(open.owner.call(path))).data;
+    const signature = hmacSha256Hex(webhook_secret, `${body.timestamp}.${granted!.text}`);
+    expect(granted!.headers.get('x-svc-signature')).toBe(`t=${body.timestamp},v1=${signature}`);
+
+    const rotated = (await jsonOf(open.owner.call(`${path}/webhook-secret`, { method: 'POST' }))).data.webhook_secret;
+    expect(rotated).not.toBe(webhook_secret);
+    await open.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+    const [, revoked] = await waitFor('/hook', 2);
+    expect(JSON.parse(revoked!.text)).toMatchObject({ event: 'consent_revoked', data: { scopes: 'openid email' } });
+    const stamp = revoked!.headers.get('x-svc-timestamp');
+    expect(revoked!.headers.get('x-svc-signature')).toBe(
+      `t=${stamp},v1=${hmacSha256Hex(rotated, `${stamp}.${revoked!.text}`)}`,
+    );
+  });
+
+  test('follow no redirect, and try once', async () => {
+    const redirecting = await open.client({ webhook_url: at('/redirect') });
+    const failing = await open.client({ webhook_url: at('/fails') });
+    await open.code(redirecting);
+    await open.code(failing);
+    await waitFor('/redirect');
+    await waitFor('/fails');
+    await Bun.sleep(200);
+    expect(received.filter((hit) => hit.path === '/followed')).toEqual([]);
+    expect(received.filter((hit) => hit.path === '/fails')).toHaveLength(1);
+  });
+
+  test('never hold up the flow, and are finished before the service stops', async () => {
+    const own = await openOAuthTest();
+    const client = await own.client({ webhook_url: at('/slow') });
+    await own.code(client);
+    await own.close();
+    expect(received.filter((hit) => hit.path === '/slow')).toHaveLength(1);
+  });
+
+  test('go to no private, loopback or link-local address', async () => {
+    const before = received.length;
+    for (const url of [
+      at('/private'),
+      `http://localhost:${receiver.port}/private`,
+      `http://[::1]:${receiver.port}/private`,
+      `http://[::ffff:127.0.0.1]:${receiver.port}/private`,
+      `http://2130706433:${receiver.port}/private`,
+      'http://169.254.169.254/latest/meta-data',
+    ]) {
+      const client = await guarded.client({ webhook_url: url });
+      expect((await guarded.decide(client)).status).toBe(200);
+    }
+    await Bun.sleep(200);
+    expect(received.length).toBe(before);
+  });
+});
