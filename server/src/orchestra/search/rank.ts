@@ -16,11 +16,14 @@ export interface Query {
 }
 
 export type Ranked<C> = C & {
-  /** Orders the results: BM25 and cosine, each brought to 0-1 among the candidates, added and halved. */
+  /** Orders the results: BM25 and cosine, each brought to 0-1 among the candidates, added and brought to 0-1 again. */
   score: number;
   /** 0-1 on its own, whatever else was found: what a threshold is held against. */
   relevance: number;
 };
+
+/** Meaning counts half: at full weight a weak embedder pushed what the words had found out of the first ten. */
+const meaningWeight = 0.5;
 
 /** Best first. Adding normalised scores, since with a weak embedder rank fusion does worse than BM25 alone. */
 export function rank<C extends Candidate>(query: Query, candidates: C[]): Ranked<C>[] {
@@ -34,7 +37,7 @@ export function rank<C extends Candidate>(query: Query, candidates: C[]): Ranked
   return candidates
     .map((candidate, i) => ({
       ...candidate,
-      score: (words[i]! + meanings[i]!) / 2,
+      score: (words[i]! + meaningWeight * meanings[i]!) / (1 + meaningWeight),
       relevance: Math.min(1, Math.max(lexical[i]!.coverage, cosines[i] ?? 0)),
     }))
     .sort((a, b) => b.score - a.score);

@@ -66,7 +66,7 @@ describe('rank', () => {
       { text: 'database', vector: vector(0, 1) },
       { text: 'unrelated', vector: vector(1, 0.2) },
     ]);
-    expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['the port', 'unrelate', 'database']);
+    expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['the port', 'database', 'unrelate']);
     expect(ranked[0]!.score).toBeCloseTo(1);
   });
   test('works on words alone and on meaning alone', () => {

@@ -14,6 +14,8 @@ import { askJson, now, type Turn } from './turn.ts';
 
 /** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
 const embedBatch = 32;
+/** Of the message before, its end: that is what is answered. */
+const longestBefore = 1000;
 /** Messages indexed per turn at most: a client may bring a whole life's history at once. */
 const mostIndexed = 500;
 /** "ok", "thanks": nobody will look for them. */
@@ -66,7 +68,10 @@ export async function embedNew(turn: Pick<Turn, 'deps' | 'caller' | 'choosing' |
   const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
   for (const [model, group] of byModel) {
     if (model === null) continue;
-    const texts = group.map(({ text }) => text.slice(0, longestEmbedded));
+    // With the message before it, as the words are: "on Tuesday" means nothing without the question.
+    const texts = group.map(({ before = '', text }) =>
+      `${before.slice(-longestBefore)}\n${text}`.trim().slice(0, longestEmbedded),
+    );
     const { vectors } = await deps.embed({ ...caller, model, texts, signal });
     const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
     await saveVectors(deps.db, caller.userId, model, pairs);
