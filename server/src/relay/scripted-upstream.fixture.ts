@@ -33,6 +33,9 @@ export function scriptedUpstream(script: Script = () => Response.json({})): Scri
     port: 0,
     hostname: '127.0.0.1',
     idleTimeout: 0,
+    // An answer that is broken on purpose is no news.
+    development: false,
+    error: () => new Response(null, { status: 500 }),
     fetch: async (request) => {
       const { promise: aborted, resolve } = Promise.withResolvers<void>();
       request.signal.addEventListener('abort', () => resolve(), { once: true });

@@ -16,12 +16,16 @@ interface Meter {
   usage(): Promise<Usage>;
 }
 
+/** Of every chunk, so that the last bytes of the whole are still here when it ends. */
+const tailBytes = 16;
+
 /**
- * Carries sound from upstream to client at the client's pace, one chunk behind: the last is given only when the whole has
- * been charged. A client that leaves ends the upstream call and pays for what was made.
+ * Carries sound from upstream to client at the client's pace, a few bytes behind: the last are given only when the whole
+ * has been charged. A client that leaves ends the upstream call and pays for what was made.
  */
 export class SpeechPump {
-  #held: Uint8Array | null;
+  #first: Uint8Array | null;
+  #tail: Uint8Array | null = null;
   #ended = false;
   readonly #leave = () => void this.#end('aborted');
 
@@ -32,7 +36,7 @@ export class SpeechPump {
     readonly begun: Begun,
     readonly meter: Meter,
   ) {
-    this.#held = begun.first;
+    this.#first = begun.first;
     meter.add(begun.first);
     begun.sent.allowSilence(mostPauseMs);
     errand.signal.addEventListener('abort', this.#leave, { once: true });
@@ -50,11 +54,8 @@ export class SpeechPump {
     sent.touch();
     sent.allowSilence(Math.min(this.begun.attempt.candidate.channel.timeoutMs, mostSilenceMs));
     try {
-      const next = await this.#next();
-      if (next === null) await this.#end('ok');
-      if (this.#held) controller.enqueue(this.#held);
-      this.#held = next;
-      if (next === null) controller.close();
+      // A pull that gives nothing would not be followed by another.
+      while (!(await this.#pass(controller)));
     } catch (error) {
       const left = this.errand.signal.aborted;
       await this.#end(left ? 'aborted' : 'interrupted');
@@ -63,6 +64,18 @@ export class SpeechPump {
     }
     sent.touch();
     sent.allowSilence(mostPauseMs);
+  }
+
+  /** Hands on one chunk without its tail, and the tail before it; true when something was given. */
+  async #pass(controller: ReadableStreamDefaultController<Uint8Array>): Promise<boolean> {
+    const chunk = this.#first ?? (await this.#next());
+    this.#first = null;
+    if (chunk === null) await this.#end('ok');
+    const given = [this.#tail, chunk?.subarray(0, -tailBytes)].filter((piece) => piece && piece.byteLength > 0);
+    for (const piece of given) controller.enqueue(piece!);
+    this.#tail = chunk?.subarray(-tailBytes) ?? null;
+    if (chunk === null) controller.close();
+    return chunk === null || given.length > 0;
   }
 
   async #next(): Promise<Uint8Array | null> {

@@ -1,0 +1,53 @@
+import { type CallInit, type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+export interface UsageEntry {
+  model: string;
+  endpoint: string;
+  provider: string;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  units: number;
+  status: string;
+}
+
+export interface RelayTest {
+  test: TestApp;
+  member: Member;
+  key: string;
+  post(path: string, body: unknown, init?: Omit<CallInit, 'body'>): Promise<Response>;
+  get(path: string, init?: CallInit): Promise<Response>;
+  credit(quota: number): Promise<void>;
+  /** The member's money as it stands. */
+  money(): Promise<{ quota: number; used_quota: number }>;
+  /** Newest first. */
+  usage(): Promise<UsageEntry[]>;
+  close(): Promise<void>;
+}
+
+/** The whole service with one user who has a key. */
+export async function openRelayTest(options: { env?: Record<string, string>; clock?: Clock } = {}): Promise<RelayTest> {
+  const test = await openTestApp(options);
+  const member = await test.user();
+  const key = await member.key();
+  const authorization = `Bearer ${key}`;
+  const get: RelayTest['get'] = (path, init = {}) =>
+    test.call(path, { ...init, headers: { authorization, ...init.headers } });
+  const data = async (answer: Response) => ((await answer.json()) as { data: unknown }).data;
+  return {
+    test,
+    member,
+    key,
+    get,
+    post: (path, body, init = {}) => get(path, { method: 'POST', ...init, body }),
+    credit: async (quota) => {
+      const root = await test.root();
+      const answer = await root.call(`/api/admin/users/${member.id}/credits`, { method: 'POST', body: { quota } });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
+    money: async () => (await data(await member.call('/api/user/self'))) as Awaited<ReturnType<RelayTest['money']>>,
+    usage: async () => ((await data(await member.call('/api/usage/logs'))) as { logs: UsageEntry[] }).logs,
+    close: () => test.close(),
+  };
+}

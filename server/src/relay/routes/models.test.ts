@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { addUpstream } from '../scripted-upstream.fixture.ts';
+import type { Json } from '../wire/conversation.ts';
+
+let relay: RelayTest;
+const away = 'http://127.0.0.1:9/v1';
+
+beforeAll(async () => {
+  relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
+  const priced = { model_id: 'acme/fine', prompt_price: 2.5, completion_price: 10 };
+  await addUpstream(relay.test, away, [{ ...priced, ...{ context_length: 128_000, capabilities: { tools: false } } }]);
+  await addUpstream(relay.test, away, [{ ...priced, prompt_price: 0.075, completion_price: 0.3 }], {
+    provider: 'cheap',
+  });
+  await addUpstream(relay.test, away, [{ model_id: 'acme/draw', type: 'image', request_price: 0.04 }]);
+  await addUpstream(relay.test, away, [{ model_id: 'acme/secret' }], { group: 'insiders' });
+  await addUpstream(relay.test, away, [], { models: ['old-model'] });
+});
+afterAll(() => relay.close());
+
+const list = async (headers: Record<string, string> = {}): Promise<Json[]> =>
+  ((await (await relay.get('/v1/models', { headers })).json()) as { data: Json[] }).data;
+
+describe('the list', () => {
+  test('holds what the key may use, our own model first, in OpenAI’s shape', async () => {
+    const ids = (await list()).map(({ id }) => id);
+    expect(ids[0]).toBe('svc/svc-ms');
+    expect(ids).toContain('acme/fine');
+    expect(ids).toContain('demo/chat');
+    expect(ids).toContain('old-model');
+    expect(ids).not.toContain('acme/secret');
+    for (const model of await list()) {
+      expect(model).toMatchObject({ object: 'model', id: expect.any(String), owned_by: expect.any(String) });
+      expect(Number.isInteger(model.created)).toBe(true);
+    }
+  });
+
+  test('is cut to the list of the key, whose names may lack the vendor', async () => {
+    const key = await relay.member.key({ models: ['demo/chat', 'fine'] });
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await list(headers)).map(({ id }) => id)).toEqual(['acme/fine', 'demo/chat']);
+    expect((await relay.get('/v1/models/acme/fine', { headers })).status).toBe(200);
+    expect((await relay.get('/v1/models/demo/embed', { headers })).status).toBe(404);
+  });
+
+  test('reads like Anthropic’s for its clients', async () => {
+    const answer = await relay.get('/v1/models', { headers: { 'anthropic-version': '2023-06-01' } });
+    const body = (await answer.json()) as Json & { data: Json[] };
+    expect(body).toMatchObject({ has_more: false, first_id: 'svc/svc-ms' });
+    expect(body.last_id).toBe(body.data.at(-1)!.id);
+    const fine = body.data.find(({ id }) => id === 'acme/fine')!;
+    expect(fine).toMatchObject({ type: 'model', display_name: 'acme/fine' });
+    expect(Number.isNaN(Date.parse(String(fine.created_at)))).toBe(false);
+  });
+
+  test('needs a key', async () => {
+    const answer = await relay.test.call('/v1/models');
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('one model', () => {
+  test('by a/b and by a%2Fb, with its lowest price as plain decimals', async () => {
+    for (const path of ['/v1/models/acme/fine', '/v1/models/acme%2Ffine', '/v1/models/fine']) {
+      const model = (await (await relay.get(path)).json()) as Json;
+      expect(model).toMatchObject({
+        id: 'acme/fine',
+        name: 'acme/fine',
+        context_length: 128_000,
+        pricing: { prompt: '0.000000075', completion: '0.0000003' },
+      });
+    }
+  });
+
+  test('says what it takes', async () => {
+    const parameters = async (id: string) =>
+      ((await (await relay.get(`/v1/models/${id}`)).json()) as { supported_parameters: string[] }).supported_parameters;
+    expect(await parameters('acme/fine')).toContain('temperature');
+    expect(await parameters('demo/chat')).toContain('tools');
+    expect(await parameters('acme/draw')).toEqual(['n', 'size', 'response_format']);
+    const draw = (await (await relay.get('/v1/models/acme/draw')).json()) as Json;
+    expect(draw.pricing).toEqual({ prompt: '0', completion: '0', request: '0.04' });
+  });
+
+  test('404 in OpenAI’s shape for what is not there, or not for this caller', async () => {
+    for (const id of ['nobody/knows', 'acme/secret', '%F0%9F%98%80', 'a/b/c']) {
+      const answer = await relay.get(`/v1/models/${id}`);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } });
+    }
+  });
+});
