@@ -70,6 +70,7 @@ export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
         </FileButton>
         <Textarea
           ref={input}
+          className="svc-composer-text"
           aria-label="Message"
           placeholder="Ask something…"
           autosize

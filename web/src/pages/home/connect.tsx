@@ -1,0 +1,74 @@
+import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconKey } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post } from '../../api.ts';
+import { chatSnippets } from '../../components/chat-snippets.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Section } from '../../components/section.tsx';
+import { modelsQuery } from '../../models.ts';
+import { queryClient } from '../../session.ts';
+import { firstModel } from '../playground/model-choices.ts';
+
+const placeholder = 'sk-your-key';
+
+function CreateKey({ onKey }: { onKey: (key: string) => void }) {
+  const create = useMutation({
+    mutationFn: () => post('/api/tokens', { body: { name: 'First steps' } }),
+    onSuccess: async ({ key }) => {
+      onKey(key);
+      await queryClient.invalidateQueries({ queryKey: ['keys'] });
+    },
+  });
+  return (
+    <Stack gap="xs">
+      <Group gap="sm">
+        <Button
+          leftSection={<IconKey size={16} stroke={1.7} aria-hidden />}
+          loading={create.isPending}
+          onClick={() => create.mutate()}
+        >
+          Create a key
+        </Button>
+        <Text size="sm" c="dimmed">
+          It is filled into the examples below.
+        </Text>
+      </Group>
+      {create.error && <ErrorState error={create.error} title="The key was not created" />}
+    </Stack>
+  );
+}
+
+/** Ready calls with this service's address, and with a key once one was made here. It stays in this page's memory only. */
+export function Connect() {
+  const [key, setKey] = useState<string | null>(null);
+  const models = useQuery(modelsQuery);
+  const baseUrl = window.location.origin;
+  const model = firstModel(models.data ?? []) || 'demo/chat';
+  return (
+    <Section
+      title="Call it from your code"
+      description="Any OpenAI or Anthropic SDK works: change the base URL and the key."
+    >
+      <Stack>
+        {key ? (
+          <>
+            <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+              Copy your key now and keep it safe. It cannot be shown again.
+            </Alert>
+            <CopyField label="Your API key" value={key} />
+          </>
+        ) : (
+          <CreateKey onKey={setKey} />
+        )}
+        <CodeBlock snippets={chatSnippets({ baseUrl, apiKey: key ?? placeholder, model })} />
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <CopyField label="OpenAI base URL" value={`${baseUrl}/v1`} />
+          <CopyField label="Anthropic base URL" value={baseUrl} />
+        </SimpleGrid>
+      </Stack>
+    </Section>
+  );
+}

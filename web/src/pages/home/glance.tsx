@@ -1,0 +1,28 @@
+import { SimpleGrid } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { get } from '../../api.ts';
+import { Money } from '../../components/money.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { dayOf, startOf } from '../../dates.ts';
+import { formatCompact } from '../../format.ts';
+import { useUser } from '../../session.ts';
+
+/** Balance, and what today came to. */
+export function Glance() {
+  const user = useUser();
+  const from = startOf(dayOf(Date.now()));
+  const today = useQuery({
+    queryKey: ['usage', 'today', from],
+    queryFn: ({ signal }) => get('/api/usage/summary', { query: { from, group_by: 'day' }, signal }),
+  });
+  const total = today.data?.total;
+  const tokens = (total?.prompt_tokens ?? 0) + (total?.completion_tokens ?? 0);
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <StatCard label="Balance" value={<Money quota={user.quota} />} />
+      <StatCard label="Spent today" value={<Money quota={total?.quota ?? 0} />} loading={today.isPending} />
+      <StatCard label="Requests today" value={formatCompact(total?.requests ?? 0)} loading={today.isPending} />
+      <StatCard label="Tokens today" value={formatCompact(tokens)} loading={today.isPending} />
+    </SimpleGrid>
+  );
+}

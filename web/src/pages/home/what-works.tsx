@@ -1,0 +1,77 @@
+import { Alert, Badge, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { Section } from '../../components/section.tsx';
+import { type ListedModel, modelsQuery } from '../../models.ts';
+import { isAdmin, useUser } from '../../session.ts';
+import { orchestrationModel } from '../playground/settings.ts';
+
+const builtIn = 'demo';
+
+interface Provider {
+  name: string;
+  models: number;
+}
+
+/** Who answers, by how many models they serve; the orchestration model answers through the others. */
+export function providersOf(models: (ListedModel & { providers?: string[] })[]): Provider[] {
+  const counts = new Map<string, number>();
+  for (const { id, owned_by, providers = [owned_by] } of models) {
+    if (id === orchestrationModel) continue;
+    for (const name of providers) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => ({ name, models: count })).sort((a, b) => b.models - a.models);
+}
+
+export const onlySimulation = (providers: Provider[]): boolean =>
+  providers.length > 0 && providers.every(({ name }) => name === builtIn);
+
+function Simulation() {
+  const admin = isAdmin(useUser());
+  return (
+    <Alert
+      color="indigo"
+      variant="light"
+      icon={<IconInfoCircle aria-hidden />}
+      title="The built-in simulation is answering"
+    >
+      It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried
+      right away.{' '}
+      {admin ? 'Add a provider key below to talk to real models.' : 'Ask your administrator to add a provider.'}
+    </Alert>
+  );
+}
+
+/** What can be called right now, said plainly. */
+export function WhatWorks() {
+  const query = useQuery(modelsQuery);
+  const providers = providersOf(query.data ?? []);
+  return (
+    <Section
+      title="What works now"
+      actions={
+        <ButtonLink to="/playground" variant="light">
+          Open the playground
+        </ButtonLink>
+      }
+    >
+      {query.isPending && <Skeleton height={64} />}
+      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {query.data && (
+        <Stack gap="sm">
+          {onlySimulation(providers) && <Simulation />}
+          {providers.length === 0 && <Text size="sm">No provider is set up yet, so no model can be called.</Text>}
+          <Group gap="xs">
+            {providers.map(({ name, models }) => (
+              <Badge key={name} size="lg" color={name === builtIn ? 'gray' : 'teal'}>
+                {name === builtIn ? 'Built-in simulation' : name} · {models} {models === 1 ? 'model' : 'models'}
+              </Badge>
+            ))}
+          </Group>
+        </Stack>
+      )}
+    </Section>
+  );
+}
