@@ -65,13 +65,22 @@ const createRoute = (deps: VideoDeps): Route =>
     body: videoRequestSchema,
     answers: { 202: jobAnswer },
     handle: async (call) => {
-      const type = (call.request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
-      if (type !== 'application/json') throw invalid('send the body as application/json');
-      const body = parseJson(await readBody(call.request, maxBytes));
-      refuseNul(body);
+      const body = await bodyOf(call.request);
       return json(call, jobView(await createJob(deps, call.principal, body), deps.config.baseUrl), 202);
     },
   });
+
+async function bodyOf(request: Request): Promise<unknown> {
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type !== 'application/json') throw invalid('send the body as application/json');
+  const body = parseJson(await readBody(request, maxBytes));
+  try {
+    refuseNul(body);
+  } catch (error) {
+    throw error instanceof AppError ? invalid(error.message) : error;
+  }
+  return body;
+}
 
 const listRoute = (deps: VideoDeps): Route =>
   defineRoute({
