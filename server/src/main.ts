@@ -1,72 +1,21 @@
-import { buildApp } from './app.ts';
-import { type Config, ConfigFaults, readConfig } from './config.ts';
+import { commands, usage } from './cli/commands.ts';
+import { ConfigFaults, readConfig } from './config.ts';
 import { liftRequestLimit } from './lift-request-limit.ts';
-import { openLog } from './platform/log.ts';
-import { openPlatform, StartFault } from './platform/open.ts';
-import { superviseWorkers, workerVariable } from './workers.ts';
+import { StartFault } from './platform/open.ts';
+import { serve } from './serve.ts';
 
-/** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
-const maxRequestBodySize = 64 * 1024 * 1024;
-
-async function serve(config: Config): Promise<void> {
-  const log = openLog(config.logLevel);
-  const platform = await openPlatform(config, log);
-  const app = await buildApp(platform, config);
-  const server = Bun.serve({
-    port: config.port,
-    hostname: config.host,
-    reusePort: config.workers > 1,
-    maxRequestBodySize,
-    // Streams may be quiet for minutes; our own limits end what hangs.
-    idleTimeout: 0,
-    fetch: (request, self) => app.fetch(request, self),
-  });
-  platform.metrics.gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
-  platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
-  await app.start();
-  greet(config, app.newRoot);
-  const stop = once(async () => {
-    app.drain();
-    log.info('stopping: letting requests finish');
-    await settle(server, config.drainMs);
-    await app.stop();
-    await platform.close();
-    process.exit(0);
-  });
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-}
-
-/** Stops accepting, waits for what runs, and cuts it off when its time is up. */
-async function settle(server: Bun.Server<unknown>, drainMs: number): Promise<void> {
-  const finished = server.stop(false);
-  const deadline = Date.now() + drainMs;
-  while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(50);
-  await Promise.race([finished, Bun.sleep(200)]);
-  await server.stop(true);
-}
-
-function greet(config: Config, root: { username: string; password: string | null } | null): void {
-  const lines = [`svc is ready at ${config.baseUrl}`];
-  if (root?.password) lines.push(`Log in as ${root.username} with password ${root.password} (shown this once)`);
-  process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`);
-}
-
-function once(act: () => Promise<void>): () => void {
-  let begun = false;
-  return () => {
-    if (begun) return;
-    begun = true;
-    void act();
-  };
-}
-
-liftRequestLimit();
+const [name = 'serve', ...args] = process.argv.slice(2);
 try {
-  const config = readConfig(process.env);
-  if (config.workers > 1 && !process.env[workerVariable])
-    process.exit(await superviseWorkers(config.workers, process.env, openLog(config.logLevel)));
-  await serve(config);
+  const command = commands[name];
+  if (name === 'serve') {
+    liftRequestLimit();
+    await serve(readConfig(process.env), process.env);
+  } else if (command) {
+    process.exit(await command.run({ config: readConfig(process.env), args, print: (line) => console.log(line) }));
+  } else {
+    console.log(usage());
+    process.exit(name === 'help' || name === '--help' ? 0 : 1);
+  }
 } catch (error) {
   const expected = error instanceof ConfigFaults || error instanceof StartFault;
   process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);

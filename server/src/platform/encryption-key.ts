@@ -1,17 +1,34 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The key from the configuration, else from a file that only its owner can read, made on first use. */
-export function encryptionKey(configured: string | undefined, folder: string): Uint8Array {
-  if (configured) return Buffer.from(configured, 'hex');
-  const file = join(folder, 'encryption.key');
+const current = (folder: string): string => join(folder, 'encryption.key');
+/** A key being rotated in; it opens as well, since a crash may leave some secrets sealed with it. */
+const next = (folder: string): string => join(folder, 'encryption.key.new');
+
+/** The key from the configuration, else from a file that only its owner can read, made on first use; the first seals. */
+export function encryptionKeys(configured: string | undefined, folder: string): Uint8Array[] {
+  if (configured) return [Buffer.from(configured, 'hex')];
   try {
     // Exclusive: of two processes that start together one writes, the other reads what it wrote.
-    const hex = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
-    writeFileSync(file, hex, { flag: 'wx', mode: 0o600 });
+    writeFileSync(current(folder), drawKey(), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
   }
+  const files = [current(folder), next(folder)].filter((file) => existsSync(file));
+  return files.map(readKey);
+}
+
+/** Draws the next key, or returns the one that an unfinished rotation left. */
+export function writeNewKey(folder: string): Uint8Array {
+  if (!existsSync(next(folder))) writeFileSync(next(folder), drawKey(), { flag: 'wx', mode: 0o600 });
+  return readKey(next(folder));
+}
+
+export const adoptNewKey = (folder: string): void => renameSync(next(folder), current(folder));
+
+const drawKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
+
+function readKey(file: string): Uint8Array {
   const hex = readFileSync(file, 'utf8').trim();
   if (!/^[0-9a-f]{64}$/i.test(hex))
     throw new Error(`${file} does not hold an encryption key of 64 hexadecimal digits.`);

@@ -5,7 +5,7 @@ import { openBlobs } from './blobs/open.ts';
 import type { Blobs } from './blobs/port.ts';
 import { migrate } from './db/migrate.ts';
 import { type OpenDb, openDb } from './db/open.ts';
-import { encryptionKey } from './encryption-key.ts';
+import { encryptionKeys } from './encryption-key.ts';
 import { openJobs } from './jobs/open.ts';
 import type { Jobs } from './jobs/port.ts';
 import type { Log } from './log.ts';
@@ -25,6 +25,11 @@ export interface PlatformConfig {
   encryptionKeyOld?: string;
 }
 
+interface SealingKey {
+  id: string;
+  key: Uint8Array;
+}
+
 /** Everything below the feature rooms, opened and ready. */
 export interface Platform {
   clock: Clock;
@@ -35,7 +40,7 @@ export interface Platform {
   jobs: Jobs;
   blobs: Blobs;
   /** The first seals, all open. */
-  sealingKeys: { id: string; key: Uint8Array }[];
+  sealingKeys: SealingKey[];
   close(): Promise<void>;
 }
 
@@ -61,7 +66,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
     accessSync(config.dataDir, constants.W_OK);
     if (!config.databaseUrl) closers.push(lockDataFolder(config.dataDir));
   });
-  const sealingKeys = await step('The encryption key cannot be read', () => keysOf(config));
+  const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
   const database = await step('The database cannot be reached', () =>
     openDb(
       config.databaseUrl
@@ -84,9 +89,17 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   return { clock, log, metrics: new Metrics(), database, shared, jobs, blobs, sealingKeys, close: closeAll };
 }
 
-/** A key's id is a few hexadecimal digits of its hash, so that sealed text says which key opens it. */
-function keysOf(config: PlatformConfig): { id: string; key: Uint8Array }[] {
-  const keys = [encryptionKey(config.encryptionKey, config.dataDir)];
+/** The first seals, all open. */
+export function sealingKeysOf(
+  config: Pick<PlatformConfig, 'dataDir' | 'encryptionKey' | 'encryptionKeyOld'>,
+): SealingKey[] {
+  const keys = encryptionKeys(config.encryptionKey, config.dataDir);
   if (config.encryptionKeyOld) keys.push(Buffer.from(config.encryptionKeyOld, 'hex'));
-  return keys.map((key) => ({ id: new Bun.CryptoHasher('sha256').update(key).digest('hex').slice(0, 8), key }));
+  return keys.map(keyEntry);
 }
+
+/** A key's id is a few hexadecimal digits of its hash, so that sealed text says which key opens it. */
+export const keyEntry = (key: Uint8Array): SealingKey => ({
+  id: new Bun.CryptoHasher('sha256').update(key).digest('hex').slice(0, 8),
+  key,
+});

@@ -27,3 +27,12 @@ export async function migrate(db: Db, migrations: Migration[] = all): Promise<st
     return applied;
   });
 }
+
+/** Names of the migrations that have run; none on a database that is still empty. */
+export async function listApplied(db: Db): Promise<string[]> {
+  try {
+    return (await sql<{ name: string }>`select name from migrations`.execute(db)).rows.map((row) => row.name);
+  } catch {
+    return [];
+  }
+}

@@ -7,6 +7,7 @@ import { migration as routing } from './0005-routing.ts';
 import { migration as oauth } from './0006-oauth.ts';
 import { migration as orchestra } from './0007-orchestra.ts';
 import { migration as video } from './0008-video.ts';
+import { migration as autonomous } from './0009-autonomous.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
-export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, oauth, orchestra, video];
+export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, oauth, orchestra, video, autonomous];

@@ -1,0 +1,107 @@
+import { afterAll, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { says } from './relay-replies.ts';
+import { type Service, startService } from './service.ts';
+import { startUpstream } from './upstream.ts';
+
+const startOpenai = () => startUpstream(says('openai', { text: 'hello to you' }));
+
+const main = join(import.meta.dir, '../server/src/main.ts');
+const place = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+async function svc(args: string[], env: Record<string, string>): Promise<{ code: number; said: string }> {
+  const child = Bun.spawn([process.execPath, main, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+  return { code: await child.exited, said };
+}
+
+const ask = (service: Service, model: string) =>
+  service.post('/v1/chat/completions', { model, max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] });
+
+test('an unknown command lists those that exist', async () => {
+  const { code, said } = await svc(['dance'], {});
+  expect(code).toBe(1);
+  for (const name of ['serve', 'migrate', 'create-admin', 'rotate-encryption-key', 'backup', 'restore', 'doctor'])
+    expect(said).toContain(name);
+});
+
+test('a backup taken under load restores to a consistent service, credentials and all', async () => {
+  const upstream = startOpenai();
+  const service = await startService({ dataDir: join(place, 'live') });
+  const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, promptPrice: 2, completionPrice: 2 });
+  let going = true;
+  const load = (async () => {
+    while (going) await Promise.all(Array.from({ length: 8 }, () => ask(service, modelId).then((r) => r.text())));
+  })();
+  await Bun.sleep(300);
+  const folder = join(place, 'backup');
+  const taken = await svc(['backup', folder], { DATA_DIR: service.dataDir });
+  expect(taken.said).toContain('The backup is in');
+  expect(taken.code).toBe(0);
+  expect(statSync(join(folder, 'encryption.key')).mode & 0o077).toBe(0);
+  expect((await svc(['restore', folder], { DATA_DIR: service.dataDir })).said).toContain('Another process');
+  going = false;
+  await load;
+  await service.stop();
+
+  const dataDir = join(place, 'restored');
+  expect((await svc(['restore', folder], { DATA_DIR: dataDir })).code).toBe(0);
+  expect((await svc(['restore', folder], { DATA_DIR: dataDir })).said).toContain('--force');
+  const restored = await startService({ dataDir });
+  const self = await restored.self(restored.root);
+  const holds = 50_000_000 - self.quota - self.used_quota;
+  expect(self.used_quota).toBeGreaterThan(0);
+  // What was on its way when the copy was made is given back by the sweep at the start.
+  expect(holds).toBe(0);
+  expect((await ask(restored, modelId)).status).toBe(200);
+  await restored.stop();
+  upstream.stop();
+}, 60_000);
+
+test('the encryption key is rotated, and the credentials still open', async () => {
+  const dataDir = join(place, 'rotate');
+  const upstream = startOpenai();
+  const service = await startService({ dataDir });
+  const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, credential: 'sk-upstream-secret-1234' });
+  await service.kill('SIGTERM');
+  const before = readFileSync(join(dataDir, 'encryption.key'), 'utf8');
+  const rotated = await svc(['rotate-encryption-key'], { DATA_DIR: dataDir });
+  expect(rotated.code).toBe(0);
+  expect(rotated.said).toMatch(/^1 stored secret/);
+  expect(readFileSync(join(dataDir, 'encryption.key'), 'utf8')).not.toBe(before);
+  expect(existsSync(join(dataDir, 'encryption.key.new'))).toBe(false);
+  const checked = await svc(['doctor'], { DATA_DIR: dataDir });
+  expect(checked.said).toContain('Everything is in order');
+  await service.restart();
+  expect((await ask(service, modelId)).status).toBe(200);
+  await service.stop();
+  upstream.stop();
+}, 60_000);
+
+test('a lost administrator comes back in; the doctor tells what is wrong', async () => {
+  const dataDir = join(place, 'admin');
+  const service = await startService({ dataDir });
+  expect((await svc(['create-admin', 'newcomer'], { DATA_DIR: dataDir })).said).toContain('Another process');
+  await service.kill('SIGTERM');
+  const made = await svc(['create-admin', 'newcomer', '--root'], { DATA_DIR: dataDir });
+  const password = /Password: (\S+)/.exec(made.said)![1]!;
+  expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(1);
+  await service.restart();
+  const login = await fetch(`${service.url}/api/user/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'newcomer', password }),
+  });
+  expect(((await login.json()) as { data: { role: number } }).data.role).toBe(100);
+  await service.stop();
+  const sick = await svc(['doctor'], { DATA_DIR: dataDir, REDIS_URL: 'redis://127.0.0.1:1' });
+  expect(sick.code).toBe(1);
+  expect(sick.said).toContain('✗ shared state');
+}, 60_000);

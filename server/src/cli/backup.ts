@@ -1,0 +1,44 @@
+import { Database } from 'bun:sqlite';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandCall } from './commands.ts';
+
+/**
+ * SQLite copies itself consistently while the service goes on writing (VACUUM INTO reads one snapshot). Files are copied
+ * after the database, so that every file the copied rows name is there.
+ */
+export async function backup({ config, args, print }: CommandCall): Promise<number> {
+  const [folder] = args;
+  if (!folder) {
+    print('Usage: svc backup <folder>');
+    return 1;
+  }
+  if (config.databaseUrl) {
+    print('The database is PostgreSQL: back it up with pg_dump, and DATA_DIR (files and key) with your usual tools.');
+    return 1;
+  }
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    print(`${folder} is not empty. Choose another folder.`);
+    return 1;
+  }
+  const source = join(config.dataDir, 'svc.db');
+  if (!existsSync(source)) {
+    print(`There is no database in ${config.dataDir}. Is DATA_DIR right?`);
+    return 1;
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const database = new Database(source, { readonly: true });
+  database.run('pragma busy_timeout = 10000');
+  database.query('vacuum into ?').run(join(folder, 'svc.db'));
+  database.close();
+  const blobs = join(config.dataDir, 'blobs');
+  if (existsSync(blobs)) cpSync(blobs, join(folder, 'blobs'), { recursive: true });
+  const key = join(config.dataDir, 'encryption.key');
+  if (existsSync(key)) {
+    copyFileSync(key, join(folder, 'encryption.key'));
+    chmodSync(join(folder, 'encryption.key'), 0o600);
+  }
+  writeFileSync(join(folder, 'backup.json'), JSON.stringify({ made_at: new Date().toISOString() }));
+  print(`The backup is in ${folder}. It holds the encryption key: keep it as safe as the service itself.`);
+  return 0;
+}

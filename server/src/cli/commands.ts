@@ -1,0 +1,38 @@
+import type { Config } from '../config.ts';
+import { backup } from './backup.ts';
+import { createAdmin } from './create-admin.ts';
+import { doctor } from './doctor.ts';
+import { migrateDatabase } from './migrate.ts';
+import { restore } from './restore.ts';
+import { rotateEncryptionKey } from './rotate-encryption-key.ts';
+
+export interface CommandCall {
+  config: Config;
+  args: string[];
+  print(line: string): void;
+}
+
+export interface Command {
+  help: string;
+  /** Returns the exit code. */
+  run(call: CommandCall): Promise<number>;
+}
+
+/** What the executable does besides serving. */
+export const commands: Record<string, Command> = {
+  migrate: { help: 'bring the database up to date and end', run: migrateDatabase },
+  'create-admin': {
+    help: '<username> [--root]: make an administrator, or make a user one and reset the password',
+    run: createAdmin,
+  },
+  'rotate-encryption-key': { help: 'seal all stored credentials with a new key', run: rotateEncryptionKey },
+  backup: { help: '<folder>: copy database, files and key while the service runs (SQLite)', run: backup },
+  restore: { help: '<folder> [--force]: put a backup into DATA_DIR', run: restore },
+  doctor: { help: 'check configuration, database, Redis, files and key, and say what to do', run: doctor },
+};
+
+export function usage(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
+  const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(width)}${help}`);
+  return ['Usage: svc [command]', '', `  ${'serve'.padEnd(width)}serve (the default)`, ...lines].join('\n');
+}

@@ -1,0 +1,10 @@
+import type { CommandCall } from './commands.ts';
+import { withPlatform } from './with-platform.ts';
+
+/** Opening the platform migrates; what is left is to say so. */
+export async function migrateDatabase({ config, print }: CommandCall): Promise<number> {
+  await withPlatform(config, async ({ database }) => {
+    print(`The ${database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'} database is up to date.`);
+  });
+  return 0;
+}

@@ -1,0 +1,13 @@
+import type { Config } from '../config.ts';
+import { openLog } from '../platform/log.ts';
+import { openPlatform, type Platform } from '../platform/open.ts';
+
+/** Opens everything below the rooms, for one command; on SQLite that needs the service to be stopped. */
+export async function withPlatform<T>(config: Config, work: (platform: Platform) => Promise<T>): Promise<T> {
+  const platform = await openPlatform(config, openLog('warn'));
+  try {
+    return await work(platform);
+  } finally {
+    await platform.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { randomString } from '../lib/ids.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { hashPassword } from './passwords.ts';
+import { deleteSessionsOf } from './store/sessions.ts';
+import { changeUser, findUserByName, insertUser } from './store/users.ts';
+import { statuses } from './user.ts';
+
+/** For an operator at the machine: makes an administrator, or lets one who lost the password in again. */
+export async function makeAdministrator(
+  deps: { db: Db; clock: Clock },
+  wanted: { username: string; role: number; password?: string },
+): Promise<{ existed: boolean; drawn: string | null }> {
+  const drawn = wanted.password === undefined ? randomString(20) : null;
+  const password_hash = await hashPassword(wanted.password ?? drawn!);
+  const { username, role } = wanted;
+  const user = await findUserByName(deps.db, username);
+  if (user) {
+    await changeUser(deps.db, user.id, { role, password_hash, status: statuses.enabled });
+    await deleteSessionsOf(deps.db, user.id);
+  } else {
+    const created_at = nowSeconds(deps.clock);
+    await insertUser(deps.db, {
+      username,
+      password_hash,
+      display_name: username,
+      email: '',
+      role,
+      quota: 0,
+      created_at,
+    });
+  }
+  return { existed: user !== null, drawn };
+}

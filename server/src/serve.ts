@@ -1,0 +1,68 @@
+import { buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import { openLog } from './platform/log.ts';
+import { openPlatform } from './platform/open.ts';
+import { superviseWorkers, workerVariable } from './workers.ts';
+
+/** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
+const maxRequestBodySize = 64 * 1024 * 1024;
+
+/** Serves until told to stop; with several workers this process only looks after them. */
+export async function serve(config: Config, environment: Record<string, string | undefined>): Promise<void> {
+  if (config.workers > 1 && !environment[workerVariable])
+    process.exit(await superviseWorkers(config.workers, environment, openLog(config.logLevel)));
+  await serveHere(config);
+}
+
+async function serveHere(config: Config): Promise<void> {
+  const log = openLog(config.logLevel);
+  const platform = await openPlatform(config, log);
+  const app = await buildApp(platform, config);
+  const server = Bun.serve({
+    port: config.port,
+    hostname: config.host,
+    reusePort: config.workers > 1,
+    maxRequestBodySize,
+    // Streams may be quiet for minutes; our own limits end what hangs.
+    idleTimeout: 0,
+    fetch: (request, self) => app.fetch(request, self),
+  });
+  platform.metrics.gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
+  platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
+  await app.start();
+  greet(config, app.newRoot);
+  const stop = once(async () => {
+    app.drain();
+    log.info('stopping: letting requests finish');
+    await settle(server, config.drainMs);
+    await app.stop();
+    await platform.close();
+    process.exit(0);
+  });
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** Stops accepting, waits for what runs, and cuts it off when its time is up. */
+async function settle(server: Bun.Server<unknown>, drainMs: number): Promise<void> {
+  const finished = server.stop(false);
+  const deadline = Date.now() + drainMs;
+  while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(50);
+  await Promise.race([finished, Bun.sleep(200)]);
+  await server.stop(true);
+}
+
+function greet(config: Config, root: { username: string; password: string | null } | null): void {
+  const lines = [`svc is ready at ${config.baseUrl}`];
+  if (root?.password) lines.push(`Log in as ${root.username} with password ${root.password} (shown this once)`);
+  process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`);
+}
+
+function once(act: () => Promise<void>): () => void {
+  let begun = false;
+  return () => {
+    if (begun) return;
+    begun = true;
+    void act();
+  };
+}
