@@ -49,6 +49,40 @@ export const pages: PageEntry[] = [
     load: () => import('./pages/oauth/authorize.tsx').then((m) => m.AuthorizePage),
   },
   {
+    path: '/usage',
+    title: 'Usage',
+    load: () => import('./pages/usage.tsx').then((m) => m.UsagePage),
+  },
+  {
+    path: '/credits',
+    title: 'Credits',
+    load: () => import('./pages/credits.tsx').then((m) => m.CreditsPage),
+  },
+  {
+    path: '/admin/users',
+    title: 'Users',
+    access: 'admin',
+    load: () => import('./pages/admin-users.tsx').then((m) => m.AdminUsersPage),
+  },
+  {
+    path: '/admin/applications',
+    title: 'All applications',
+    access: 'admin',
+    load: () => import('./pages/admin-applications.tsx').then((m) => m.AdminApplicationsPage),
+  },
+  {
+    path: '/admin/audit',
+    title: 'Audit',
+    access: 'admin',
+    load: () => import('./pages/admin-audit.tsx').then((m) => m.AdminAuditPage),
+  },
+  {
+    path: '/admin/options',
+    title: 'Options',
+    access: 'admin',
+    load: () => import('./pages/admin-options.tsx').then((m) => m.AdminOptionsPage),
+  },
+  {
     path: '/login',
     title: 'Log in',
     access: 'guest',

@@ -54,9 +54,11 @@ function Danger({ application }: { application: Application }) {
   const navigate = useNavigate();
   return (
     <Section title="Delete" description="Ends every sign-in made with this application, for all its users.">
-      <Button variant="light" color="red" onClick={() => setConfirming(true)}>
-        Delete application
-      </Button>
+      <Group>
+        <Button variant="light" color="red" onClick={() => setConfirming(true)}>
+          Delete application
+        </Button>
+      </Group>
       <ConfirmDelete
         opened={confirming}
         onClose={() => setConfirming(false)}

@@ -61,7 +61,7 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
         {!application.is_verified && !asked.has_existing_consent && <Unverified />}
         <Divider />
         <Text size="sm" fw={600}>
-          It will be able to
+          It asks for
         </Text>
         <ScopeList scopes={asked.requested_scopes} added={added} />
         <Divider />

@@ -1,4 +1,4 @@
-import { Avatar, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { post } from '../../api.ts';
@@ -20,20 +20,16 @@ export function SignedInAs() {
     onError: notifyError,
   });
   return (
-    <Group gap="sm" wrap="nowrap" className="svc-signed-in">
-      <Avatar src={user.avatar_url || null} name={name} color="indigo" size={32} alt="" aria-hidden />
-      <Stack gap={0} flex={1} miw={0}>
-        <Text size="xs" c="dimmed">
-          Signed in as
+    <Group gap="sm" wrap="nowrap">
+      <Avatar src={user.avatar_url || null} name={name} color="indigo" size={38} alt="" aria-hidden />
+      <Stack gap={0} flex={1} miw={0} align="flex-start">
+        <Text size="sm" truncate maw="100%">
+          Signed in as <b>{name === user.username ? name : `${name} (${user.username})`}</b>
         </Text>
-        <Text size="sm" fw={600} truncate>
-          {name === user.username ? name : `${name} (${user.username})`}
-        </Text>
+        <Anchor component="button" type="button" size="sm" disabled={change.isPending} onClick={() => change.mutate()}>
+          Not you? Switch account
+        </Anchor>
       </Stack>
-      <Button variant="subtle" size="compact-sm" loading={change.isPending} onClick={() => change.mutate()}>
-        Not you?
-        <span className="svc-hidden"> Switch account</span>
-      </Button>
     </Group>
   );
 }

@@ -1,0 +1,112 @@
+import { Badge, Button, Modal, Stack, Text } from '@mantine/core';
+import { IconDownload, IconHistory } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, type Result } from '../api.ts';
+import { type Column, DataTable } from '../components/data-table.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { JsonView } from '../components/json-view.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { describeUserAgent, formatDateTime } from '../format.ts';
+import { useUrlState } from '../use-url-state.ts';
+import { auditEvents } from './admin-audit/audit-events.ts';
+import { AuditFilters } from './admin-audit/audit-filters.tsx';
+import { auditDefaults, csvAddress, filterOf } from './admin-audit/audit-state.ts';
+
+type Entry = Result<'/api/oauth2/admin/audit', 'get'>['logs'][number];
+
+const pageSize = 25;
+
+function EventBadge({ type }: { type: string }) {
+  const { label, color } = auditEvents[type] ?? { label: type, color: 'gray' };
+  return <Badge color={color}>{label}</Badge>;
+}
+
+const columns = (show: (entry: Entry) => void): Column<Entry>[] => [
+  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  { key: 'event', header: 'Event', cell: ({ event_type }) => <EventBadge type={event_type} /> },
+  { key: 'app', header: 'Application', align: 'right', cell: ({ application_id }) => application_id ?? '–' },
+  { key: 'user', header: 'User', align: 'right', cell: ({ user_id }) => user_id ?? '–' },
+  { key: 'ip', header: 'Address', cell: ({ ip_address }) => ip_address || '–' },
+  {
+    key: 'agent',
+    header: 'Client',
+    cell: ({ user_agent }) => (
+      <Text span size="sm" title={user_agent}>
+        {user_agent ? describeUserAgent(user_agent) : '–'}
+      </Text>
+    ),
+  },
+  {
+    key: 'detail',
+    header: <span className="svc-hidden">Detail</span>,
+    align: 'right',
+    cell: (entry) => (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        aria-label={`Details of entry ${entry.id}`}
+        onClick={() => show(entry)}
+      >
+        Details
+      </Button>
+    ),
+  },
+];
+
+function Details({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title={auditEvents[entry.event_type]?.label ?? entry.event_type} size="lg">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {formatDateTime(entry.created_at)}
+        </Text>
+        <JsonView label="audit entry" value={entry} />
+      </Stack>
+    </Modal>
+  );
+}
+
+export function AdminAuditPage() {
+  const [state, set] = useUrlState(auditDefaults);
+  const page = Math.max(1, Number.parseInt(state.page, 10) || 1);
+  const [shown, setShown] = useState<Entry | null>(null);
+  const filter = filterOf(state);
+  const query = useQuery({
+    queryKey: ['audit', filter, page],
+    queryFn: ({ signal }) =>
+      get('/api/oauth2/admin/audit', { query: { ...filter, page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <PageHeader
+        title="Audit"
+        description="Who granted, used, changed and revoked access through OAuth, newest first. Days are counted in UTC."
+        actions={
+          <Button
+            component="a"
+            href={csvAddress(state)}
+            download
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            Download CSV
+          </Button>
+        }
+      />
+      <AuditFilters state={state} set={set} />
+      <DataTable
+        label="Audit log"
+        columns={columns(setShown)}
+        rows={query.data?.logs}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={860}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: (next) => set({ page: String(next) }) }}
+        empty={<EmptyState icon={IconHistory} title="Nothing recorded" description="No entry matches these filters." />}
+      />
+      {shown && <Details entry={shown} onClose={() => setShown(null)} />}
+    </>
+  );
+}

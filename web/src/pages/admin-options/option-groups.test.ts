@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { durationOf, groupedOptions, labelOf } from './option-groups.ts';
+
+const option = (key: string) => ({ key, value: 1, default: 1, description: '' });
+
+test('every option stands in one group, unknown ones in the last', () => {
+  const keys = [
+    'RegistrationEnabled',
+    'OAuth2CodeTTL',
+    'RateLimitV1',
+    'MsPlanModel',
+    'AuditLogDays',
+    'AccessLog',
+    'Brand',
+  ];
+  const grouped = groupedOptions(keys.map(option));
+  expect(grouped.flatMap(({ options }) => options).length).toBe(keys.length);
+  expect(grouped.map(({ title, options }) => [title, options.map(({ key }) => key)])).toEqual([
+    ['Accounts', ['RegistrationEnabled']],
+    ['OAuth', ['OAuth2CodeTTL']],
+    ['Limits', ['RateLimitV1']],
+    ['Models and orchestration', ['MsPlanModel']],
+    ['Records', ['AuditLogDays', 'AccessLog']],
+    ['Other', ['Brand']],
+  ]);
+});
+
+test('names read as words', () => {
+  expect(labelOf('OAuth2AccessTokenTTL')).toBe('Access token lifetime');
+  expect(labelOf('RateLimitOAuthAuthorizePost')).toBe('Rate limit OAuth authorize post');
+  expect(labelOf('RateLimitV1')).toBe('Rate limit /v1');
+  expect(labelOf('MsHardModel')).toBe('Hard model');
+});
+
+test('seconds read as time', () => {
+  expect(durationOf(2_592_000)).toBe('30 days');
+  expect(durationOf(5400)).toBe('1.5 hours');
+  expect(durationOf(59)).toBeUndefined();
+});

@@ -1,0 +1,89 @@
+import { ActionIcon, Group, Loader, Text, Tooltip } from '@mantine/core';
+import { IconCheck, IconRestore } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { put } from '../../api.ts';
+import { formatNumber, formatQuota } from '../../format.ts';
+import { queryClient } from '../../session.ts';
+import { durationOf, labelOf, type Option } from './option-groups.ts';
+import { OptionInput } from './option-input.tsx';
+import { optionsQuery } from './options-query.ts';
+
+function written(value: Option['value']): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'number') return formatNumber(value);
+  return value === '' ? 'empty' : value;
+}
+
+/** A number in words that mean something. */
+function meaning({ key, value }: Option): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  if (key.endsWith('TTL')) return durationOf(value);
+  return key === 'QuotaForNewUser' ? formatQuota(value) : undefined;
+}
+
+function Feedback({ saving, saved }: { saving: boolean; saved: boolean }) {
+  return (
+    <Group w={64} gap={4} wrap="nowrap" aria-live="polite">
+      {saving && <Loader size={14} aria-label="Saving" />}
+      {saved && !saving && (
+        <>
+          <IconCheck size={15} color="var(--mantine-color-teal-light-color)" aria-hidden />
+          <Text size="xs" c="dimmed">
+            Saved
+          </Text>
+        </>
+      )}
+    </Group>
+  );
+}
+
+export function OptionRow({ option }: { option: Option }) {
+  const save = useMutation({
+    mutationFn: (value: Option['value']) => put('/api/admin/options', { body: { key: option.key, value } }),
+    onSuccess: (changed) =>
+      queryClient.setQueryData(optionsQuery.queryKey, (options) =>
+        options?.map((one) => (one.key === changed.key ? changed : one)),
+      ),
+  });
+  const label = labelOf(option.key);
+  const words = meaning(option);
+  return (
+    <div className="svc-option">
+      <div>
+        <Group gap={8}>
+          <Text size="sm" fw={600}>
+            {label}
+          </Text>
+          <Text size="xs" c="dimmed" ff="monospace">
+            {option.key}
+          </Text>
+        </Group>
+        <Text size="sm" c="dimmed" className="svc-anywhere">
+          {option.description}. Default: {written(option.default)}.{words && ` Now ${words}.`}
+        </Text>
+        {save.error && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {save.error.message}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs" wrap="nowrap" className="svc-option-control">
+        <Feedback saving={save.isPending} saved={save.isSuccess} />
+        <div style={{ flex: 1 }}>
+          <OptionInput option={option} label={label} disabled={save.isPending} onSave={(value) => save.mutate(value)} />
+        </div>
+        <Tooltip label={`Back to ${written(option.default)}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Reset ${label}`}
+            disabled={option.value === option.default || save.isPending}
+            onClick={() => save.mutate(option.default)}
+          >
+            <IconRestore size={17} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { Button, Group, Modal, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { put } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { type User, useUser } from '../../session.ts';
+import { roleNames } from './roles.ts';
+
+interface UserFormProps {
+  user: User;
+  onClose: () => void;
+  onDone: () => Promise<unknown>;
+}
+
+const namesOfChanges = ['display_name', 'role', 'group', 'email_verified', 'status'] as const;
+
+/** Mounted while it is open. */
+export function UserForm({ user, onClose, onDone }: UserFormProps) {
+  const self = useUser();
+  const [fields, setFields] = useState(user);
+  const changes = Object.fromEntries(
+    namesOfChanges.filter((name) => fields[name] !== user[name]).map((name) => [name, fields[name]]),
+  );
+  const save = useMutation({
+    mutationFn: () => put('/api/admin/users/{id}', { path: { id: user.id }, body: changes }),
+    onSuccess: async () => {
+      notifySuccess(`${user.username} saved`);
+      onClose();
+      await onDone();
+    },
+  });
+  const set = (change: Partial<User>) => setFields({ ...fields, ...change });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  // Nobody gives a role like their own or higher.
+  const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
+  return (
+    <Modal opened onClose={onClose} title={`Edit ${user.username}`}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Display name"
+            maxLength={64}
+            value={fields.display_name}
+            onChange={(event) => set({ display_name: event.currentTarget.value })}
+          />
+          <Select
+            label="Role"
+            data={roles.map(([value, label]) => ({ value, label }))}
+            value={String(fields.role)}
+            allowDeselect={false}
+            onChange={(role) => set({ role: Number(role ?? fields.role) })}
+          />
+          <TextInput
+            label="Group"
+            description="Letters, digits, dots, dashes and underscores"
+            maxLength={64}
+            value={fields.group}
+            onChange={(event) => set({ group: event.currentTarget.value })}
+          />
+          <Switch
+            label="Email verified"
+            description={user.email || 'No email address given'}
+            checked={fields.email_verified}
+            onChange={(event) => set({ email_verified: event.currentTarget.checked })}
+          />
+          <Switch
+            label="Enabled"
+            description="A disabled user is logged out everywhere and their keys are refused"
+            checked={fields.status === 1}
+            onChange={(event) => set({ status: event.currentTarget.checked ? 1 : 2 })}
+          />
+          {save.error && <ErrorState error={save.error} title="The user was not saved" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={Object.keys(changes).length === 0}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

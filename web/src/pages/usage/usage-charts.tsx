@@ -1,0 +1,118 @@
+import { Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Section } from '../../components/section.tsx';
+import { keysQuery } from '../keys/keys-query.ts';
+import { type MeasureName, measures } from './measures.ts';
+import { type Grouping, summaryQuery, type UsageSum } from './usage-queries.ts';
+import type { Range, UsageFilter } from './usage-range.ts';
+
+const DayChart = lazy(() => import('./charts.tsx').then((m) => ({ default: m.DayChart })));
+const ShareList = lazy(() => import('./charts.tsx').then((m) => ({ default: m.ShareList })));
+
+/** Beyond these the rest is one bar: a hundred keys are no chart. */
+const mostBars = 8;
+
+export function sharesOf(sums: UsageSum[], nameOf: (sum: UsageSum) => string, of: (sum: UsageSum) => number) {
+  const sorted = sums.map((sum) => ({ name: nameOf(sum), value: of(sum) })).sort((a, b) => b.value - a.value);
+  const rest = sorted.slice(mostBars);
+  if (rest.length === 0) return sorted;
+  const value = rest.reduce((sum, one) => sum + one.value, 0);
+  return [...sorted.slice(0, mostBars), { name: `${rest.length} others`, value }];
+}
+
+interface PartProps {
+  filter: UsageFilter;
+  measure: MeasureName;
+}
+
+interface DrawnProps {
+  filter: UsageFilter;
+  by: Grouping;
+  height: number;
+  children: (sums: UsageSum[]) => ReactNode;
+}
+
+/** Keeps its height while it loads and when there is nothing. */
+function Drawn({ filter, by, height, children }: DrawnProps) {
+  const query = useQuery(summaryQuery(filter, by));
+  if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (!query.data) return <Skeleton height={height} />;
+  if (query.data.items.length === 0) {
+    return (
+      <Group justify="center" mih={height}>
+        <Text size="sm" c="dimmed">
+          Nothing in these days
+        </Text>
+      </Group>
+    );
+  }
+  return (
+    <div className={query.isPlaceholderData ? 'svc-stale' : undefined} style={{ minHeight: height }}>
+      <Suspense fallback={<Skeleton height={height} />}>{children(query.data.items)}</Suspense>
+    </div>
+  );
+}
+
+function ByModel({ filter, measure }: PartProps) {
+  return (
+    <Section title="By model">
+      <Drawn filter={filter} by="model" height={140}>
+        {(sums) => (
+          <ShareList
+            label="Usage by model"
+            measure={measure}
+            shares={sharesOf(sums, ({ model }) => model ?? 'unknown', measures[measure].of)}
+          />
+        )}
+      </Drawn>
+    </Section>
+  );
+}
+
+function ByKey({ filter, measure }: PartProps) {
+  const keys = useQuery(keysQuery);
+  const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
+  const nameOf = ({ token_id }: UsageSum) =>
+    token_id ? (names.get(token_id) ?? `Deleted key ${token_id}`) : 'Web app';
+  return (
+    <Section title="By key">
+      <Drawn filter={filter} by="token" height={140}>
+        {(sums) => (
+          <ShareList label="Usage by key" measure={measure} shares={sharesOf(sums, nameOf, measures[measure].of)} />
+        )}
+      </Drawn>
+    </Section>
+  );
+}
+
+export function UsageCharts({ filter, range }: { filter: UsageFilter; range: Range }) {
+  const [measure, setMeasure] = useState<MeasureName>('cost');
+  const choices = Object.entries(measures).map(([value, { label }]) => ({ value, label }));
+  return (
+    <Stack gap="lg">
+      <Section
+        title="By day"
+        description="Days are counted in UTC."
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label="What the charts show"
+            data={choices}
+            value={measure}
+            onChange={(name) => setMeasure(name as MeasureName)}
+          />
+        }
+      >
+        <Drawn filter={filter} by="day" height={240}>
+          {(sums) => <DayChart sums={sums} range={range} measure={measure} />}
+        </Drawn>
+      </Section>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+        <ByModel filter={filter} measure={measure} />
+        <ByKey filter={filter} measure={measure} />
+      </SimpleGrid>
+    </Stack>
+  );
+}

@@ -1,0 +1,74 @@
+import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { keysQuery } from '../keys/keys-query.ts';
+import { summaryQuery } from './usage-queries.ts';
+import { filterOf, periods, type Range, type UsageState } from './usage-range.ts';
+
+interface UsageFiltersProps {
+  state: UsageState;
+  set: (changes: Partial<UsageState>) => void;
+  range: Range;
+}
+
+export function UsageFilters({ state, set, range }: UsageFiltersProps) {
+  const given = state.from !== '' || state.to !== '';
+  const [dates, setDates] = useState(given);
+  const keys = useQuery(keysQuery);
+  // Models are offered as far as they were used in these days, whatever is chosen now.
+  const models = useQuery(summaryQuery(filterOf({ ...state, model: '', key: '' }, Date.now()), 'model'));
+  const names = models.data?.items.flatMap(({ model }) => (model ? [model] : [])) ?? [];
+  const choose = (days: string) => {
+    setDates(days === 'dates');
+    set(days === 'dates' ? { from: range.first, to: range.last, page: '1' } : { days, from: '', to: '', page: '1' });
+  };
+  return (
+    <Group mb="lg" gap="sm" align="flex-end" role="search" aria-label="Filter usage">
+      <SegmentedControl
+        aria-label="Period"
+        data={periods}
+        value={dates || given ? 'dates' : state.days}
+        onChange={choose}
+      />
+      {(dates || given) && (
+        <Group gap="sm" wrap="nowrap">
+          <TextInput
+            type="date"
+            aria-label="First day"
+            value={range.first}
+            max={range.last}
+            onChange={(event) => set({ from: event.currentTarget.value, page: '1' })}
+          />
+          <TextInput
+            type="date"
+            aria-label="Last day"
+            value={range.last}
+            onChange={(event) => set({ to: event.currentTarget.value, page: '1' })}
+          />
+        </Group>
+      )}
+      <Select
+        aria-label="Model"
+        placeholder="All models"
+        data={[...new Set([...names, ...(state.model ? [state.model] : [])])]}
+        value={state.model || null}
+        onChange={(model) => set({ model: model ?? '', page: '1' })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'All models' }}
+        w={{ base: '100%', xs: 200 }}
+      />
+      <Select
+        aria-label="Key"
+        placeholder="All keys"
+        data={keys.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+        value={state.key || null}
+        onChange={(key) => set({ key: key ?? '', page: '1' })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'All keys' }}
+        w={{ base: '100%', xs: 180 }}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,139 @@
+import { Badge, Button, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { formatDateTime, formatNumber } from '../../format.ts';
+import { keysQuery } from '../keys/keys-query.ts';
+import { logsQuery, pageSize, type UsageLog } from './usage-queries.ts';
+import { csvAddress, type UsageFilter } from './usage-range.ts';
+
+const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+function Tokens(log: UsageLog) {
+  const parts = [
+    `${formatNumber(log.prompt_tokens)} in, ${formatNumber(log.completion_tokens)} out`,
+    log.cache_read_tokens > 0 && `${formatNumber(log.cache_read_tokens)} read from cache`,
+    log.cache_write_tokens > 0 && `${formatNumber(log.cache_write_tokens)} written to cache`,
+    log.reasoning_tokens > 0 && `${formatNumber(log.reasoning_tokens)} for reasoning`,
+  ];
+  return (
+    <Tooltip label={parts.filter(Boolean).join(' · ')}>
+      <span className="svc-number">
+        {`${formatNumber(log.prompt_tokens)} → ${formatNumber(log.completion_tokens)}`}
+      </span>
+    </Tooltip>
+  );
+}
+
+/** How a request ended, in words; anything but `ok` deserves a look. */
+const endings: Record<string, string> = {
+  ok: 'OK',
+  aborted: 'Client left',
+  interrupted: 'Interrupted',
+  error: 'Failed',
+};
+
+const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
+  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  {
+    key: 'model',
+    header: 'Model',
+    cell: ({ model, endpoint, provider }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={500}>
+          {model}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {[endpoint, provider && `by ${provider}`].filter(Boolean).join(' ')}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'key',
+    header: 'Key',
+    cell: ({ token_id }) => (token_id ? (keyNames.get(token_id) ?? `Deleted key ${token_id}`) : 'Web app'),
+  },
+  { key: 'tokens', header: 'Tokens', align: 'right', cell: Tokens },
+  { key: 'cost', header: 'Cost', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  {
+    key: 'time',
+    header: 'Duration',
+    align: 'right',
+    cell: ({ duration_ms, first_token_ms }) => (
+      <Tooltip label={`First token after ${seconds(first_token_ms ?? 0)}`} disabled={!first_token_ms}>
+        <span className="svc-number">{seconds(duration_ms)}</span>
+      </Tooltip>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status, stream }) => (
+      <Group gap={4} wrap="nowrap">
+        <Badge size="sm" color={status === 'ok' ? 'teal' : 'orange'}>
+          {endings[status] ?? status}
+        </Badge>
+        {stream && (
+          <Badge size="sm" color="gray">
+            stream
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  {
+    key: 'request',
+    header: <span className="svc-hidden">Request</span>,
+    align: 'right',
+    cell: ({ request_id }) => <CopyButton value={request_id} label={`Copy request id ${request_id}`} />,
+  },
+];
+
+interface UsageLogsProps {
+  filter: UsageFilter;
+  page: number;
+  onPage: (page: number) => void;
+}
+
+export function UsageLogs({ filter, page, onPage }: UsageLogsProps) {
+  const query = useQuery(logsQuery(filter, page));
+  const keys = useQuery(keysQuery);
+  const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
+  return (
+    <section>
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>Requests</Title>
+        <Button
+          component="a"
+          href={csvAddress(filter)}
+          download
+          variant="default"
+          size="sm"
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          Download CSV
+        </Button>
+      </Group>
+      <DataTable
+        label="Requests"
+        columns={columns(names)}
+        rows={query.data?.logs}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={920}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
+        empty={
+          <EmptyState
+            icon={IconChartBar}
+            title="No requests here"
+            description="Choose other days or filters, or make a first request with one of your keys."
+          />
+        }
+      />
+    </section>
+  );
+}

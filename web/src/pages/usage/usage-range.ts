@@ -1,0 +1,54 @@
+import { addDays, dayOf, endOf, isDay, startOf } from '../../dates.ts';
+
+/** What the address says; `from` and `to` win over `days` when given. */
+export const usageDefaults = { page: '1', days: '30', from: '', to: '', model: '', key: '' };
+export type UsageState = typeof usageDefaults;
+
+export const periods = [
+  { value: '1', label: 'Today' },
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: 'dates', label: 'Dates' },
+];
+
+/** As many days as the service adds up in one go. */
+const mostDays = 366;
+
+export interface Range {
+  first: string;
+  last: string;
+}
+
+/** Whole days, both included. Half-given or impossible dates are completed rather than refused. */
+export function rangeOf({ days, from, to }: Pick<UsageState, 'days' | 'from' | 'to'>, nowMs: number): Range {
+  const today = dayOf(nowMs);
+  if (isDay(from) || isDay(to)) {
+    const last = isDay(to) ? to : today;
+    const earliest = addDays(last, 1 - mostDays);
+    const first = isDay(from) && from <= last ? from : last;
+    return { first: first < earliest ? earliest : first, last };
+  }
+  const count = Number(days);
+  const length = Number.isInteger(count) && count > 0 ? Math.min(count, mostDays) : 30;
+  return { first: addDays(today, 1 - length), last: today };
+}
+
+/** The filter as the service's endpoints take it. */
+export function filterOf(state: UsageState, nowMs: number) {
+  const { first, last } = rangeOf(state, nowMs);
+  const key = Number(state.key);
+  return {
+    from: startOf(first),
+    to: endOf(last),
+    ...(state.model && { model: state.model }),
+    ...(Number.isInteger(key) && key > 0 && { token_id: key }),
+  };
+}
+export type UsageFilter = ReturnType<typeof filterOf>;
+
+export function csvAddress(filter: UsageFilter): string {
+  const query = new URLSearchParams({ format: 'csv' });
+  for (const [name, value] of Object.entries(filter)) query.set(name, String(value));
+  return `/api/usage/logs?${query}`;
+}
