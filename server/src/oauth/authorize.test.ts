@@ -1,15 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import {
-  basic,
-  callback,
-  everything,
-  faultOf,
-  jsonOf as json,
-  newVerifier,
-  type OAuthTest,
-  openOAuthTest,
-} from './oauth.fixture.ts';
-import { s256 } from './pkce.ts';
+import { callback, faultOf, jsonOf as json, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
 
 let t: OAuthTest;
 beforeAll(async () => {

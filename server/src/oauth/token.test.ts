@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   basic,
   callback,
-  everything,
   faultOf,
   jsonOf as json,
   newVerifier,

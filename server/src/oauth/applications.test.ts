@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { callback, faultOf, jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
+
+let t: OAuthTest;
+beforeAll(async () => {
+  t = await openOAuthTest();
+});
+afterAll(() => t.close());
+
+const applications = '/api/oauth2/applications';
+type Consent = { application_id: number; scopes: string };
+
+describe('applications', () => {
+  test('created in full, the secret shown once', async () => {
+    const owner = await t.user();
+    const body = {
+      name: ' My app ',
+      description: 'd'.repeat(500),
+      homepage_url: 'https://home.example',
+      logo_url: 'https://home.example/logo.png',
+      redirect_uris: [callback, callback, 'myapp://cb'],
+      scopes: 'openid  profile openid',
+      webhook_url: 'https://home.example/hook',
+    };
+    const { data } = await jsonOf(owner.call(applications, { method: 'POST', body }));
+    expect(data).toEqual({
+      id: expect.any(Number),
+      name: 'My app',
+      description: body.description,
+      homepage_url: body.homepage_url,
+      logo_url: body.logo_url,
+      client_id: expect.stringMatching(/^svc_[0-9A-Za-z]{32}$/),
+      client_secret_plain: expect.stringMatching(/^svcsec_[0-9A-Za-z]{48}$/),
+      redirect_uris: JSON.stringify([callback, 'myapp://cb']),
+      allowed_scopes: 'openid profile',
+      app_type: 'confidential',
+      status: 1,
+      is_verified: false,
+      verified_by: null,
+      verified_at: null,
+      webhook_url: body.webhook_url,
+      rate_limit: 1000,
+      created_at: expect.any(Number),
+      updated_at: expect.any(Number),
+    });
+    const { client_secret_plain, ...rest } = data;
+    const list = await jsonOf(owner.call(applications));
+    expect(list).toEqual({ success: true, data: { applications: [rest], total: 1, page: 1, page_size: 20 } });
+    const one = await jsonOf(owner.call(`${applications}/${data.id}`));
+    expect(one.data).toEqual({ ...rest, webhook_secret: expect.stringMatching(/^svcwh_/) });
+    const stored = await t.platform.database.db
+      .selectFrom('oauth_applications')
+      .selectAll()
+      .where('id', '=', data.id)
+      .executeTakeFirstOrThrow();
+    for (const secret of [client_secret_plain, one.data.webhook_secret])
+      expect(JSON.stringify(stored)).not.toContain(secret);
+  });
+
+  test('each field’s limits, and nothing is half-created', async () => {
+    const owner = await t.user();
+    const good = { name: 'x', redirect_uris: [callback], scopes: 'openid' };
+    const make = (fields: Record<string, unknown>) =>
+      owner.call(applications, { method: 'POST', body: { ...good, ...fields } });
+    const faults: Record<string, unknown>[] = [
+      { name: undefined },
+      { name: '' },
+      { name: '   ' },
+      { name: 'x'.repeat(65) },
+      { name: 7 },
+      { name: 'a\nb' },
+      { name: 'a\u0000b' },
+      { description: 'x'.repeat(501) },
+      { description: null },
+      { redirect_uris: undefined },
+      { redirect_uris: [7] },
+      { scopes: undefined },
+      { scopes: '' },
+      { scopes: '   ' },
+      { scopes: 'openid '.repeat(40) },
+      { scopes: ['openid'] },
+      { scopes: 'unknown' },
+      { app_type: 'native' },
+      { homepage_url: `https://x.example/${'x'.repeat(2000)}` },
+      { webhook_url: 'ftp://x.example' },
+    ];
+    for (const fields of faults) {
+      const response = await make(fields);
+      const fault = await jsonOf(response);
+      expect([fields, response.status]).toEqual([fields, 400]);
+      expect(fault).toMatchObject({ success: false, error: expect.any(String), error_description: fault.message });
+    }
+    expect((await owner.call(applications, { method: 'POST', body: '[]' })).status).toBe(400);
+    expect((await jsonOf(owner.call(applications))).data.total).toBe(0);
+    expect((await make({ name: '🦊'.repeat(64) })).status).toBe(200);
+    expect((await t.call(applications, { method: 'POST', body: good })).status).toBe(401);
+  });
+
+  test('changed one by one; a bad field changes nothing', async () => {
+    const client = await t.client();
+    const put = (body: unknown) => t.owner.call(`${applications}/${client.id}`, { method: 'PUT', body });
+    const changed = await jsonOf(put({ name: 'Renamed', scopes: 'email', redirect_uris: ['https://b.example/'] }));
+    expect(changed.data).toMatchObject({
+      name: 'Renamed',
+      allowed_scopes: 'email',
+      redirect_uris: '["https://b.example/"]',
+      description: '',
+    });
+    expect((await put({ name: 'Again', redirect_uris: ['javascript:x'] })).status).toBe(400);
+    expect((await put({ name: null })).status).toBe(400);
+    expect((await jsonOf(put({}))).data.name).toBe('Renamed');
+    for (const id of ['999999', '0', 'abc', '1e3', '-1', '99999999999999999999'])
+      expect((await t.owner.call(`${applications}/${id}`, { method: 'PUT', body: {} })).status).toBe(404);
+  });
+
+  test('a public client has no secret to rotate; one that becomes confidential draws one', async () => {
+    const client = await t.client({ app_type: 'public' });
+    expect(client.secret).toBe('');
+    const rotate = () => t.owner.call(`${applications}/${client.id}/rotate-secret`, { method: 'POST' });
+    expect(await faultOf(rotate())).toEqual([400, 'invalid_request']);
+    await t.owner.call(`${applications}/${client.id}`, { method: 'PUT', body: { app_type: 'confidential' } });
+    expect(await faultOf(t.refresh(client, 'svcrt_x'))).toEqual([401, 'invalid_client']);
+    const { data } = await jsonOf(rotate());
+    expect((await t.tokens({ ...client, secret: data.client_secret_plain })).token_type).toBe('Bearer');
+  });
+
+  test('deleted is final, also from suspended', async () => {
+    const client = await t.client();
+    await t.tokens(client);
+    await t.act('suspend', client.id);
+    const path = `${applications}/${client.id}`;
+    const answer = await jsonOf(t.owner.call(path, { method: 'DELETE' }));
+    expect(answer).toEqual({ success: true, message: expect.any(String) });
+    for (const init of [{}, { method: 'DELETE' }, { method: 'PUT', body: {} }])
+      expect((await t.owner.call(path, init)).status).toBe(404);
+    for (const action of ['verify', 'unverify', 'suspend', 'activate'])
+      expect((await t.act(action, client.id)).status).toBe(404);
+    expect((await t.decide(client)).status).toBe(404);
+    const { data } = await jsonOf(t.member.call('/api/oauth2/consents?page_size=100'));
+    expect(data.consents.some((c: Consent) => c.application_id === client.id)).toBe(false);
+    expect((await t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  test('pages are clamped', async () => {
+    const owner = await t.user();
+    for (let i = 0; i < 3; i += 1) await t.client({ name: `n${i}` }, owner);
+    const list = async (query: string) => (await jsonOf(owner.call(`${applications}?${query}`))).data;
+    const second = await list('page=2&page_size=2');
+    expect(second).toMatchObject({ total: 3, page: 2, page_size: 2 });
+    expect(second.applications).toHaveLength(1);
+    expect(await list('page=-1&page_size=1000')).toMatchObject({ page: 1, page_size: 100 });
+    expect(await list('page=x&page_size=0')).toMatchObject({ page: 1, page_size: 1 });
+  });
+});
+
+describe('consents', () => {
+  test('listed with the application, revoked once', async () => {
+    const user = await t.user();
+    const client = await t.client({ name: 'Reader', description: 'reads', logo_url: 'https://l.example/l.png' });
+    const tokens = await t.tokens(client, { scope: 'email' }, user);
+    const list = await jsonOf(user.call('/api/oauth2/consents'));
+    expect(list.data).toEqual({
+      consents: [
+        {
+          id: expect.any(Number),
+          user_id: user.id,
+          application_id: client.id,
+          scopes: 'openid email',
+          created_at: expect.any(Number),
+          updated_at: expect.any(Number),
+          app_name: 'Reader',
+          app_description: 'reads',
+          app_logo_url: 'https://l.example/l.png',
+          app_homepage_url: '',
+          app_is_verified: false,
+        },
+      ],
+      total: 1,
+      page: 1,
+      page_size: 20,
+    });
+    const remove = () => user.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+    expect(await jsonOf(remove())).toEqual({ success: true, message: expect.any(String) });
+    expect((await remove()).status).toBe(404);
+    expect((await t.userinfo(tokens.access_token)).status).toBe(401);
+    const { db } = t.platform.database;
+    const rows = await db.selectFrom('oauth_tokens').select('id').where('user_id', '=', user.id).execute();
+    expect(rows).toEqual([]);
+  });
+
+  test('after a suspension users are asked again', async () => {
+    const client = await t.client();
+    await t.tokens(client, { scope: 'openid' });
+    const query = new URLSearchParams({ response_type: 'code', client_id: client.clientId, redirect_uri: callback });
+    const ask = async () => (await jsonOf(t.member.call(`/api/oauth2/authorize?${query}`))).data;
+    expect(await ask()).toMatchObject({ has_existing_consent: true, needs_reconsent: false });
+    for (const action of ['suspend', 'suspend', 'activate', 'activate']) await t.act(action, client.id);
+    expect(await ask()).toMatchObject({ has_existing_consent: true, needs_reconsent: true });
+    await t.code(client, { scope: 'openid' });
+    expect(await ask()).toMatchObject({ existing_scopes: 'openid', needs_reconsent: false });
+  });
+
+  test('approvals at the same time keep each other’s scopes', async () => {
+    const client = await t.client();
+    await Promise.all(['email', 'profile', 'tokens:read', 'usage:read'].map((scope) => t.code(client, { scope })));
+    const { data } = await jsonOf(t.member.call('/api/oauth2/consents?page_size=100'));
+    const consent = data.consents.find((c: Consent) => c.application_id === client.id);
+    expect(consent.scopes.split(' ').sort()).toEqual(['email', 'openid', 'profile', 'tokens:read', 'usage:read']);
+  });
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { faultOf, jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
+import { sweep } from './sweep.ts';
+
+let t: OAuthTest;
+beforeAll(async () => {
+  t = await openOAuthTest();
+});
+afterAll(() => t.close());
+
+const count = async (table: 'oauth_codes' | 'oauth_tokens' | 'oauth_audit' | 'oauth_consents') =>
+  Number(
+    (
+      await t.platform.database.db
+        .selectFrom(table)
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+    ).n,
+  );
+const run = () => sweep({ db: t.platform.database.db, clock: t.clock, options: t.app.app.identity.options });
+
+test('deletes what has run out, keeps what still counts, in more than one step', async () => {
+  const client = await t.client();
+  const tokens = await t.tokens(client);
+  const { db } = t.platform.database;
+  const now = Math.floor(t.clock.nowMs() / 1000);
+  const old = Array.from({ length: 1200 }, (_, i) => ({
+    code_hash: `old-${i}`,
+    application_id: client.id,
+    user_id: t.member.id,
+    redirect_uri: 'https://x.example',
+    scope: 'openid',
+    epoch: 0,
+    created_at: now - 200_000,
+    expires_at: now - 100_000,
+  }));
+  for (let i = 0; i < old.length; i += 400)
+    await db
+      .insertInto('oauth_codes')
+      .values(old.slice(i, i + 400))
+      .execute();
+  expect(await run()).toBe(1200);
+  expect([await count('oauth_codes'), await count('oauth_tokens')]).toEqual([1, 1]);
+  const next = await jsonOf(t.refresh(client, tokens.refresh_token));
+
+  t.clock.advance(2_592_000_000);
+  await run();
+  expect([await count('oauth_codes'), await count('oauth_tokens'), await count('oauth_consents')]).toEqual([0, 0, 1]);
+  expect(await faultOf(t.refresh(client, next.refresh_token))).toEqual([400, 'invalid_grant']);
+
+  t.clock.advance(366 * 86_400_000);
+  await run();
+  expect(await count('oauth_audit')).toBe(0);
+});
+
+test('times of last use are written when the service stops', async () => {
+  const own = await openOAuthTest();
+  const client = await own.client();
+  const { access_token } = await own.tokens(client);
+  await own.userinfo(access_token);
+  const { db } = own.platform.database;
+  const read = () => db.selectFrom('oauth_tokens').select('last_used_at').executeTakeFirstOrThrow();
+  expect((await read()).last_used_at).toBeNull();
+  await own.app.app.stop();
+  expect((await read()).last_used_at).toBe(Math.floor(own.clock.nowMs() / 1000));
+  const kinds = await db.selectFrom('oauth_audit').select('event_type').orderBy('id').execute();
+  expect(kinds.map((row) => row.event_type)).toEqual(['app_created', 'authorization_granted', 'token_issued']);
+  await own.close();
+});
