@@ -1,14 +1,24 @@
 import type { UsageStatus } from '../../billing/types.ts';
 import type { Usage } from '../../lib/money.ts';
+import type { Attempt } from '../../routing/plan.ts';
 import { settle } from '../bill.ts';
 import type { Errand, RelayDeps } from '../deps.ts';
+import type { Dispatch } from '../dispatch.ts';
 import type { OpenCall } from '../open-call.ts';
-import type { Begun } from './speech.ts';
 
 /** Silence of an upstream in the middle of a sound that no healthy one keeps. */
 const mostSilenceMs = 30_000;
 /** A client that reads nothing for so long is gone in all but name. */
 const mostPauseMs = 600_000;
+
+/** A sound whose first bytes have come. */
+export interface Begun {
+  attempt: Attempt;
+  sent: Dispatch;
+  reader: ReadableStreamDefaultReader<Uint8Array>;
+  first: Uint8Array;
+  firstByteMs: number;
+}
 
 interface Meter {
   add(chunk: Uint8Array): void;

@@ -1,7 +1,7 @@
 import type { Usage } from '../../lib/money.ts';
 import type { Attempt } from '../../routing/plan.ts';
 import type { Errand, RelayDeps } from '../deps.ts';
-import { type Dispatch, dispatch, kindOf, targetOf } from '../dispatch.ts';
+import { dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { openCall } from '../open-call.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
 import { tryCandidates } from '../try-candidates.ts';
@@ -10,7 +10,7 @@ import { invalid, missing, optionalEnum, optionalNumber, requiredString } from '
 import { AudioMeter, minutesOfText } from './audio-length.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
 import { countTexts, estimateTexts } from './count-texts.ts';
-import { SpeechPump } from './speech-pump.ts';
+import { type Begun, SpeechPump } from './speech-pump.ts';
 
 const formats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
 const contentTypes: Record<(typeof formats)[number], string> = {
@@ -78,14 +78,6 @@ const usageOf = (promptTokens: number, minutes: number): Usage => ({
   completionTokens: Math.ceil(minutes * tokensPerMinute),
   units: minutes,
 });
-
-export interface Begun {
-  attempt: Attempt;
-  sent: Dispatch;
-  reader: ReadableStreamDefaultReader<Uint8Array>;
-  first: Uint8Array;
-  firstByteMs: number;
-}
 
 async function begin(deps: RelayDeps, errand: Errand, body: Json, attempt: Attempt): Promise<Begun> {
   const { candidate } = attempt;

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import { jsonEndpoint, relayRoute, tell, whileClientStays } from '../endpoints/json-endpoint.ts';
-import { readFormBody } from '../endpoints/read-body.ts';
 import { speak } from '../endpoints/speech.ts';
 import { checkForm, transcribe } from '../endpoints/transcription.ts';
 import { errandOf } from '../errand.ts';
+import { jsonEndpoint, relayRoute, tell, whileClientStays } from './json-endpoint.ts';
+import { readFormBody } from './read-body.ts';
 
 const speechSchema = z
   .looseObject({

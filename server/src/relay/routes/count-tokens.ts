@@ -2,10 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { countTokens } from '../endpoints/count-tokens.ts';
-import { relayRoute, whileClientStays } from '../endpoints/json-endpoint.ts';
-import { readJsonBody } from '../endpoints/read-body.ts';
 import { errandOf } from '../errand.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
+import { relayRoute, whileClientStays } from './json-endpoint.ts';
+import { readJsonBody } from './read-body.ts';
 
 const requestSchema = z
   .looseObject({

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
-import { jsonEndpoint, tell } from '../endpoints/json-endpoint.ts';
+import { jsonEndpoint, tell } from './json-endpoint.ts';
 
 const input = z.union([z.string(), z.array(z.string()), z.array(z.int()), z.array(z.array(z.int()))]);
 

@@ -4,7 +4,7 @@ import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { findImage, type ImageFileDeps, imagePath } from '../endpoints/image-files.ts';
 import { drawImages } from '../endpoints/images.ts';
-import { jsonEndpoint, tell } from '../endpoints/json-endpoint.ts';
+import { jsonEndpoint, tell } from './json-endpoint.ts';
 
 const requestSchema = z
   .looseObject({

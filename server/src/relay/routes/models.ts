@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import type { RelayDeps } from '../deps.ts';
-import { relayRoute } from '../endpoints/json-endpoint.ts';
 import { describeModel, listModels } from '../endpoints/list-models.ts';
 import { errandOf } from '../errand.ts';
+import { relayRoute } from './json-endpoint.ts';
 
 const modelSchema = z
   .looseObject({

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import { jsonEndpoint, tell } from '../endpoints/json-endpoint.ts';
 import { rerank } from '../endpoints/rerank.ts';
+import { jsonEndpoint, tell } from './json-endpoint.ts';
 
 const requestSchema = z
   .looseObject({
