@@ -1,7 +1,9 @@
+import { oauth } from './suites/oauth.ts';
 import { relay } from './suites/relay.ts';
+import { startUp } from './suites/start.ts';
 
 /** Another benchmark is one file and one line. */
-const suites: Record<string, () => Promise<void>> = { relay };
+const suites: Record<string, () => Promise<void>> = { relay, oauth, start: startUp };
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !suites[name]);

@@ -1,0 +1,73 @@
+/**
+ * What an open stream costs in memory: `bun bench/streams.ts [streams]`. Starts the service as a process of its own and
+ * holds that many streams open, each of which gets a word a second; prints how much the process grew for each.
+ */
+import { says } from '../e2e/relay-replies.ts';
+import { startService, until } from '../e2e/service.ts';
+import { startUpstream } from '../e2e/upstream.ts';
+
+const streams = Number(process.argv[2] ?? 2_000);
+const budgetKb = 40;
+const words = Array.from({ length: 600 }, (_, i) => `word${i}`).join(' ');
+
+const service = await startService();
+const upstream = startUpstream(says('openai', { text: words }, { everyMs: 1_000 }));
+const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, promptPrice: 1, completionPrice: 1 });
+const { hostname, port } = new URL(service.url);
+const body = JSON.stringify({
+  model: modelId,
+  messages: [{ role: 'user', content: 'Tell me a long story about a lighthouse keeper. '.repeat(20) }],
+  stream: true,
+  max_tokens: 10,
+});
+const request =
+  `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.key}\r\n` +
+  `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+let heard = 0;
+/** Sockets instead of fetch: the clients' own cost is of no interest, and fetch has a limit on calls at once. */
+async function open(): Promise<Bun.Socket<{ heard: boolean }>> {
+  const socket = await Bun.connect<{ heard: boolean }>({
+    hostname,
+    port: Number(port),
+    data: { heard: false },
+    socket: {
+      data(self, bytes) {
+        if (self.data.heard || !bytes.includes('word0')) return;
+        self.data.heard = true;
+        heard += 1;
+      },
+    },
+  });
+  socket.write(request);
+  return socket;
+}
+
+/** The lowest of some readings: garbage not yet collected is no cost of a stream. */
+async function restingRss(): Promise<number> {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 8; i++) {
+    lowest = Math.min(lowest, await service.rssBytes());
+    await Bun.sleep(1_000);
+  }
+  return lowest;
+}
+
+// The first requests load what every later one shares.
+const warm = await Promise.all(Array.from({ length: 50 }, open));
+await until('the first streams run', () => heard === 50, 30_000);
+for (const socket of warm) socket.terminate();
+await until('the first streams are over', () => upstream.asked.every(({ aborted }) => aborted), 30_000);
+heard = 0;
+const before = await restingRss();
+const sockets: Bun.Socket<{ heard: boolean }>[] = [];
+while (sockets.length < streams) sockets.push(...(await Promise.all(Array.from({ length: 100 }, open))));
+await until('every stream runs', () => heard >= streams, 60_000);
+const during = await restingRss();
+const perStream = (during - before) / 1024 / sockets.length;
+console.log(`${sockets.length} open streams: ${(before / 2 ** 20).toFixed(0)} MB before, ${(during / 2 ** 20).toFixed(0)} MB with them`);
+console.log(`${perStream.toFixed(1)} KB a stream (at most ${budgetKb})`);
+for (const socket of sockets) socket.terminate();
+await service.stop();
+upstream.stop();
+process.exit(perStream <= budgetKb ? 0 : 1);

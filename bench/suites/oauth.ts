@@ -1,0 +1,173 @@
+import { each } from '../kit/each.ts';
+import { hasWrk, type Measured, run } from '../kit/load.ts';
+import { startOidcProvider } from '../kit/peers.ts';
+import type { Running } from '../kit/process.ts';
+import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
+import { type Service, startService } from '../kit/service.ts';
+
+const rounds = 3;
+const exchanges = 1_500;
+const chains = 32;
+const width = 32;
+const seconds = 3;
+
+/** One authorization server, as the benchmark sees it. */
+interface Server {
+  running: Running;
+  tokenUrl: string;
+  introspectUrl: string;
+  userinfoUrl: string;
+  basic: string;
+  redirectUri: string;
+  mint(count: number, openid?: boolean): Promise<string[]>;
+}
+
+type Acts = Record<'exchange' | 'refresh' | 'introspect' | 'userinfo', Measured>;
+
+export async function oauth(): Promise<void> {
+  if (!hasWrk()) return console.log('oauth: wrk is not installed (Debian package wrk); skipped');
+  const service = await startService();
+  const servers = [await ours(service), await theirs()];
+  const results = new Map<string, Acts[]>();
+  for (let turn = 0; turn <= rounds; turn += 1) {
+    for (const server of servers) {
+      const acts = await measure(server, turn === 0 ? 200 : exchanges);
+      if (turn > 0) results.set(server.running.name, [...(results.get(server.running.name) ?? []), acts]);
+    }
+  }
+  for (const { running } of servers) await running.stop();
+  print(results);
+}
+
+async function measure(server: Server, count: number): Promise<Acts> {
+  const codes = await server.mint(count);
+  const exchange = await each(codes, width, server.running.pid, async (code) => (await redeem(server, code)) !== null);
+  const refresh = await measureRefresh(server, count);
+  const [openid] = await server.mint(1, true);
+  const { access_token } = (await redeem(server, openid!))!;
+  const load = { connections: width, seconds, pid: server.running.pid };
+  const introspect = await run({
+    ...load,
+    url: server.introspectUrl,
+    method: 'POST',
+    headers: { authorization: server.basic, 'content-type': 'application/x-www-form-urlencoded' },
+    body: `token=${access_token}`,
+  });
+  const userinfo = await run({
+    ...load,
+    url: server.userinfoUrl,
+    headers: { authorization: `Bearer ${access_token}` },
+  });
+  return { exchange, refresh, introspect, userinfo };
+}
+
+interface Tokens {
+  access_token: string;
+  refresh_token: string;
+}
+
+const redeem = (server: Server, code: string): Promise<Tokens | null> =>
+  token(server, { grant_type: 'authorization_code', code, redirect_uri: server.redirectUri });
+
+/** Each chain refreshes with the token of its last refresh, as clients do. */
+async function measureRefresh(server: Server, count: number): Promise<Measured> {
+  const heads: string[] = [];
+  for (const code of await server.mint(chains)) heads.push((await redeem(server, code))!.refresh_token);
+  const links = Array.from({ length: count }, (_, i) => i % chains);
+  const turns = new Map<number, Promise<boolean>>();
+  return each(links, chains, server.running.pid, (chain) => {
+    const next = (turns.get(chain) ?? Promise.resolve(true)).then(async () => {
+      const tokens = await token(server, { grant_type: 'refresh_token', refresh_token: heads[chain]! });
+      if (tokens) heads[chain] = tokens.refresh_token;
+      return tokens !== null;
+    });
+    turns.set(chain, next);
+    return next;
+  });
+}
+
+async function token(server: Server, fields: Record<string, string>): Promise<Tokens | null> {
+  const response = await fetch(server.tokenUrl, {
+    method: 'POST',
+    headers: { authorization: server.basic, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  });
+  const body = await response.text();
+  return response.ok ? (JSON.parse(body) as Tokens) : null;
+}
+
+const basic = (id: string, secret: string): string =>
+  `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
+
+async function ours(service: Service): Promise<Server> {
+  const redirectUri = 'https://client.example/callback';
+  const { data } = (await service.call('/api/oauth2/applications', 'POST', {
+    name: 'bench',
+    redirect_uris: [redirectUri],
+    scopes: 'openid profile',
+    app_type: 'confidential',
+  })) as { data: { client_id: string; client_secret_plain: string } };
+  const authorize = { client_id: data.client_id, redirect_uri: redirectUri, scope: 'openid', approved: true };
+  return {
+    running: service,
+    tokenUrl: `${service.url}/api/oauth2/token`,
+    introspectUrl: `${service.url}/api/oauth2/introspect`,
+    userinfoUrl: `${service.url}/api/oauth2/userinfo`,
+    basic: basic(data.client_id, data.client_secret_plain),
+    redirectUri,
+    mint: async (count) => {
+      const codes: string[] = [];
+      const lane = async () => {
+        while (codes.length < count) {
+          const answer = await service.call('/api/oauth2/authorize', 'POST', authorize);
+          codes.push(
+            new URL((answer as { data: { redirect_url: string } }).data.redirect_url).searchParams.get('code')!,
+          );
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(16, count) }, lane));
+      return codes.slice(0, count);
+    },
+  };
+}
+
+async function theirs(): Promise<Server> {
+  const running = await startOidcProvider();
+  return {
+    running,
+    tokenUrl: `${running.url}/token`,
+    introspectUrl: `${running.url}/token/introspection`,
+    userinfoUrl: `${running.url}/me`,
+    basic: basic('bench', 'a secret that is long enough for a benchmark'),
+    redirectUri: 'https://client.example/callback',
+    mint: async (count, openid = false) => {
+      const scope = openid ? 'openid offline_access' : 'api offline_access';
+      const response = await fetch(`${running.url}/mint?n=${count}&scope=${encodeURIComponent(scope)}`);
+      return (await response.json()) as string[];
+    },
+  };
+}
+
+function print(results: Map<string, Acts[]>): void {
+  const [mine, peer] = [results.get('svc')!, results.get('oidc-provider')!];
+  const goals: string[] = [];
+  const rows: Row[] = (['exchange', 'refresh', 'introspect', 'userinfo'] as const).map((act) => {
+    const rate = (runs: Acts[]) => median(runs.map((acts) => acts[act].requestsPerSecond));
+    const cpu = (runs: Acts[]) => median(runs.map((acts) => acts[act].cpuMicrosPerRequest));
+    goals.push(goal(`${act}: at least 5 × oidc-provider by CPU per request`, cpu(peer) >= 5 * cpu(mine)));
+    return {
+      what: act,
+      figures: {
+        'svc req/s': Math.round(rate(mine)),
+        'oidc-provider req/s': Math.round(rate(peer)),
+        'req/s ratio': round(rate(mine) / rate(peer), 1),
+        spread: `±${Math.round(spread(mine.map((acts) => acts[act].requestsPerSecond)) * 100)} %`,
+        'svc CPU µs': round(cpu(mine), 0),
+        'oidc-provider CPU µs': round(cpu(peer), 0),
+        'CPU ratio': round(cpu(peer) / cpu(mine), 1),
+        failures: [...mine, ...peer].reduce((sum, acts) => sum + acts[act].failures, 0),
+      },
+    };
+  });
+  report('oauth', rows, goals);
+}
