@@ -83,6 +83,18 @@ export const pages: PageEntry[] = [
     load: () => import('./pages/admin-options.tsx').then((m) => m.AdminOptionsPage),
   },
   {
+    path: '/admin/channels',
+    title: 'Channels',
+    access: 'admin',
+    load: () => import('./pages/admin-channels/channels-page.tsx').then((m) => m.ChannelsPage),
+  },
+  {
+    path: '/admin/models',
+    title: 'Models',
+    access: 'admin',
+    load: () => import('./pages/admin-models/models-page.tsx').then((m) => m.ModelsPage),
+  },
+  {
     path: '/login',
     title: 'Log in',
     access: 'guest',

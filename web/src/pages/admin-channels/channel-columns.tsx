@@ -1,0 +1,118 @@
+import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { IconBox, IconEdit, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
+import type { Column } from '../../components/data-table.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { kinds } from './channel-fields.ts';
+import type { Channel } from './channels-query.ts';
+
+export interface Tried {
+  state: 'running' | 'ok' | 'failed';
+  latencyMs?: number;
+  error?: string;
+}
+
+export interface ChannelActs {
+  tried: Record<number, Tried>;
+  test: (channel: Channel) => void;
+  sync: (channel: Channel) => void;
+  models: (channel: Channel) => void;
+  edit: (channel: Channel) => void;
+  toggle: (channel: Channel) => void;
+  remove: (channel: Channel) => void;
+}
+
+const isEnabled = ({ status }: Channel): boolean => status === 1;
+const kindLabel = (kind: string): string => kinds.find(({ value }) => value === kind)?.label ?? kind;
+
+function TestCell({ channel, tried, onTest }: { channel: Channel; tried?: Tried; onTest: () => void }) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={tried?.state === 'running'}
+        aria-label={`Test ${channel.name}`}
+        onClick={onTest}
+      >
+        Test
+      </Button>
+      {tried?.state === 'ok' && (
+        <Text size="sm" c="teal" role="status" className="svc-number">
+          {Math.round(tried.latencyMs ?? 0)} ms
+        </Text>
+      )}
+      {tried?.state === 'failed' && (
+        <Tooltip label={tried.error} multiline maw={420}>
+          <Text size="sm" c="var(--mantine-color-error)" role="status" maw={220} truncate>
+            {tried.error}
+          </Text>
+        </Tooltip>
+      )}
+    </Group>
+  );
+}
+
+export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
+  {
+    key: 'name',
+    header: 'Channel',
+    cell: ({ name, provider, kind }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {provider} · {kindLabel(kind)}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (channel) => (
+      <Badge color={isEnabled(channel) ? 'teal' : 'gray'}>{isEnabled(channel) ? 'Enabled' : 'Disabled'}</Badge>
+    ),
+  },
+  {
+    key: 'address',
+    header: 'Address',
+    cell: ({ base_url, has_credential, credential_hint }) => (
+      <Stack gap={0}>
+        <Text size="sm" maw={280} truncate title={base_url}>
+          {base_url || 'in process'}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {has_credential ? `Key ${credential_hint ?? 'stored'}` : 'No key'}
+        </Text>
+      </Stack>
+    ),
+  },
+  { key: 'priority', header: 'Priority', align: 'right', cell: ({ priority }) => priority },
+  { key: 'weight', header: 'Weight', align: 'right', cell: ({ weight }) => weight },
+  {
+    key: 'test',
+    header: 'Test',
+    width: 260,
+    cell: (channel) => <TestCell channel={channel} tried={acts.tried[channel.id]} onTest={() => acts.test(channel)} />,
+  },
+  {
+    key: 'acts',
+    header: <span className="svc-hidden">Actions</span>,
+    align: 'right',
+    cell: (channel) => (
+      <RowMenu
+        label={channel.name}
+        acts={[
+          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(channel) },
+          { label: 'Sync models', icon: IconRefresh, onClick: () => acts.sync(channel) },
+          { label: 'Models and prices', icon: IconBox, onClick: () => acts.models(channel) },
+          isEnabled(channel)
+            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(channel) }
+            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => acts.toggle(channel) },
+          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(channel) },
+        ]}
+      />
+    ),
+  },
+];

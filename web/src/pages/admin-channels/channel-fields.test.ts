@@ -1,0 +1,19 @@
+import { expect, test } from 'bun:test';
+import { bodyOf, emptyChannel, faultsOf } from './channel-fields.ts';
+
+const filled = { ...emptyChannel, name: 'Mine', provider: 'mine', base_url: 'http://127.0.0.1:1/v1' };
+
+test('what the service would refuse is found before', () => {
+  expect(faultsOf(filled)).toEqual({});
+  expect(Object.keys(faultsOf(emptyChannel))).toEqual(['name', 'provider', 'base_url']);
+  expect(faultsOf({ ...filled, base_url: 'ftp://x' })).toHaveProperty('base_url');
+  expect(faultsOf({ ...filled, kind: 'demo', base_url: '' })).toEqual({});
+  expect(faultsOf({ ...filled, weight: '' })).toHaveProperty('weight');
+});
+
+test('an empty credential is not sent, so that the old one stays', () => {
+  expect(bodyOf(filled)).not.toHaveProperty('credential');
+  expect(bodyOf({ ...filled, timeoutSeconds: 1.5 }, filled)).toEqual({ timeout_ms: 1_500 });
+  expect(bodyOf({ ...filled, credential: 'sk' }, filled)).toEqual({ credential: 'sk' });
+  expect(bodyOf(filled, filled)).toEqual({});
+});

@@ -1,0 +1,84 @@
+import type { Channel } from './channels-query.ts';
+
+/** A channel as its form holds it; numbers may be half typed. */
+export interface ChannelFields {
+  name: string;
+  provider: string;
+  kind: string;
+  base_url: string;
+  /** Empty: stays as it is. */
+  credential: string;
+  priority: number | string;
+  weight: number | string;
+  timeoutSeconds: number | string;
+  group: string;
+  models: string[];
+}
+
+export const kinds = [
+  { value: 'openai', label: 'OpenAI-compatible' },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'gemini', label: 'Google Gemini' },
+  { value: 'openrouter', label: 'OpenRouter' },
+  { value: 'demo', label: 'Built-in simulation' },
+];
+
+export const emptyChannel: ChannelFields = {
+  name: '',
+  provider: '',
+  kind: 'openai',
+  base_url: '',
+  credential: '',
+  priority: 0,
+  weight: 1,
+  timeoutSeconds: 120,
+  group: 'default',
+  models: [],
+};
+
+export const fieldsOf = (channel: Channel): ChannelFields => ({
+  name: channel.name,
+  provider: channel.provider,
+  kind: channel.kind,
+  base_url: channel.base_url,
+  credential: '',
+  priority: channel.priority,
+  weight: channel.weight,
+  timeoutSeconds: channel.timeout_ms / 1_000,
+  group: channel.group,
+  models: channel.models,
+});
+
+export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
+
+/** What the service would refuse, said beside the field. */
+export function faultsOf(fields: ChannelFields): ChannelFaults {
+  const faults: ChannelFaults = {};
+  if (fields.name.trim() === '') faults.name = 'Give it a name.';
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(fields.provider)) faults.provider = 'Use lower-case letters, digits and . _ -';
+  const url = URL.parse(fields.base_url.trim());
+  if (fields.kind !== 'demo' && !/^https?:$/.test(url?.protocol ?? '')) faults.base_url = 'An http or https address.';
+  for (const name of ['priority', 'weight', 'timeoutSeconds'] as const) {
+    if (fields[name] === '') faults[name] = 'A number is needed.';
+  }
+  return faults;
+}
+
+type Body = Partial<Omit<Channel, 'kind'>> & { kind?: Channel['kind']; credential?: string };
+
+/** What is sent: everything for a new channel, what changed for an old one. */
+export function bodyOf(fields: ChannelFields, before?: ChannelFields): Body {
+  const { timeoutSeconds, credential, ...rest } = fields;
+  const whole: Record<string, unknown> = {
+    ...rest,
+    base_url: fields.base_url.trim(),
+    priority: Number(fields.priority),
+    weight: Number(fields.weight),
+    timeout_ms: Math.round(Number(timeoutSeconds) * 1_000),
+  };
+  if (!before) return { ...whole, ...(credential && { credential }) } as Body;
+  const old: Record<string, unknown> = bodyOf(before) as Record<string, unknown>;
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+  const changes = Object.entries(whole).filter(([name, value]) => !same(value, old[name]));
+  return { ...Object.fromEntries(changes), ...(credential && { credential }) } as Body;
+}

@@ -1,0 +1,136 @@
+import {
+  Button,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { type ChannelFaults, type ChannelFields, faultsOf, kinds } from './channel-fields.ts';
+
+interface ChannelFormProps {
+  initial: ChannelFields;
+  submitLabel: string;
+  /** What is known of the stored credential. */
+  credentialHint?: string;
+  onCancel: () => void;
+  onSubmit: (fields: ChannelFields) => Promise<unknown>;
+}
+
+interface FieldsProps {
+  fields: ChannelFields;
+  faults: ChannelFaults;
+  set: (changes: Partial<ChannelFields>) => void;
+}
+
+type TextName = 'name' | 'provider' | 'base_url' | 'credential' | 'group';
+type NumberName = 'priority' | 'weight' | 'timeoutSeconds';
+
+const textProps = ({ fields, faults, set }: FieldsProps, name: TextName) => ({
+  value: fields[name],
+  error: faults[name],
+  onChange: (event: FormEvent<HTMLInputElement>) => set({ [name]: event.currentTarget.value }),
+});
+
+const numberProps = ({ fields, faults, set }: FieldsProps, name: NumberName) => ({
+  value: fields[name],
+  error: faults[name],
+  onChange: (value: number | string) => set({ [name]: value }),
+});
+
+function RoutingFields(props: FieldsProps) {
+  const { fields, set } = props;
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <NumberInput label="Priority" min={0} max={1_000} allowDecimal={false} {...numberProps(props, 'priority')} />
+        <NumberInput label="Weight" min={0} {...numberProps(props, 'weight')} />
+        <NumberInput
+          label="Timeout"
+          suffix=" s"
+          min={1}
+          max={600}
+          decimalScale={3}
+          {...numberProps(props, 'timeoutSeconds')}
+        />
+        <TextInput label="Group" maxLength={64} {...textProps(props, 'group')} />
+      </SimpleGrid>
+      <TagsInput
+        label="Models without a price of their own"
+        description="Names passed on as they are; models with prices are kept under Models"
+        value={fields.models}
+        onChange={(models) => set({ models })}
+        splitChars={[',', ' ']}
+        clearable
+      />
+    </>
+  );
+}
+
+/** Everything about a channel but its models' prices. */
+export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, onSubmit }: ChannelFormProps) {
+  const [fields, setFields] = useState(initial);
+  const [faults, setFaults] = useState<ChannelFaults>({});
+  const save = useMutation({ mutationFn: () => onSubmit(fields) });
+  const set = (changes: Partial<ChannelFields>) => setFields({ ...fields, ...changes });
+  const props = { fields, faults, set };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(fields);
+    setFaults(found);
+    if (Object.keys(found).length === 0) save.mutate();
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput label="Name" required maxLength={64} data-autofocus {...textProps(props, 'name')} />
+          <TextInput
+            label="Provider"
+            required
+            maxLength={64}
+            placeholder="my-provider"
+            {...textProps(props, 'provider')}
+          />
+          <Select
+            label="Kind"
+            data={kinds}
+            allowDeselect={false}
+            value={fields.kind}
+            onChange={(kind) => set({ kind: kind ?? 'openai' })}
+          />
+          <TextInput
+            label="Base URL"
+            type="url"
+            required={fields.kind !== 'demo'}
+            placeholder="https://api.example.com/v1"
+            {...textProps(props, 'base_url')}
+          />
+        </SimpleGrid>
+        <PasswordInput
+          label="Credential"
+          description={credentialHint ?? 'Stored encrypted, never shown again'}
+          placeholder={credentialHint ? 'Leave empty to keep it' : 'sk-…'}
+          autoComplete="off"
+          {...textProps(props, 'credential')}
+        />
+        <RoutingFields {...props} />
+        {save.error && <ErrorState error={save.error} title="The channel was not saved" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

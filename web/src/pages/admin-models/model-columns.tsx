@@ -1,0 +1,92 @@
+import { Badge, Stack, Switch, Text } from '@mantine/core';
+import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
+import type { Column } from '../../components/data-table.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { formatCompact } from '../../format.ts';
+import { requestUnit } from './model-fields.ts';
+import type { ProviderModel } from './models-query.ts';
+
+interface ModelActs {
+  channelName: (id: number) => string;
+  edit: (model: ProviderModel) => void;
+  toggle: (model: ProviderModel) => void;
+  remove: (model: ProviderModel) => void;
+  tryOut: (model: ProviderModel) => void;
+}
+
+const dollars = (price: number): string =>
+  price === 0 ? '–' : price.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+
+const tokens = (count: number): string => (count === 0 ? '–' : formatCompact(count));
+
+export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
+  {
+    key: 'model',
+    header: 'Model',
+    cell: ({ model_id, model_name }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {model_id}
+        </Text>
+        {model_name !== model_id && (
+          <Text size="xs" c="dimmed">
+            upstream: {model_name}
+          </Text>
+        )}
+      </Stack>
+    ),
+  },
+  { key: 'channel', header: 'Channel', cell: ({ channel_id }) => acts.channelName(channel_id) },
+  { key: 'type', header: 'Type', cell: ({ type }) => <Badge color="gray">{type}</Badge> },
+  { key: 'prompt', header: 'Prompt / M', align: 'right', cell: ({ prompt_price }) => dollars(prompt_price) },
+  {
+    key: 'completion',
+    header: 'Completion / M',
+    align: 'right',
+    cell: ({ completion_price }) => dollars(completion_price),
+  },
+  {
+    key: 'request',
+    header: 'Other',
+    align: 'right',
+    cell: ({ request_price, type }) =>
+      request_price === 0 ? '–' : `${dollars(request_price)} / ${requestUnit[type] ?? 'request'}`,
+  },
+  {
+    key: 'context',
+    header: 'Context',
+    align: 'right',
+    cell: ({ context_length, max_output_tokens }) => (
+      <span title={`Longest answer: ${tokens(max_output_tokens)} tokens`}>{tokens(context_length)}</span>
+    ),
+  },
+  {
+    key: 'enabled',
+    header: 'Enabled',
+    cell: (model) => (
+      <Switch
+        size="sm"
+        checked={model.status === 1}
+        aria-label={`${model.model_id} enabled`}
+        onChange={() => acts.toggle(model)}
+      />
+    ),
+  },
+  {
+    key: 'acts',
+    header: <span className="svc-hidden">Actions</span>,
+    align: 'right',
+    cell: (model) => (
+      <RowMenu
+        label={model.model_id}
+        acts={[
+          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(model) },
+          ...(model.type === 'chat'
+            ? [{ label: 'Try it', icon: IconMessageCircle, onClick: () => acts.tryOut(model) }]
+            : []),
+          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(model) },
+        ]}
+      />
+    ),
+  },
+];

@@ -1,0 +1,80 @@
+import type { ModelType, ProviderModel } from './models-query.ts';
+
+type Numbers =
+  | 'prompt_price'
+  | 'completion_price'
+  | 'request_price'
+  | 'context_length'
+  | 'max_output_tokens'
+  | 'quality_score';
+
+export type ModelFields = Record<Numbers, number | string> & {
+  model_id: string;
+  model_name: string;
+  /** Id of the channel; empty until one is chosen. */
+  channel: string;
+  type: ModelType;
+};
+
+export const emptyModel: ModelFields = {
+  model_id: '',
+  model_name: '',
+  channel: '',
+  type: 'chat',
+  prompt_price: 0,
+  completion_price: 0,
+  request_price: 0,
+  context_length: 0,
+  max_output_tokens: 0,
+  quality_score: 1,
+};
+
+export const fieldsOf = (model: ProviderModel): ModelFields => ({
+  model_id: model.model_id,
+  model_name: model.model_name,
+  channel: String(model.channel_id),
+  type: model.type,
+  prompt_price: model.prompt_price,
+  completion_price: model.completion_price,
+  request_price: model.request_price,
+  context_length: model.context_length,
+  max_output_tokens: model.max_output_tokens,
+  quality_score: model.quality_score,
+});
+
+const numbers: Numbers[] = [
+  'prompt_price',
+  'completion_price',
+  'request_price',
+  'context_length',
+  'max_output_tokens',
+  'quality_score',
+];
+
+export type ModelFaults = Partial<Record<keyof ModelFields, string>>;
+
+export function faultsOf(fields: ModelFields): ModelFaults {
+  const faults: ModelFaults = {};
+  if (!/^\S+$/.test(fields.model_id)) faults.model_id = 'A name without spaces, like vendor/model.';
+  if (/\s/.test(fields.model_name)) faults.model_name = 'No spaces.';
+  if (fields.channel === '') faults.channel = 'Choose who serves it.';
+  for (const name of numbers) if (fields[name] === '') faults[name] = 'A number is needed.';
+  return faults;
+}
+
+/** An empty upstream name means the same as the public one. */
+export const bodyOf = ({ channel, ...fields }: ModelFields) => ({
+  ...fields,
+  ...(Object.fromEntries(numbers.map((name) => [name, Number(fields[name])])) as Record<Numbers, number>),
+  model_name: fields.model_name || fields.model_id,
+  channel_id: Number(channel),
+});
+
+/** Which prices mean something for a type: tokens, or what is counted instead. */
+export const requestUnit: Partial<Record<ModelType, string>> = {
+  image: 'image',
+  speech: 'request',
+  transcription: 'minute',
+  video: 'second',
+  rerank: 'request',
+};

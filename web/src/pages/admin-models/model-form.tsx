@@ -1,0 +1,139 @@
+import { Button, Group, Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { allChannelsQuery } from '../admin-channels/channels-query.ts';
+import { faultsOf, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
+import { type ModelType, modelTypes } from './models-query.ts';
+
+interface ModelFormProps {
+  title: string;
+  submitLabel: string;
+  initial: ModelFields;
+  onClose: () => void;
+  onSubmit: (fields: ModelFields) => Promise<unknown>;
+}
+
+interface FieldsProps {
+  fields: ModelFields;
+  faults: ModelFaults;
+  set: (changes: Partial<ModelFields>) => void;
+}
+
+function PriceFields({ fields, faults, set }: FieldsProps) {
+  const price = (name: 'prompt_price' | 'completion_price' | 'request_price') => ({
+    prefix: '$',
+    min: 0,
+    decimalScale: 6,
+    value: fields[name],
+    error: faults[name],
+    onChange: (value: number | string) => set({ [name]: value }),
+  });
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <NumberInput label="Prompt, per million tokens" {...price('prompt_price')} />
+      <NumberInput label="Completion, per million tokens" {...price('completion_price')} />
+      <NumberInput label={`Per ${requestUnit[fields.type] ?? 'request'}`} {...price('request_price')} />
+    </SimpleGrid>
+  );
+}
+
+function LimitFields({ fields, faults, set }: FieldsProps) {
+  const number = (name: 'context_length' | 'max_output_tokens' | 'quality_score') => ({
+    min: 0,
+    thousandSeparator: true,
+    value: fields[name],
+    error: faults[name],
+    onChange: (value: number | string) => set({ [name]: value }),
+  });
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <NumberInput label="Context, tokens" description="0: unknown" {...number('context_length')} />
+      <NumberInput label="Longest answer, tokens" description="0: unknown" {...number('max_output_tokens')} />
+      <NumberInput
+        label="Quality to start with"
+        description="0 to 1"
+        max={1}
+        step={0.05}
+        decimalScale={3}
+        {...number('quality_score')}
+      />
+    </SimpleGrid>
+  );
+}
+
+function NameFields({ fields, faults, set }: FieldsProps) {
+  const channels = useQuery(allChannelsQuery);
+  const choices = channels.data?.channels.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <TextInput
+        label="Model"
+        description="The name callers use"
+        placeholder="vendor/model"
+        required
+        data-autofocus
+        value={fields.model_id}
+        error={faults.model_id}
+        onChange={(event) => set({ model_id: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Upstream name"
+        description="What the provider calls it; empty: the same"
+        value={fields.model_name}
+        error={faults.model_name}
+        onChange={(event) => set({ model_name: event.currentTarget.value })}
+      />
+      <Select
+        label="Channel"
+        data={choices}
+        searchable
+        required
+        value={fields.channel || null}
+        error={faults.channel}
+        onChange={(channel) => set({ channel: channel ?? '' })}
+      />
+      <Select
+        label="Type"
+        data={modelTypes}
+        allowDeselect={false}
+        value={fields.type}
+        onChange={(type) => set({ type: (type ?? 'chat') as ModelType })}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** Mounted while it is open, so that it starts from `initial` each time. */
+export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: ModelFormProps) {
+  const [fields, setFields] = useState(initial);
+  const [faults, setFaults] = useState<ModelFaults>({});
+  const save = useMutation({ mutationFn: () => onSubmit(fields) });
+  const set = (changes: Partial<ModelFields>) => setFields({ ...fields, ...changes });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(fields);
+    setFaults(found);
+    if (Object.keys(found).length === 0) save.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <NameFields fields={fields} faults={faults} set={set} />
+          <PriceFields fields={fields} faults={faults} set={set} />
+          <LimitFields fields={fields} faults={faults} set={set} />
+          {save.error && <ErrorState error={save.error} title="The model was not saved" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {submitLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
