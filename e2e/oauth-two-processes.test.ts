@@ -1,0 +1,103 @@
+/** Two processes of the service on one PostgreSQL and one Redis: what is single stays single, and a change counts in both. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { randomString } from '../server/src/lib/ids.ts';
+import { type Caller, type Service, startService } from './service.ts';
+
+const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
+const callback = 'https://client.example/callback';
+
+const name = `svc_two_${randomString(12).toLowerCase()}`;
+const admin = new SQL(serverUrl, { max: 1 });
+let services: [Service, Service];
+let user: Caller;
+let client: { id: number; client_id: string; client_secret_plain: string };
+
+beforeAll(async () => {
+  await admin.unsafe(`create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const env = {
+    DATABASE_URL: url.href,
+    REDIS_URL: redisUrl,
+    REDIS_PREFIX: `${name}:`,
+    ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+  };
+  services = [await startService({ env }), await startService({ env })];
+  user = await services[0].user();
+  client = await user.api('/api/oauth2/applications', {
+    method: 'POST',
+    body: { name: 'Client', redirect_uris: [callback], scopes: 'openid' },
+  });
+}, 60_000);
+afterAll(async () => {
+  for (const service of services) await service.stop();
+  await admin.unsafe(`drop database ${name} with (force)`);
+  await admin.close();
+});
+
+const token = (service: Service, fields: Record<string, string>) =>
+  fetch(`${service.url}/api/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret_plain}`)}` },
+    body: new URLSearchParams(fields),
+  });
+const userinfo = async (service: Service, accessToken: string) =>
+  (await fetch(`${service.url}/api/oauth2/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } })).status;
+
+async function newCode(): Promise<string> {
+  const { redirect_url } = await user.api<{ redirect_url: string }>('/api/oauth2/authorize', {
+    method: 'POST',
+    body: { client_id: client.client_id, redirect_uri: callback, approved: true },
+  });
+  return new URL(redirect_url).searchParams.get('code')!;
+}
+const exchange = (service: Service, code: string) =>
+  token(service, { grant_type: 'authorization_code', code, redirect_uri: callback });
+const newTokens = async () =>
+  (await (await exchange(services[0], await newCode())).json()) as { access_token: string; refresh_token: string };
+
+/** The same call 50 times at once, every other one to the other process. */
+const fiftyTimes = (call: (service: Service) => Promise<Response>) =>
+  Promise.all(Array.from({ length: 50 }, (_, i) => call(services[i % 2 === 0 ? 0 : 1])));
+
+async function expectOneWinner(answers: Response[]): Promise<{ access_token: string }> {
+  const winners = answers.filter((answer) => answer.status === 200);
+  expect(winners).toHaveLength(1);
+  for (const answer of answers)
+    if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+  return (await winners[0]!.json()) as { access_token: string };
+}
+
+test('one code, 50 parallel exchanges', async () => {
+  const code = await newCode();
+  const { access_token } = await expectOneWinner(await fiftyTimes((service) => exchange(service, code)));
+  // Every other try was a replay, which takes back what the first one gave (RFC 6749 §4.1.2).
+  expect(await userinfo(services[1], access_token)).toBe(401);
+});
+
+test('one refresh token, 50 parallel refreshes', async () => {
+  const { refresh_token, access_token } = await newTokens();
+  const refreshed = await fiftyTimes((service) => token(service, { grant_type: 'refresh_token', refresh_token }));
+  const next = await expectOneWinner(refreshed);
+  for (const service of services) {
+    expect(await userinfo(service, next.access_token)).toBe(200);
+    expect(await userinfo(service, access_token)).toBe(401);
+  }
+});
+
+test('revoking and suspending in one process counts in the other at once', async () => {
+  const first = await newTokens();
+  expect(await userinfo(services[1], first.access_token)).toBe(200);
+  const revoked = new URLSearchParams({ token: first.refresh_token });
+  await fetch(`${services[0].url}/api/oauth2/revoke`, { method: 'POST', body: revoked });
+  expect(await userinfo(services[1], first.access_token)).toBe(401);
+  const second = await newTokens();
+  const body = { app_id: client.id };
+  await services[0].root.api('/api/oauth2/admin/applications/suspend', { method: 'POST', body });
+  expect(await userinfo(services[1], second.access_token)).toBe(403);
+  expect((await exchange(services[1], 'x')).status).toBe(403);
+  await services[1].root.api('/api/oauth2/admin/applications/activate', { method: 'POST', body });
+  expect(await userinfo(services[0], second.access_token)).toBe(401);
+});
