@@ -65,7 +65,9 @@ while (sockets.length < streams) sockets.push(...(await Promise.all(Array.from({
 await until('every stream runs', () => heard >= streams, 60_000);
 const during = await restingRss();
 const perStream = (during - before) / 1024 / sockets.length;
-console.log(`${sockets.length} open streams: ${(before / 2 ** 20).toFixed(0)} MB before, ${(during / 2 ** 20).toFixed(0)} MB with them`);
+console.log(
+  `${sockets.length} open streams: ${(before / 2 ** 20).toFixed(0)} MB before, ${(during / 2 ** 20).toFixed(0)} MB with them`,
+);
 console.log(`${perStream.toFixed(1)} KB a stream (at most ${budgetKb})`);
 for (const socket of sockets) socket.terminate();
 await service.stop();
