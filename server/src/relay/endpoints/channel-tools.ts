@@ -11,7 +11,7 @@ import type { ChannelRecord } from '../../routing/catalog/store/channels.ts';
 import { listProviderModels } from '../../routing/catalog/store/provider-models.ts';
 import { legacyCandidate } from '../../routing/legacy.ts';
 import type { Errand, RelayDeps } from '../deps.ts';
-import { dispatch, kindOf, targetOf } from '../dispatch.ts';
+import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { demoModels } from '../providers/demo/models.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
@@ -168,7 +168,7 @@ function spoken(error: unknown, credential: string): string {
   return credential === '' ? cause : cause.replaceAll(credential, '[redacted]');
 }
 
-const faultOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'unknown fault';
-  return error.message === 'the client left' ? `no answer within ${patienceMs / 1000} s` : error.message;
-};
+function faultOf(error: unknown): string {
+  if (error instanceof DispatchFault && error.why !== 'connection') return `no answer within ${patienceMs / 1000} s`;
+  return error instanceof Error ? error.message : 'unknown fault';
+}

@@ -5,14 +5,16 @@ import {
   resettingUpstream,
   type ScriptedUpstream,
   scriptedUpstream,
+  stall,
 } from '../scripted-upstream.fixture.ts';
 import type { Json } from '../wire/conversation.ts';
 
+let ahead = 0;
 let app: TestApp;
 let upstream: ScriptedUpstream;
 
 beforeAll(async () => {
-  app = await openTestApp();
+  app = await openTestApp({ clock: { nowMs: () => Date.now() + ahead } });
   upstream = scriptedUpstream();
 });
 afterAll(async () => {
@@ -81,6 +83,18 @@ describe('test', () => {
     resetting.close();
     for (const { body } of [refused, embedded, gone])
       expect(JSON.stringify(body)).not.toContain('up-secret-credential');
+  });
+
+  test('gives up after 15 seconds', async () => {
+    const id = await addUpstream(app, upstream.url, [{ model_id: 'acme/silent' }]);
+    upstream.answer(stall);
+    const asked = upstream.next();
+    const tested = tool(id, 'test');
+    const seen = await asked;
+    ahead = 16_000;
+    expect((await tested).data).toMatchObject({ ok: false, error: 'no answer within 15 s' });
+    await seen.aborted;
+    ahead = 0;
   });
 
   test('is for administrators, and 404 without a channel', async () => {

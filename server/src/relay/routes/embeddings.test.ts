@@ -80,6 +80,9 @@ describe('what goes up and what comes back', () => {
     });
     // No balance yet: the model has a price.
     expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({
+      error: { type: 'insufficient_quota', code: 'insufficient_user_quota' },
+    });
     await relay.credit(1_000_000);
     const paid = (await (
       await embed({ model: 'acme/embed', input: [[1, 2], [3]], provider: { only: ['one'] } })
@@ -189,4 +192,14 @@ test('a client that leaves ends the upstream call and pays nothing', async () =>
   await seen.aborted;
   expect((await answer).status).toBe(499);
   expect(await relay.money()).toEqual(before);
+});
+
+test('an upstream that does not answer in its time is a 504', async () => {
+  await addUpstream(relay.test, first.url, [{ model_id: 'acme/slow', type: 'embedding' }], { timeout_ms: 1_000 });
+  first.answer(stall);
+  const asked = first.next();
+  const answer = await embed({ model: 'acme/slow' });
+  expect(answer.status).toBe(504);
+  expect(await answer.json()).toMatchObject({ error: { type: 'upstream_error', code: 'timeout' } });
+  await (await asked).aborted;
 });
