@@ -21,6 +21,8 @@ export interface App {
   newRoot: { username: string; password: string | null } | null;
   /** Starts the work behind the requests: jobs, sweeps, roll-ups. */
   start(): Promise<void>;
+  /** Throws out what has run out; runs by itself once a minute. */
+  sweep(): void;
   /** Told first at a stop: readiness turns off. */
   drain(): void;
   /** Flushes and ends what `start` began; the platform stays open. */
@@ -67,6 +69,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
       await rooms.start();
       sweeper = setInterval(rooms.sweep, sweepMs);
     },
+    sweep: rooms.sweep,
     drain: () => {
       draining = true;
     },
