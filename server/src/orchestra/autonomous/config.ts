@@ -1,23 +1,29 @@
 import { z } from '@hono/zod-openapi';
 
-/** Every setting of a run with its range and default (contract §13). Unknown names are refused: a typing slip would else pass for the default. */
+const fields = {
+  max_iterations: z.int().min(1).max(100),
+  max_time_secs: z.int().min(1).max(86_400),
+  confidence_threshold: z.number().min(0).max(1),
+  enable_checkpointing: z.boolean(),
+  checkpoint_interval: z.int().min(1).max(100),
+  enable_smart_tasks: z.boolean(),
+  enable_adaptive_retry: z.boolean(),
+};
+
+/** Settings of a run (contract §13). Unknown names are refused, or a slip of the pen would pass for the default. */
 export const configSchema = z.strictObject({
-  max_iterations: z.int().min(1).max(100).default(10),
-  max_time_secs: z.int().min(1).max(86_400).default(600),
-  confidence_threshold: z.number().min(0).max(1).default(0.8),
-  enable_checkpointing: z.boolean().default(true),
-  checkpoint_interval: z.int().min(1).max(100).default(1),
-  enable_smart_tasks: z.boolean().default(true),
-  enable_adaptive_retry: z.boolean().default(true),
+  max_iterations: fields.max_iterations.default(10),
+  max_time_secs: fields.max_time_secs.default(600),
+  confidence_threshold: fields.confidence_threshold.default(0.8),
+  enable_checkpointing: fields.enable_checkpointing.default(true),
+  checkpoint_interval: fields.checkpoint_interval.default(1),
+  enable_smart_tasks: fields.enable_smart_tasks.default(true),
+  enable_adaptive_retry: fields.enable_adaptive_retry.default(true),
 });
 export type RunConfig = z.infer<typeof configSchema>;
 
 /** Without the defaults, or a resume would change what it does not name. */
-export const overridesSchema = z.strictObject(
-  Object.fromEntries(
-    Object.entries(configSchema.shape).map(([name, field]) => [name, field.removeDefault().optional()]),
-  ) as { [K in keyof RunConfig]: z.ZodOptional<z.ZodType<RunConfig[K]>> },
-);
+export const overridesSchema = z.strictObject(fields).partial();
 
 export const withOverrides = (config: RunConfig, overrides: Partial<RunConfig>): RunConfig => ({
   ...config,

@@ -87,7 +87,12 @@ async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> 
   for (const fact of groundedFacts(reply, [textOf(turn.request)])) await keepFact(turn, fact);
 }
 
-async function keepFact(turn: Turn, fact: Fact): Promise<void> {
+type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 'session'> & {
+  settings: Pick<Turn['settings'], 'project_id'>;
+};
+
+/** Also used at the end of an autonomous run. Null when the entry it repeats was deleted meanwhile. */
+export async function keepFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
   const { deps, caller, session, settings } = turn;
   const known = await sameFact(turn, fact);
   const entry = known
@@ -103,6 +108,7 @@ async function keepFact(turn: Turn, fact: Fact): Promise<void> {
         now(turn),
       );
   if (entry) await indexEntry(turn, entry);
+  return entry;
 }
 
 export async function indexEntry({ deps, caller }: Pick<Turn, 'deps' | 'caller'>, entry: Entry): Promise<void> {
@@ -112,7 +118,7 @@ export async function indexEntry({ deps, caller }: Pick<Turn, 'deps' | 'caller'>
 }
 
 /** The entry that says the same already, by its words or by its meaning. */
-async function sameFact(turn: Turn, fact: Fact): Promise<Entry | null> {
+async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
   const { userId } = turn.caller;
   const query = await embedQuery(turn, entryText({ ...fact, keywords: fact.keywords }));
   const found = await search(turn, { userId, only: 'knowledge' }, entryText(fact), query, 10);

@@ -5,9 +5,8 @@ interface RunsTable {
   execution_id: string;
   user_id: number;
   session_ref: number;
-  key_id: number | null;
-  /** JSON array: the models the key may use; empty for all. */
-  key_models: string;
+  /** JSON: who pays, with which key. */
+  caller: string;
   goal: string;
   /** JSON; see config.ts. */
   config: string;

@@ -1,0 +1,109 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { orchestraModel } from '../chat.ts';
+import type { Caller, Deps } from '../ports.ts';
+import { findSession, newSessionId, openSession, type Session } from '../store/sessions.ts';
+import { messageCounter, tokenCounter } from '../tokens.ts';
+import { type RunConfig, withOverrides } from './config.ts';
+import type { Runner } from './runner.ts';
+import { resumedState } from './state.ts';
+import { addRun, restartRun } from './store/begin.ts';
+import { cancelRun } from './store/commit.ts';
+import { findCheckpoint, lastCheckpointId, streamEnd } from './store/reads.ts';
+import { findRun, latestRun, type Run } from './store/runs.ts';
+
+/** Between two looks at a run that another process works on. */
+const lookMs = 500;
+
+export interface Control {
+  execute(caller: Caller, request: { goal: string; sessionId?: string; config: RunConfig }): Promise<Run>;
+  resume(
+    caller: Caller,
+    request: { sessionId: string; checkpointId: string; overrides: Partial<RunConfig> },
+  ): Promise<Run>;
+  cancel(userId: number, sessionId: string, reason: string | null): Promise<{ run: Run; checkpointId: string | null }>;
+  /** The run that a session of this user shows; 404 when there is none. */
+  current(userId: number, sessionId: string): Promise<Run>;
+  session(userId: number, sessionId: string): Promise<Session>;
+  /** Resolves when the run no longer runs; null when it was deleted. */
+  ended(ref: number, signal: AbortSignal): Promise<Run | null>;
+}
+
+/** What users do to runs: start, resume, cancel, look. */
+export function newControl(deps: Deps, runner: Runner): Control {
+  const { db, clock } = deps;
+  const existing = async (ref: number): Promise<Run> => {
+    const run = await findRun(db, ref);
+    if (!run) throw new AppError('not_found', 'Session not found');
+    return run;
+  };
+  const session = async (userId: number, sessionId: string): Promise<Session> => {
+    const found = await findSession(db, userId, sessionId, nowSeconds(clock));
+    if (!found) throw new AppError('not_found', 'Session not found');
+    return found;
+  };
+  const current = async (userId: number, sessionId: string): Promise<Run> => {
+    const run = await latestRun(db, (await session(userId, sessionId)).ref);
+    if (!run) throw new AppError('not_found', 'There is no execution in this session');
+    return run;
+  };
+
+  return {
+    session,
+    current,
+    async execute(caller, { goal, sessionId = newSessionId(), config }) {
+      await requireModel(deps, caller);
+      const { userId } = caller;
+      const { session: found } = await openSession(db, { userId, sessionId }, nowSeconds(clock));
+      const goalTokens = messageCounter(await tokenCounter())({ role: 'user', content: goal });
+      const ref = await addRun(
+        db,
+        { sessionRef: found.ref, caller, goal, goalTokens, config },
+        runner.lease(),
+        clock.nowMs(),
+      );
+      await runner.launch(ref);
+      return existing(ref);
+    },
+    async resume(caller, { sessionId, checkpointId, overrides }) {
+      const { ref: sessionRef } = await session(caller.userId, sessionId);
+      const checkpoint = await findCheckpoint(db, sessionRef, checkpointId);
+      if (!checkpoint) throw new AppError('not_found', 'Checkpoint not found');
+      const run = await existing(checkpoint.runRef);
+      if (run.status === 'running' || run.status === 'completed')
+        throw new AppError('conflict', `The execution is ${run.status} and cannot be resumed.`);
+      await requireModel(deps, caller);
+      const config = withOverrides(run.config, overrides);
+      const state = resumedState(checkpoint.state, checkpoint.id, config, run.elapsedMs);
+      await restartRun(db, { ref: run.ref, sessionRef, caller, config, state }, runner.lease(), clock.nowMs());
+      await runner.launch(run.ref);
+      return existing(run.ref);
+    },
+    async cancel(userId, sessionId, reason) {
+      const run = await current(userId, sessionId);
+      if (run.status === 'running' && (await cancelRun(db, run, reason, clock.nowMs()))) {
+        await runner.announceStop(run.ref);
+        const end = await streamEnd(db, run.sessionRef);
+        runner.announceEvents(run.sessionRef, end?.lastSeq ?? 0);
+      }
+      return { run: await existing(run.ref), checkpointId: await lastCheckpointId(db, run.ref) };
+    },
+    async ended(ref, signal) {
+      for (;;) {
+        const run = await findRun(db, ref);
+        if (run?.status !== 'running') return run;
+        signal.throwIfAborted();
+        await Promise.race([runner.settled(ref).then(() => Bun.sleep(20)), Bun.sleep(lookMs)]);
+      }
+    },
+  };
+}
+
+async function requireModel(deps: Deps, caller: Caller): Promise<void> {
+  const { allowedModels = [] } = caller;
+  if (allowedModels.length > 0 && !allowedModels.includes(orchestraModel))
+    throw new AppError('model_not_allowed', `This key may not use the model ${orchestraModel}`);
+  const models = await deps.models(caller);
+  if (!models.some(({ type }) => type === 'chat'))
+    throw new AppError('service_not_initialized', 'No chat model is enabled');
+}

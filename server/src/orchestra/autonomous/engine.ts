@@ -1,0 +1,124 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Deps } from '../ports.ts';
+import { withDefaults } from '../preferences.ts';
+import { loadPatterns } from '../store/patterns.ts';
+import { loadPreferences } from '../store/preferences.ts';
+import { tokenCounter } from '../tokens.ts';
+import { faultOf, Leave, Pause } from './halt.ts';
+import { Journal } from './journal.ts';
+import { runLoop } from './loop.ts';
+import { timeLeftMs } from './state.ts';
+import { LeaseLost } from './store/commit.ts';
+import { letGo } from './store/leases.ts';
+import type { Run } from './store/runs.ts';
+import type { Work } from './work.ts';
+
+/** One run being worked on in this process. */
+export interface Engine {
+  readonly epoch: number;
+  /** Stops the work, model calls included, and leaves the run's row as it is. */
+  leave(why: 'lost' | 'stopping'): void;
+  /** Resolves, never rejects, when nothing goes on any more. */
+  readonly done: Promise<void>;
+}
+
+/** A timer counts no further than this. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Works on a run that this process holds, until it ends, pauses, fails or is taken away. */
+export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) => void): Engine {
+  const { clock, db } = deps;
+  const stop = new AbortController();
+  const startedMs = clock.nowMs();
+  const elapsedMs = () => run.elapsedMs + Math.max(0, clock.nowMs() - startedMs);
+  const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: run.epoch };
+  const journal = new Journal({
+    db,
+    clock,
+    holding,
+    names: run,
+    goal: run.goal,
+    config: run.config,
+    state: run.state,
+    elapsedMs,
+    onWritten,
+    onBroken: (error) => stop.abort(error instanceof LeaseLost ? new Leave('lost') : error),
+  });
+  const timer = setTimeout(
+    () => stop.abort(new Pause('max_time')),
+    Math.min(Math.max(0, timeLeftMs(run.state, run.config, run.elapsedMs)), longestTimerMs),
+  );
+  const work = async () => {
+    try {
+      await runLoop(await prepare(deps, run, { holding, journal, signal: stop.signal, elapsedMs }));
+    } catch (error) {
+      // What a broken-off call throws says less than why it was broken off.
+      await close(deps, run, journal, stop.signal.aborted ? stop.signal.reason : error);
+    } finally {
+      clearTimeout(timer);
+      journal.close(new Leave('stopping'));
+    }
+  };
+  const done = work().catch((error) => deps.warn('a run could not be closed', error));
+  return { epoch: run.epoch, leave: (why) => stop.abort(new Leave(why)), done };
+}
+
+async function prepare(
+  deps: Deps,
+  run: Run,
+  own: Pick<Work, 'holding' | 'journal' | 'signal' | 'elapsedMs'>,
+): Promise<Work> {
+  const { caller, goal, config, state, turn, sessionId, executionId } = run;
+  const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
+  const [models, patterns] = [await deps.models(caller), await loadPatterns(deps.db, caller.userId)];
+  return {
+    ...own,
+    deps,
+    caller,
+    goal,
+    config,
+    state,
+    turn,
+    sessionId,
+    executionId,
+    preferences,
+    choosing: { settings: { preferences }, operator: deps.operator(), models, patterns },
+    count: await tokenCounter(),
+    texts: new Map(),
+    context: [],
+    outcomes: [],
+  };
+}
+
+/** Leaves `running` with a checkpoint, or leaves the run to the next process. */
+async function close(deps: Deps, run: Run, journal: Journal, error: unknown): Promise<void> {
+  if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
+  try {
+    if (error instanceof Leave) {
+      await journal.flush();
+      return await letGo(deps.db, run.ref, run.epoch);
+    }
+    if (error instanceof Pause) return await pause(journal, error);
+    // The database is away: the lease runs out, and whoever comes then goes on.
+    if (faultOf(error) === 'database') return deps.warn('a run is left until the database answers', error);
+    await fail(deps, journal, error);
+  } catch (second) {
+    if (!(second instanceof LeaseLost)) deps.warn('a run could not be closed', second);
+  }
+}
+
+async function pause(journal: Journal, { reason }: Pause): Promise<void> {
+  journal.announce();
+  const checkpoint_id = journal.checkpoint();
+  journal.tell('execution_paused', { reason, status: 'paused', checkpoint_id });
+  await journal.end({ status: 'paused', reason });
+}
+
+async function fail(deps: Deps, journal: Journal, error: unknown): Promise<void> {
+  deps.warn('a run failed', error);
+  journal.announce();
+  const checkpoint_id = journal.checkpoint();
+  const message = error instanceof AppError ? error.message : 'Internal error';
+  journal.tell('error', { message, recoverable: true, checkpoint_id });
+  await journal.end({ status: 'failed', error: message });
+}

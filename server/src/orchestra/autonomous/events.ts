@@ -1,0 +1,99 @@
+import type { PlanTask } from '../plan.ts';
+import type { RunConfig } from './config.ts';
+
+export type PauseReason =
+  | 'max_iterations'
+  | 'max_time'
+  | 'insufficient_quota'
+  | 'provider_unavailable'
+  | 'stalled'
+  | 'cancelled';
+export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+
+export interface TaskOverview {
+  task_id: string;
+  title: string;
+  difficulty: string;
+  depends_on: string[];
+}
+
+/** What each event carries besides `event_type, session_id, execution_id, timestamp` (contract §13). */
+export interface RunEvents {
+  execution_started: {
+    goal: string;
+    config: RunConfig;
+    plan: { plan_id: string; description: string; tasks: TaskOverview[] };
+    resumed_from?: string;
+  };
+  plan_updated: { plan_id: string; revision: number; reason: string; tasks: TaskOverview[] };
+  task_started: { task_id: string; title: string; model: string; difficulty: string; attempt: number };
+  task_progress: { task_id: string; progress: number; message: string };
+  task_content_chunk: { task_id: string; content: string };
+  task_completed: {
+    task_id: string;
+    status: 'completed';
+    tokens_used: number;
+    execution_time_ms: number;
+    attempt: number;
+    result_preview: string;
+  };
+  task_failed: { task_id: string; error: string; attempt: number; will_retry: boolean; next_model?: string };
+  task_evaluated: { task_id: string; score: number; feedback: string };
+  memory_operation: {
+    operation: 'summarize' | 'archive' | 'recall' | 'store';
+    tokens_before: number;
+    tokens_after: number;
+  };
+  context_updated: { tokens_used: number; tokens_limit: number; compressed: boolean };
+  knowledge_extracted: { count: number; entries: { id: string; category: string; title: string }[] };
+  checkpoint_created: { checkpoint_id: string; iteration: number };
+  progress_update: {
+    iteration: number;
+    tasks_completed: number;
+    tasks_total: number;
+    tasks_failed: number;
+    tokens_used: number;
+    elapsed_secs: number;
+    goal_confidence: number;
+  };
+  execution_completed: {
+    result: string;
+    goal_confidence: number;
+    tasks_completed: number;
+    tasks_failed: number;
+    tokens_used: number;
+    elapsed_secs: number;
+  };
+  execution_paused: { reason: PauseReason; status: RunStatus; checkpoint_id: string };
+  error: { message: string; recoverable: boolean; checkpoint_id: string };
+}
+export type EventName = keyof RunEvents;
+
+export interface RunNames {
+  sessionId: string;
+  executionId: string;
+}
+
+export interface RunEvent {
+  event: EventName;
+  data: string;
+}
+
+export const newEvent = <E extends EventName>(
+  { sessionId, executionId }: RunNames,
+  timestamp: number,
+  event: E,
+  data: RunEvents[E],
+): RunEvent => ({
+  event,
+  data: JSON.stringify({
+    event_type: event,
+    session_id: sessionId,
+    execution_id: executionId,
+    timestamp,
+    ...data,
+  }),
+});
+
+export const taskOverviews = (tasks: PlanTask[]): TaskOverview[] =>
+  tasks.map(({ id, title, difficulty, depends_on }) => ({ task_id: id, title, difficulty, depends_on }));

@@ -1,0 +1,46 @@
+import type { ChatMessage } from '../messages.ts';
+import { fenceRule, newFence } from '../prompts/fence.ts';
+import type { RunTask } from './state.ts';
+
+export interface RevisionInput {
+  goal: string;
+  missing: string[];
+  tasks: (RunTask & { text: string | null })[];
+  maxTasks: number;
+}
+
+/** Longest piece of a result shown when the plan is thought over. */
+const longest = 3000;
+
+/** What is left to do: tasks split, merged, skipped or added by listing what is to be done now. */
+export function revisionMessages({ goal, missing, tasks, maxTasks }: RevisionInput, fence = newFence()): ChatMessage[] {
+  const rules = [
+    'You revise the plan of work that other models do. You do not do the work yourself.',
+    'Answer with one JSON object and nothing else:',
+    '{"description": "why, in one sentence", "tasks": [{"id": "t1", "title": "short", "instruction": "what to do, complete in itself", "difficulty": "easy" | "medium" | "hard", "depends_on": ["ids whose results it needs"]}]}',
+    `List only the tasks to be done now, at most ${maxTasks}, as few as serve. Use the id of an existing task to have it done again with a better instruction; use new ids for new tasks, for the parts of one that is split, and for one that takes the place of several. Unfinished tasks that you leave out are dropped. Finished tasks keep their results: name them in depends_on where needed, and do not list them unless they are to be done again.`,
+  ];
+  const parts = [
+    `Goal:\n${fence.wrap('goal', goal)}`,
+    `Still missing: ${missing.length > 0 ? missing.join('; ') : 'not said'}`,
+    fenceRule(fence),
+    'Tasks so far:',
+    ...tasks.map((task) => `${headOf(task)}${task.text === null ? '' : `\n${fence.wrap('result', cut(task.text))}`}`),
+  ];
+  return [
+    { role: 'system', content: rules.join('\n') },
+    { role: 'user', content: parts.join('\n\n') },
+  ];
+}
+
+function headOf({ id, title, status, difficulty, score, feedback, error }: RunTask): string {
+  const marks = [
+    `${status}, ${difficulty}`,
+    score === null ? null : `score ${score}`,
+    feedback ? `feedback: ${feedback}` : null,
+    error ? `error: ${error}` : null,
+  ].filter((mark) => mark !== null);
+  return `- ${id} "${title}" (${marks.join('; ')})`;
+}
+
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);

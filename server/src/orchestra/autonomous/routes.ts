@@ -1,0 +1,185 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../lib/errors.ts';
+import { offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { sessionIdSchema } from '../params.ts';
+import type { Deps } from '../ports.ts';
+import { callerOf } from '../routes/caller.ts';
+import { answer, base } from '../routes/schemas.ts';
+import { configSchema, overridesSchema } from './config.ts';
+import type { Control } from './control.ts';
+import { listCheckpoints, streamEnd } from './store/reads.ts';
+import { listRuns, type Run } from './store/runs.ts';
+import { streamEvents } from './stream.ts';
+import type { Tails } from './tails.ts';
+import { executionSchema, executionView, statusSchema, statusView, summarySchema, summaryView } from './views.ts';
+
+const path = '/api/svc-ms/autonomous';
+const params = z.object({ session_id: sessionIdSchema });
+const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
+const streamed = z.boolean().default(true);
+
+const executeBody = z.object({
+  message: z.string().trim().min(1, 'must not be empty').max(200_000),
+  session_id: sessionIdSchema.optional(),
+  stream_events: streamed,
+  config: configSchema.default(() => configSchema.parse({})),
+});
+const resumeBody = z.object({
+  checkpoint_id: z.string().min(1).max(128),
+  session_id: sessionIdSchema,
+  stream_events: streamed,
+  config_overrides: overridesSchema.default({}),
+});
+const cancelBody = z.object({ session_id: sessionIdSchema, reason: z.string().trim().max(1000).optional() });
+const cancelAnswer = z.object({
+  execution_id: z.string(),
+  session_id: z.string(),
+  status: z.string(),
+  reason: z.string().nullable(),
+  checkpoint_id: z.string().nullable(),
+});
+const checkpointsAnswer = z.object({
+  checkpoints: z.array(
+    z.object({ checkpoint_id: z.string(), iteration: z.number().int(), created_at: z.number().int() }),
+  ),
+});
+const listAnswer = z.object({
+  executions: z.array(summarySchema),
+  total: z.number().int(),
+  page: z.number().int(),
+  page_size: z.number().int(),
+});
+
+export interface RouteDeps {
+  deps: Deps;
+  control: Control;
+  tails: Tails;
+}
+
+export const autonomousRoutes = (given: RouteDeps): Route[] => [...doing(given), ...looking(given)];
+
+function doing({ control }: RouteDeps): Route[] {
+  const answered = async (call: Pick<Call, 'headers' | 'signal'>, run: Run, stream: boolean) => {
+    const shown = stream ? run : await control.ended(run.ref, call.signal);
+    if (!shown) throw new AppError('not_found', 'The session was deleted');
+    return json(call, executionView(shown));
+  };
+  return [
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: `${path}/execute`,
+      summary: 'Start an execution that works on a goal by itself',
+      body: executeBody,
+      answers: { 200: executionSchema },
+      handle: async (call) => {
+        const { message: goal, session_id: sessionId, stream_events, config } = call.body;
+        const run = await control.execute(callerOf(call.principal), { goal, sessionId, config });
+        return answered(call, run, stream_events);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: `${path}/resume`,
+      summary: 'Go on from a checkpoint',
+      body: resumeBody,
+      answers: { 200: executionSchema },
+      handle: async (call) => {
+        const { checkpoint_id: checkpointId, session_id: sessionId, config_overrides: overrides } = call.body;
+        const run = await control.resume(callerOf(call.principal), { sessionId, checkpointId, overrides });
+        return answered(call, run, call.body.stream_events);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: `${path}/cancel`,
+      summary: "Stop a session's execution; what it finished is kept in a checkpoint",
+      body: cancelBody,
+      answers: { 200: answer(cancelAnswer) },
+      handle: async (call) => {
+        const { session_id, reason } = call.body;
+        const { run, checkpointId } = await control.cancel(call.principal.user.id, session_id, reason || null);
+        return ok(call, {
+          execution_id: run.executionId,
+          session_id,
+          status: run.status,
+          reason: run.reason,
+          checkpoint_id: checkpointId,
+        });
+      },
+    }),
+  ];
+}
+
+function looking({ deps, control, tails }: RouteDeps): Route[] {
+  const { db, clock } = deps;
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path,
+      summary: 'My executions, the newest first',
+      query: z.object({ ...pageFields, status: z.enum(statuses).optional() }),
+      answers: { 200: answer(listAnswer) },
+      handle: async (call) => {
+        const { page, page_size, status } = call.query;
+        const query = { userId: call.principal.user.id, status, offset: offsetOf(call.query), limit: page_size };
+        const { runs, total } = await listRuns(db, query);
+        return ok(call, { executions: runs.map((run) => summaryView(run, clock)), total, page, page_size });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: `${path}/{session_id}/status`,
+      summary: "Where a session's execution stands",
+      params,
+      answers: { 200: statusSchema },
+      handle: async (call) =>
+        json(call, statusView(await control.current(call.principal.user.id, call.params.session_id), clock)),
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: `${path}/{session_id}/checkpoints`,
+      summary: 'Where a session can be resumed from, oldest first',
+      params,
+      answers: { 200: answer(checkpointsAnswer) },
+      handle: async (call) => {
+        const { ref } = await control.session(call.principal.user.id, call.params.session_id);
+        return ok(call, { checkpoints: await listCheckpoints(db, ref) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: `${path}/{session_id}/events`,
+      summary: 'Events of the execution as they happen, after Last-Event-ID or from its beginning',
+      params,
+      query: z.object({ last_event_id: z.string().optional() }),
+      answers: {
+        200: { type: 'text/event-stream', description: 'Server-sent events; ends after the last one' },
+        204: z.void(),
+      },
+      handle: async (call) => {
+        const run = await control.current(call.principal.user.id, call.params.session_id);
+        const given = readLastId(call.request.headers.get('last-event-id') ?? call.query.last_event_id);
+        const end = given === null ? null : await streamEnd(db, run.sessionRef);
+        // HTML §9.2.3: 204 keeps an EventSource from coming back for events that will never be.
+        if (given !== null && end && !end.running && given >= end.lastSeq)
+          return new Response(null, { status: 204, headers: call.headers });
+        return streamEvents(tails, call, run.sessionRef, given ?? run.firstSeq - 1, deps.warn);
+      },
+    }),
+  ];
+}
+
+/** The header, or the query for a browser's first connection, which cannot send headers. */
+function readLastId(text: string | undefined | null): number | null {
+  if (text === undefined || text === null || text === '') return null;
+  if (!/^\d{1,15}$/.test(text)) throw new AppError('invalid_value', 'Last-Event-ID must be the id of an event.');
+  return Number(text);
+}

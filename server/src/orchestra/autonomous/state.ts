@@ -1,0 +1,142 @@
+import type { Plan, PlanTask } from '../plan.ts';
+import { newPlanId } from '../store/plans.ts';
+import type { RunConfig } from './config.ts';
+
+export type TaskStatus = 'pending' | 'completed' | 'failed' | 'skipped';
+
+export interface RunTask extends PlanTask {
+  status: TaskStatus;
+  /** Attempts ended so far, over all iterations. */
+  attempts: number;
+  /** Attempts ended before this round, and models that failed in it. */
+  roundStart: number;
+  tried: string[];
+  /** Journal key of the result in use. */
+  step: string | null;
+  score: number | null;
+  feedback: string | null;
+  error: string | null;
+  /** The last attempt failed for want of a provider, not of an answer. */
+  unanswered: boolean;
+  /** The iteration that ran it last. */
+  ranIn: number;
+}
+
+/** What is to be done next. */
+export type Phase = 'plan' | 'run' | 'revise' | 'finish';
+
+/** Where a run stands: enough, with the journal, to go on in another process. Texts stay in the journal. */
+export interface RunState {
+  phase: Phase;
+  /** `execution_started` was told for this turn. */
+  announced: boolean;
+  resumedFrom: string | null;
+  planId: string;
+  revision: number;
+  description: string;
+  tasks: RunTask[];
+  iteration: number;
+  /** Iterations and running time used before the budgets in force began. */
+  iterationBase: number;
+  elapsedBaseMs: number;
+  confidence: number;
+  missing: string[];
+  /** Confidence after each iteration since the start or the last resume. */
+  history: number[];
+  tokens: number;
+  cost: number;
+  /** Journal key of what was recalled at the start. */
+  recall: string | null;
+  /** Journal key of the short form of a result, by the key of the result. */
+  shortened: Record<string, string>;
+  /** Journal key of the result made of several tasks' results. */
+  result: string | null;
+  /** Knowledge was looked for in the result. */
+  extracted: boolean;
+}
+
+export const newState = (): RunState => ({
+  phase: 'plan',
+  announced: false,
+  resumedFrom: null,
+  planId: newPlanId(),
+  revision: 0,
+  description: '',
+  tasks: [],
+  iteration: 0,
+  iterationBase: 0,
+  elapsedBaseMs: 0,
+  confidence: 0,
+  missing: [],
+  history: [],
+  tokens: 0,
+  cost: 0,
+  recall: null,
+  shortened: {},
+  result: null,
+  extracted: false,
+});
+
+export const newTask = (task: PlanTask): RunTask => ({
+  ...task,
+  status: 'pending',
+  attempts: 0,
+  roundStart: 0,
+  tried: [],
+  step: null,
+  score: null,
+  feedback: null,
+  error: null,
+  unanswered: false,
+  ranIn: 0,
+});
+
+export function usePlan(state: RunState, plan: Plan): void {
+  state.description = plan.description;
+  state.tasks = plan.tasks.map(newTask);
+  state.revision = 1;
+  state.iteration = 1;
+  state.phase = 'run';
+}
+
+/** A task is done anew; its old result stays until there is a better one. */
+export function again(task: RunTask, change: Partial<PlanTask> = {}): void {
+  Object.assign(task, change, { status: 'pending', roundStart: task.attempts, tried: [], error: null });
+}
+
+export const live = ({ tasks }: RunState): RunTask[] => tasks.filter(({ status }) => status !== 'skipped');
+
+export const tally = (state: RunState) => ({
+  completed: state.tasks.filter(({ status }) => status === 'completed').length,
+  failed: state.tasks.filter(({ status }) => status === 'failed').length,
+  total: live(state).length,
+});
+
+/** Movement below this is the judge's noise. */
+const stillness = 0.01;
+const stallIterations = 3;
+
+/** Confidence has not moved in three iterations (contract §13). */
+export function stalled({ history }: Pick<RunState, 'history'>): boolean {
+  const last = history.slice(-stallIterations);
+  return last.length === stallIterations && Math.max(...last) - Math.min(...last) < stillness;
+}
+
+export const iterationsUsedUp = (state: RunState, config: RunConfig): boolean =>
+  state.iteration - state.iterationBase >= config.max_iterations;
+
+export const timeLeftMs = (state: RunState, config: RunConfig, elapsedMs: number): number =>
+  config.max_time_secs * 1000 - (elapsedMs - state.elapsedBaseMs);
+
+/**
+ * The state a resume goes on from. A budget that is used up already under the config in force begins anew, since a
+ * resume that stops at once helps nobody; one that is not goes on counting. What failed gets another round.
+ */
+export function resumedState(from: RunState, checkpointId: string, config: RunConfig, elapsedMs: number): RunState {
+  const state = structuredClone(from);
+  if (iterationsUsedUp(state, config)) state.iterationBase = state.iteration;
+  if (timeLeftMs(state, config, elapsedMs) <= 0) state.elapsedBaseMs = elapsedMs;
+  for (const task of state.tasks) if (task.status === 'failed') again(task);
+  if (state.phase === 'revise' && live(state).some(({ status }) => status === 'pending')) state.phase = 'run';
+  return { ...state, announced: false, resumedFrom: checkpointId, history: [] };
+}

@@ -1,0 +1,127 @@
+import { factsJsonSchema, groundedFacts } from '../knowledge-facts.ts';
+import { type ChatMessage, textOf } from '../messages.ts';
+import { chooseHelperModel } from '../models.ts';
+import { newFence } from '../prompts/fence.ts';
+import { extractionMessages } from '../prompts/memory-work.ts';
+import { synthesisMessages } from '../prompts/plan.ts';
+import { terms } from '../search/terms.ts';
+import { indexDocument } from '../store/documents.ts';
+import { appendMessages, type StoredMessage } from '../store/messages.ts';
+import { recordOutcomes } from '../store/patterns.ts';
+import { sessionByRef } from '../store/sessions.ts';
+import { messageCounter } from '../tokens.ts';
+import { keepFact } from '../turn/afterwards.ts';
+import { newMeter } from '../turn/meter.ts';
+import { faultOf } from './halt.ts';
+import { live, tally } from './state.ts';
+import { answering } from './steps-task.ts';
+import { LeaseLost } from './store/commit.ts';
+import { resultText, wholeText } from './texts.ts';
+import { ask, askAny, jsonParams, now, stepKey, type Work } from './work.ts';
+
+/** The goal is reached: the result, what is learned from it, and the end. */
+export async function finishRun(work: Work): Promise<void> {
+  const { state, journal, deps, holding, count, elapsedMs } = work;
+  const result = await resultOf(work);
+  if (work.preferences.enable_knowledge_extraction && !state.extracted) await extractKnowledge(work, result);
+  const session = await sessionByRef(deps.db, holding.sessionRef, now(work));
+  const message: ChatMessage = { role: 'assistant', content: result };
+  const tokens = messageCounter(count)(message);
+  const before = session?.totalTokens ?? 0;
+  journal.tell('memory_operation', { operation: 'store', tokens_before: before, tokens_after: before + tokens });
+  journal.checkpoint();
+  const { completed, failed } = tally(state);
+  journal.tell('execution_completed', {
+    result,
+    goal_confidence: state.confidence,
+    tasks_completed: completed,
+    tasks_failed: failed,
+    tokens_used: state.tokens,
+    elapsed_secs: Math.floor(elapsedMs() / 1000),
+  });
+  let stored: StoredMessage[] | null = null;
+  await journal.end({ status: 'completed', result }, async (tx) => {
+    stored = await appendMessages(tx, holding.sessionRef, [{ message, tokens }], now(work));
+  });
+  await index(work, stored ?? [], session?.projectId ?? null);
+}
+
+/** The text of the one task that all lead to, or one text made of several. */
+async function resultOf(work: Work): Promise<string> {
+  const { state, goal, context, journal } = work;
+  const made = state.result === null ? undefined : work.texts.get(state.result);
+  if (made !== undefined) return made;
+  const finished = live(state).filter((task) => wholeText(work, task) !== null);
+  const last = finished.length === 1 ? finished[0]! : answering(work);
+  const text = last && wholeText(work, last);
+  if (text) return text;
+  const step = stepKey(work, `result:${state.iteration}`);
+  const results = live(state).map((task) => ({
+    title: task.title,
+    text: resultText(work, task),
+    ...(task.error && { error: task.error }),
+  }));
+  const request: ChatMessage = { role: 'user', content: goal };
+  const messages = synthesisMessages({ context, request, results, fence: newFence() });
+  const answer = await askAny(work, { step, messages });
+  const whole = textOf(answer.message).trim();
+  // What was found out is worth more than an empty answer.
+  const result = whole === '' ? results.flatMap((item) => item.text ?? []).join('\n\n') : whole;
+  work.texts.set(step, result);
+  state.result = step;
+  await journal.record(step, { text: result });
+  return result;
+}
+
+/** Facts that the user's own words prove. A failure costs the knowledge, not the run. */
+async function extractKnowledge(work: Work, result: string): Promise<void> {
+  const { deps, caller, choosing, signal, goal, journal, holding } = work;
+  const choice = chooseHelperModel(choosing);
+  const session = await sessionByRef(deps.db, holding.sessionRef, now(work));
+  if (!choice || !session) return;
+  const step = stepKey(work, 'knowledge');
+  const said: ChatMessage[] = [
+    { role: 'user', content: goal },
+    { role: 'assistant', content: result },
+  ];
+  try {
+    const params = jsonParams('facts', factsJsonSchema);
+    const answer = await ask(work, { step, model: choice.model, messages: extractionMessages(said), params });
+    const entries: { id: string; category: string; title: string }[] = [];
+    for (const fact of groundedFacts(textOf(answer.message), [goal])) {
+      const keeping = { deps, caller, choosing, signal, session, settings: {}, meter: newMeter() };
+      const entry = await keepFact(keeping, fact);
+      if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });
+    }
+    journal.tell('knowledge_extracted', { count: entries.length, entries });
+    work.state.extracted = true;
+    await journal.record(step, { entries });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof LeaseLost || faultOf(error) === 'database') throw error;
+    deps.warn('knowledge of a run was not extracted', error);
+  }
+}
+
+/** Found again by later sessions, and learned from; both beside the run, which is over. */
+async function index(
+  { deps, caller, holding, outcomes, goal }: Work,
+  stored: StoredMessage[],
+  projectId: string | null,
+) {
+  try {
+    await recordOutcomes(deps.db, caller.userId, outcomes, Math.floor(deps.clock.nowMs() / 1000));
+    for (const { id, message } of stored) {
+      await indexDocument(deps.db, {
+        userId: caller.userId,
+        projectId,
+        sessionRef: holding.sessionRef,
+        messageId: id,
+        beforeId: null,
+        terms: [...terms(textOf(message)), ...terms(goal)],
+      });
+    }
+  } catch (error) {
+    deps.warn('a finished run was not indexed', error);
+  }
+}

@@ -1,0 +1,106 @@
+import { z } from '@hono/zod-openapi';
+import { lenientJson } from '../json.ts';
+import { textOf } from '../messages.ts';
+import { evaluationMessages, judgeMessages } from '../prompts/judge.ts';
+import { live, type RunTask, tally } from './state.ts';
+import { resultText } from './texts.ts';
+import { askAny, jsonParams, type Question, stepKey, type Work } from './work.ts';
+
+/** Models asked for 0 to 1 now and then answer in percent. */
+const share = z
+  .union([z.number(), z.string().transform((text) => Number(text.replace('%', '')))])
+  .refine((value) => Number.isFinite(value) && value >= 0 && value <= 100)
+  .transform((value) => (value > 1 ? value / 100 : value));
+
+const evaluation = z.object({ score: share, feedback: z.string().max(4000).catch('') });
+const judgement = z.object({
+  confidence: share,
+  missing: z.union([z.array(z.string()), z.string().transform((text) => (text === '' ? [] : [text]))]).catch([]),
+});
+
+const object = (properties: Record<string, object>) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+const evaluationJson = object({ score: { type: 'number' }, feedback: { type: 'string' } });
+const judgementJson = object({
+  confidence: { type: 'number' },
+  missing: { type: 'array', items: { type: 'string' } },
+});
+
+/** Asks twice for an answer of that shape; null when both are unfit. */
+async function askFor<T>(work: Work, schema: z.ZodType<T>, question: Omit<Question, 'model'>): Promise<T | null> {
+  for (let call = 1; call <= 2; call++) {
+    const answer = await askAny(work, { ...question, call });
+    const parsed = schema.safeParse(lenientJson(textOf(answer.message)));
+    if (parsed.success) return parsed.data;
+  }
+  return null;
+}
+
+export async function evaluateTask(work: Work, task: RunTask, signal: AbortSignal): Promise<void> {
+  const { journal } = work;
+  const key = stepKey(work, `eval:${task.id}:${task.attempts}`);
+  journal.tell('task_progress', { task_id: task.id, progress: 0.95, message: 'evaluating the result' });
+  const found = await askFor(work, evaluation, {
+    step: key,
+    messages: evaluationMessages(task.instruction, resultText(work, task) ?? ''),
+    params: jsonParams('evaluation', evaluationJson),
+    signal,
+  });
+  // The result passed the cheap checks, which is all that is known of it then.
+  const { score, feedback } = found ?? { score: 0.5, feedback: 'The result could not be evaluated.' };
+  Object.assign(task, { score, feedback });
+  journal.tell('task_evaluated', { task_id: task.id, score, feedback });
+  await journal.record(key, { score, feedback });
+}
+
+/** How far the goal is reached, and what is missing. */
+export async function judgeGoal(work: Work): Promise<void> {
+  const { state, journal, goal } = work;
+  const key = stepKey(work, `judge:${state.iteration}`);
+  const results = live(state).flatMap((task) => {
+    const text = resultText(work, task);
+    return text === null ? [] : [{ title: task.title, text }];
+  });
+  const found =
+    results.length === 0
+      ? { confidence: 0, missing: [goal.slice(0, 500)] }
+      : await askFor(work, judgement, {
+          step: key,
+          messages: judgeMessages(goal, results),
+          params: jsonParams('judgement', judgementJson),
+        });
+  const { confidence, missing } = found ?? guess(work);
+  state.confidence = confidence;
+  state.missing = missing.slice(0, 20);
+  state.history.push(confidence);
+  state.phase = confidence >= work.config.confidence_threshold && results.length > 0 ? 'finish' : 'revise';
+  tellProgress(work);
+  const { enable_checkpointing, checkpoint_interval } = work.config;
+  if (enable_checkpointing && state.iteration % checkpoint_interval === 0) journal.checkpoint();
+  await journal.record(key, { confidence, missing });
+}
+
+/** Without a judge that can be understood: the weakest result decides. */
+function guess({ state }: Work): { confidence: number; missing: string[] } {
+  const tasks = live(state);
+  const scores = tasks.map(({ status, score }) => (status === 'completed' ? (score ?? 0.5) : 0));
+  const poor = tasks.filter(({ status }) => status !== 'completed').map(({ title }) => title);
+  return { confidence: Math.min(...scores), missing: poor };
+}
+
+export function tellProgress({ state, journal, elapsedMs }: Work): void {
+  const { completed, failed, total } = tally(state);
+  journal.tell('progress_update', {
+    iteration: state.iteration,
+    tasks_completed: completed,
+    tasks_total: total,
+    tasks_failed: failed,
+    tokens_used: state.tokens,
+    elapsed_secs: Math.floor(elapsedMs() / 1000),
+    goal_confidence: state.confidence,
+  });
+}

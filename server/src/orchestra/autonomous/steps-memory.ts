@@ -1,0 +1,131 @@
+import { buildContext, sumTokens } from '../context.ts';
+import { type ChatMessage, textOf } from '../messages.ts';
+import { chooseHelperModel } from '../models.ts';
+import { fenceRule, newFence } from '../prompts/fence.ts';
+import { memoryMessages } from '../prompts/memory.ts';
+import { recentMessages } from '../store/messages.ts';
+import { latestSummary } from '../store/summaries.ts';
+import { newMeter } from '../turn/meter.ts';
+import { embedQuery, search } from '../turn/recall.ts';
+import { faultOf, Pause } from './halt.ts';
+import { live } from './state.ts';
+import { resultText, wholeText } from './texts.ts';
+import { ask, stepKey, type Work } from './work.ts';
+
+const recalledAtMost = 8;
+/** Below this what was found has little to do with the goal. */
+const leastRelevance = 0.5;
+/** Recalled text and conversation may take this share of the window each, results the rest. */
+const recalledShare = 0.15;
+const conversationShare = 0.35;
+const resultShare = 0.5;
+const longestShort = 600;
+
+/** What past sessions and the knowledge base hold on the goal; looked up once per run. */
+export async function recallMemory(work: Work): Promise<void> {
+  const { deps, caller, choosing, signal, goal, state, holding, count, journal, preferences } = work;
+  if (state.recall !== null) return;
+  const searching = { deps, caller, choosing, signal, meter: newMeter() };
+  const query = await embedQuery(searching, goal);
+  const scope = { userId: caller.userId, exceptSession: holding.sessionRef };
+  const found = (await search(searching, scope, goal, query, recalledAtMost)).filter(
+    ({ relevance }) => relevance >= leastRelevance,
+  );
+  let room = preferences.max_context_tokens * recalledShare;
+  const kept: { source: string; text: string }[] = [];
+  for (const { source, text } of found) {
+    const tokens = count(text);
+    if (tokens > room) continue;
+    room -= tokens;
+    kept.push({ source, text });
+  }
+  const key = stepKey(work, 'recall');
+  const text = JSON.stringify(kept);
+  work.texts.set(key, text);
+  state.recall = key;
+  state.tokens += searching.meter.promptTokens;
+  const before = count(goal);
+  const after = before + kept.reduce((total, item) => total + count(item.text), 0);
+  journal.tell('memory_operation', { operation: 'recall', tokens_before: before, tokens_after: after });
+  await journal.record(key, { text }, searching.meter.promptTokens);
+}
+
+/** What every task is told before its own instruction: memory, and the conversation up to the goal. */
+export async function loadContext(work: Work): Promise<void> {
+  const { deps, holding, state, preferences, count, goal } = work;
+  const history = await recentMessages(deps.db, holding.sessionRef);
+  const at = history.findLastIndex(({ message }) => message.role === 'user' && textOf(message) === goal);
+  const before = at < 0 ? history : history.slice(0, at);
+  const summary = await latestSummary(deps.db, holding.sessionRef);
+  const budget = Math.floor(preferences.max_context_tokens * conversationShare);
+  const talk = buildContext({ mode: 'summarized', history: before, summary, budget });
+  const recalled = JSON.parse(work.texts.get(state.recall ?? '') ?? '[]') as { source: string; text: string }[];
+  const memory = memoryMessages({ summary: talk.summary?.text ?? null, recalled }, newFence());
+  work.context = [...memory, ...talk.messages.map(({ message }) => message)];
+  const used = talk.tokensUsed + recalled.reduce((total, { text }) => total + count(text), 0);
+  tellContext(work, used, sumTokens(before) > sumTokens(talk.messages));
+}
+
+/** Long results are shortened for the prompts when all together would crowd the window; the whole stays in the journal. */
+export async function fitResults(work: Work): Promise<void> {
+  const { state, count, preferences, journal } = work;
+  const limit = preferences.max_context_tokens * resultShare;
+  const sized = live(state).flatMap((task) => {
+    const text = resultText(work, task);
+    return text === null ? [] : [{ task, text, tokens: count(text) }];
+  });
+  let total = sumTokens(sized);
+  let compressed = false;
+  for (const { task, tokens } of sized.toSorted((a, b) => b.tokens - a.tokens)) {
+    if (total <= limit || state.shortened[task.step!] !== undefined) break;
+    const key = stepKey(work, `short:${task.id}:${task.attempts}`);
+    const { text, operation } = await shorten(work, key, wholeText(work, task)!, tokens);
+    work.texts.set(key, text);
+    state.shortened[task.step!] = key;
+    const after = total - tokens + count(text);
+    journal.tell('memory_operation', { operation, tokens_before: total, tokens_after: after });
+    total = after;
+    compressed = true;
+    await journal.record(key, { text });
+  }
+  tellContext(work, total, compressed);
+}
+
+interface Shortened {
+  text: string;
+  operation: 'summarize' | 'archive';
+}
+
+async function shorten(work: Work, step: string, text: string, tokens: number): Promise<Shortened> {
+  // Without a summary the beginning has to do; what is left out is archived in the journal.
+  const archived: Shortened = { text: `${text.slice(0, longestShort * 4)}…`, operation: 'archive' };
+  const choice = chooseHelperModel(work.choosing);
+  if (!choice) return archived;
+  try {
+    const messages = shorteningMessages(text);
+    const answer = await ask(work, { step, model: choice.model, messages, params: { max_tokens: longestShort } });
+    const short = textOf(answer.message).trim();
+    return short === '' || work.count(short) >= tokens ? archived : { text: short, operation: 'summarize' };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    if (faultOf(error) === 'quota') throw new Pause('insufficient_quota');
+    return archived;
+  }
+}
+
+function shorteningMessages(text: string, fence = newFence()): ChatMessage[] {
+  const parts = [
+    'Shorten the result of a task for those who work on with it. Keep facts, numbers, names, decisions and code identifiers; leave out wording. At most 300 words, in the language of the text. Answer with the short form alone.',
+    fenceRule(fence),
+    fence.wrap('result', text),
+  ];
+  return [{ role: 'user', content: parts.join('\n\n') }];
+}
+
+function tellContext({ journal, preferences }: Work, used: number, compressed: boolean): void {
+  journal.tell('context_updated', {
+    tokens_used: used,
+    tokens_limit: preferences.max_context_tokens,
+    compressed,
+  });
+}

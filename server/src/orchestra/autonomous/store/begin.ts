@@ -1,0 +1,133 @@
+import { AppError } from '../../../lib/errors.ts';
+import type { Db } from '../../../platform/db/tables.ts';
+import type { Caller } from '../../ports.ts';
+import { appendMessages } from '../../store/messages.ts';
+import type { RunConfig } from '../config.ts';
+import { newState, type RunState } from '../state.ts';
+import { newExecutionId } from './runs.ts';
+import './tables.ts';
+
+export interface Lease {
+  owner: string;
+  untilMs: number;
+}
+
+export interface NewRun {
+  sessionRef: number;
+  caller: Caller;
+  goal: string;
+  goalTokens: number;
+  config: RunConfig;
+}
+
+const running = () => new AppError('conflict', 'An execution is already running in this session.');
+
+/** Adds a running run that the caller of this function holds, with its goal as the user's message. 409 when one runs. */
+export async function addRun(db: Db, run: NewRun, lease: Lease, nowMs: number): Promise<number> {
+  return db
+    .transaction()
+    .execute(async (tx) => {
+      const now = Math.floor(nowMs / 1000);
+      const stream = await nextTurn(tx, run.sessionRef);
+      await refuseSecond(tx, run.sessionRef);
+      const { id } = await tx
+        .insertInto('ms_runs')
+        .values({
+          execution_id: newExecutionId(),
+          user_id: run.caller.userId,
+          session_ref: run.sessionRef,
+          caller: JSON.stringify(run.caller),
+          goal: run.goal,
+          config: JSON.stringify(run.config),
+          state: JSON.stringify(newState()),
+          status: 'running',
+          turn: stream.turns,
+          first_seq: stream.last_seq + 1,
+          owner: lease.owner,
+          epoch: 1,
+          lease_until: lease.untilMs,
+          created_at: now,
+          updated_ms: nowMs,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const message = { role: 'user' as const, content: run.goal };
+      await appendMessages(tx, run.sessionRef, [{ message, tokens: run.goalTokens }], now);
+      return id;
+    })
+    .catch(taken);
+}
+
+/** Sets a run that is at rest going again from a given state. 409 when it, or another of its session, runs. */
+export async function restartRun(
+  db: Db,
+  run: { ref: number; sessionRef: number; caller: Caller; config: RunConfig; state: RunState },
+  lease: Lease,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .transaction()
+    .execute(async (tx) => {
+      const stream = await nextTurn(tx, run.sessionRef);
+      await refuseSecond(tx, run.sessionRef);
+      const set = await tx
+        .updateTable('ms_runs')
+        .set((eb) => ({
+          status: 'running',
+          reason: null,
+          error: null,
+          caller: JSON.stringify(run.caller),
+          config: JSON.stringify(run.config),
+          state: JSON.stringify(run.state),
+          iteration: run.state.iteration,
+          tokens_used: run.state.tokens,
+          cost: run.state.cost,
+          confidence: run.state.confidence,
+          turn: stream.turns,
+          owner: lease.owner,
+          epoch: eb('epoch', '+', 1),
+          lease_until: lease.untilMs,
+          updated_ms: nowMs,
+        }))
+        .where('id', '=', run.ref)
+        .where('status', 'in', ['paused', 'failed', 'cancelled'])
+        .returning('id')
+        .executeTakeFirst();
+      if (!set) throw running();
+    })
+    .catch(taken);
+}
+
+/** The row also makes starts within one session wait for each other. */
+async function nextTurn(tx: Db, sessionRef: number): Promise<{ turns: number; last_seq: number }> {
+  await tx
+    .insertInto('ms_run_streams')
+    .values({ session_ref: sessionRef, last_seq: 0, turns: 0 })
+    .onConflict((conflict) => conflict.column('session_ref').doNothing())
+    .execute();
+  return tx
+    .updateTable('ms_run_streams')
+    .set((eb) => ({ turns: eb('turns', '+', 1) }))
+    .where('session_ref', '=', sessionRef)
+    .returning(['turns', 'last_seq'])
+    .executeTakeFirstOrThrow();
+}
+
+/** Asked before writing: waiting for a run that is just ending, which wants the row we hold, would be a deadlock. */
+async function refuseSecond(tx: Db, sessionRef: number): Promise<void> {
+  const other = await tx
+    .selectFrom('ms_runs')
+    .select('id')
+    .where('session_ref', '=', sessionRef)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  if (other) throw running();
+}
+
+/** The unique index of running runs is what decides between two starts at once. */
+function taken(error: unknown): never {
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown };
+  const unique = code === 'SQLITE_CONSTRAINT_UNIQUE' || errno === '23505';
+  if (unique && /ms_runs/.test(String(message))) throw running();
+  throw error;
+}

@@ -1,0 +1,204 @@
+import { randomString } from '../../../lib/ids.ts';
+import type { Db } from '../../../platform/db/tables.ts';
+import type { RunConfig } from '../config.ts';
+import { newEvent, type RunEvent, type RunNames, type RunStatus, taskOverviews } from '../events.ts';
+import { type RunState, tally } from '../state.ts';
+import './tables.ts';
+
+export interface Holding {
+  ref: number;
+  sessionRef: number;
+  epoch: number;
+}
+
+export interface Step {
+  key: string;
+  /** JSON. */
+  result: string;
+  tokens: number;
+}
+
+export interface Ending {
+  status: RunStatus;
+  reason?: string;
+  result?: string;
+  error?: string;
+}
+
+export interface Batch {
+  state: RunState;
+  config: RunConfig;
+  elapsedMs: number;
+  currentTask: string | null;
+  steps: Step[];
+  checkpoints: string[];
+  events: RunEvent[];
+  ending: Ending | null;
+  /** Further writes of the same transaction. */
+  within: ((tx: Db) => Promise<void>)[];
+}
+
+/** Somebody else holds the run now, or nobody: it was cancelled or deleted. */
+export class LeaseLost extends Error {}
+
+export const newCheckpointId = (): string => `ckpt-${randomString(24)}`;
+
+/** Everything that happened since the last write, or nothing of it. Answers the id of the last event. */
+export async function commit(db: Db, holding: Holding, batch: Batch, nowMs: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const now = Math.floor(nowMs / 1000);
+    await updateRun(tx, holding, batch, nowMs);
+    if (batch.steps.length > 0) {
+      const { ref, epoch } = holding;
+      const rows = batch.steps.map(({ key, result, tokens }) => ({
+        run_ref: ref,
+        step_key: key,
+        epoch,
+        result,
+        tokens,
+        created_at: now,
+      }));
+      await tx.insertInto('ms_run_steps').values(rows).execute();
+    }
+    for (const id of batch.checkpoints) await addCheckpoint(tx, holding, id, batch, now);
+    for (const write of batch.within) await write(tx);
+    return addEvents(tx, holding, batch.events, now);
+  });
+}
+
+async function updateRun(tx: Db, holding: Holding, batch: Batch, nowMs: number): Promise<void> {
+  const { state, ending } = batch;
+  const { completed, failed, total } = tally(state);
+  // The fence: whoever lost the run finds no row, and the whole transaction is undone.
+  const row = await tx
+    .updateTable('ms_runs')
+    .set((eb) => ({
+      state: JSON.stringify(state),
+      iteration: state.iteration,
+      tasks_completed: completed,
+      tasks_failed: failed,
+      tasks_total: total,
+      tokens_used: state.tokens,
+      cost: state.cost,
+      elapsed_ms: batch.elapsedMs,
+      current_task: ending ? null : batch.currentTask,
+      confidence: state.confidence,
+      checkpoints: eb('checkpoints', '+', batch.checkpoints.length),
+      updated_ms: nowMs,
+      ...(ending && { ...endFields(ending), owner: null, lease_until: 0 }),
+    }))
+    .where('id', '=', holding.ref)
+    .where('epoch', '=', holding.epoch)
+    .where('status', '=', 'running')
+    .returning('id')
+    .executeTakeFirst();
+  if (!row) throw new LeaseLost('the run is no longer held');
+}
+
+const endFields = ({ status, reason, result, error }: Ending) => ({
+  status,
+  reason: reason ?? null,
+  result: result ?? null,
+  error: error ?? null,
+});
+
+async function addCheckpoint(
+  tx: Db,
+  { ref, sessionRef }: Holding,
+  id: string,
+  { state, config }: Pick<Batch, 'state' | 'config'>,
+  now: number,
+): Promise<void> {
+  await tx
+    .insertInto('ms_run_checkpoints')
+    .values({
+      checkpoint_id: id,
+      run_ref: ref,
+      session_ref: sessionRef,
+      iteration: state.iteration,
+      config: JSON.stringify(config),
+      state: JSON.stringify(state),
+      created_at: now,
+    })
+    .execute();
+}
+
+/** Ids are given out under the lock of the session's row, so that they become visible in their order, without gaps. */
+async function addEvents(tx: Db, { ref, sessionRef }: Holding, events: RunEvent[], now: number): Promise<number> {
+  if (events.length === 0) return 0;
+  const { last_seq } = await tx
+    .updateTable('ms_run_streams')
+    .set((eb) => ({ last_seq: eb('last_seq', '+', events.length) }))
+    .where('session_ref', '=', sessionRef)
+    .returning('last_seq')
+    .executeTakeFirstOrThrow();
+  const first = last_seq - events.length + 1;
+  const rows = events.map(({ event, data }, i) => ({
+    session_ref: sessionRef,
+    seq: first + i,
+    run_ref: ref,
+    event,
+    data,
+    created_at: now,
+  }));
+  // Engines bound the parameters of a statement.
+  for (let i = 0; i < rows.length; i += 500) {
+    await tx
+      .insertInto('ms_run_events')
+      .values(rows.slice(i, i + 500))
+      .execute();
+  }
+  return last_seq;
+}
+
+/**
+ * Ends a running run from anywhere: what it has finished is kept in a checkpoint, and its holder, wherever it is, can
+ * write nothing more. False when it was not running.
+ */
+export async function cancelRun(
+  db: Db,
+  run: RunNames & { ref: number; sessionRef: number; goal: string },
+  reason: string | null,
+  nowMs: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const now = Math.floor(nowMs / 1000);
+    const row = await tx
+      .updateTable('ms_runs')
+      .set((eb) => ({
+        status: 'cancelled',
+        reason,
+        owner: null,
+        lease_until: 0,
+        current_task: null,
+        epoch: eb('epoch', '+', 1),
+        checkpoints: eb('checkpoints', '+', 1),
+        updated_ms: nowMs,
+      }))
+      .where('id', '=', run.ref)
+      .where('status', '=', 'running')
+      .returning(['state', 'config', 'epoch'])
+      .executeTakeFirst();
+    if (!row) return false;
+    const state = JSON.parse(row.state) as RunState;
+    const config = JSON.parse(row.config) as RunConfig;
+    const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: row.epoch };
+    const id = newCheckpointId();
+    await addCheckpoint(tx, holding, id, { state, config }, now);
+    const events = [
+      ...opening(run, now, run.goal, config, state),
+      newEvent(run, now, 'checkpoint_created', { checkpoint_id: id, iteration: state.iteration }),
+      newEvent(run, now, 'execution_paused', { reason: 'cancelled', status: 'cancelled', checkpoint_id: id }),
+    ];
+    await addEvents(tx, holding, events, now);
+    return true;
+  });
+}
+
+/** `execution_started`, unless this turn has told it. Every turn's events begin with it, however early it ends. */
+export function opening(names: RunNames, now: number, goal: string, config: RunConfig, state: RunState): RunEvent[] {
+  if (state.announced) return [];
+  const plan = { plan_id: state.planId, description: state.description, tasks: taskOverviews(state.tasks) };
+  const resumed = state.resumedFrom === null ? {} : { resumed_from: state.resumedFrom };
+  return [newEvent(names, now, 'execution_started', { goal, config, plan, ...resumed })];
+}

@@ -1,0 +1,119 @@
+import type { Selectable } from 'kysely';
+import { randomString } from '../../../lib/ids.ts';
+import type { Db, Tables } from '../../../platform/db/tables.ts';
+import type { Caller } from '../../ports.ts';
+import type { RunConfig } from '../config.ts';
+import type { RunStatus } from '../events.ts';
+import type { RunState } from '../state.ts';
+import './tables.ts';
+
+export interface Run {
+  ref: number;
+  executionId: string;
+  sessionRef: number;
+  sessionId: string;
+  caller: Caller;
+  goal: string;
+  config: RunConfig;
+  state: RunState;
+  status: RunStatus;
+  reason: string | null;
+  result: string | null;
+  error: string | null;
+  iteration: number;
+  tasksCompleted: number;
+  tasksFailed: number;
+  tasksTotal: number;
+  tokens: number;
+  cost: number;
+  elapsedMs: number;
+  currentTask: string | null;
+  confidence: number;
+  checkpoints: number;
+  turn: number;
+  firstSeq: number;
+  owner: string | null;
+  epoch: number;
+  leaseUntil: number;
+  createdAt: number;
+  updatedMs: number;
+}
+
+export const newExecutionId = (): string => `exec-${randomString(24)}`;
+
+const select = (db: Db) =>
+  db
+    .selectFrom('ms_runs')
+    .innerJoin('ms_sessions', 'ms_sessions.id', 'ms_runs.session_ref')
+    .selectAll('ms_runs')
+    .select('ms_sessions.session_id');
+
+type Row = Selectable<Tables['ms_runs']> & { session_id: string };
+
+const toRun = (row: Row): Run => ({
+  ref: row.id,
+  executionId: row.execution_id,
+  sessionRef: row.session_ref,
+  sessionId: row.session_id,
+  caller: JSON.parse(row.caller) as Caller,
+  goal: row.goal,
+  config: JSON.parse(row.config) as RunConfig,
+  state: JSON.parse(row.state) as RunState,
+  status: row.status as RunStatus,
+  reason: row.reason,
+  result: row.result,
+  error: row.error,
+  iteration: row.iteration,
+  tasksCompleted: row.tasks_completed,
+  tasksFailed: row.tasks_failed,
+  tasksTotal: row.tasks_total,
+  tokens: row.tokens_used,
+  cost: row.cost,
+  elapsedMs: row.elapsed_ms,
+  currentTask: row.current_task,
+  confidence: row.confidence,
+  checkpoints: row.checkpoints,
+  turn: row.turn,
+  firstSeq: row.first_seq,
+  owner: row.owner,
+  epoch: row.epoch,
+  leaseUntil: row.lease_until,
+  createdAt: row.created_at,
+  updatedMs: row.updated_ms,
+});
+
+/** The run that the session shows: the one started or resumed last. */
+export async function latestRun(db: Db, sessionRef: number): Promise<Run | null> {
+  const row = await select(db)
+    .where('ms_runs.session_ref', '=', sessionRef)
+    .orderBy('turn', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? toRun(row) : null;
+}
+
+export async function findRun(db: Db, ref: number): Promise<Run | null> {
+  const row = await select(db).where('ms_runs.id', '=', ref).executeTakeFirst();
+  return row ? toRun(row) : null;
+}
+
+export async function listRuns(
+  db: Db,
+  { userId, status, offset, limit }: { userId: number; status?: string; offset: number; limit: number },
+): Promise<{ runs: Run[]; total: number }> {
+  const wanted = status === undefined ? undefined : [status];
+  const { total } = await db
+    .selectFrom('ms_runs')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('user_id', '=', userId)
+    .$if(wanted !== undefined, (query) => query.where('status', 'in', wanted!))
+    .executeTakeFirstOrThrow();
+  const rows = await select(db)
+    .where('ms_runs.user_id', '=', userId)
+    .$if(wanted !== undefined, (query) => query.where('ms_runs.status', 'in', wanted!))
+    .orderBy('ms_runs.id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+  return { runs: rows.map(toRun), total: Number(total) };
+}

@@ -1,0 +1,123 @@
+import { z } from '@hono/zod-openapi';
+import type { Clock } from '../../lib/clock.ts';
+import type { Run } from './store/runs.ts';
+
+export const executionSchema = z
+  .object({
+    execution_id: z.string(),
+    session_id: z.string(),
+    status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
+    result: z.string().nullable(),
+    error: z.string().nullable(),
+    events_url: z.string(),
+  })
+  .openapi('Execution');
+
+export const eventsUrl = (sessionId: string): string =>
+  `/api/svc-ms/autonomous/${encodeURIComponent(sessionId)}/events`;
+
+export const executionView = (run: Run) => ({
+  execution_id: run.executionId,
+  session_id: run.sessionId,
+  status: run.status,
+  result: run.result,
+  error: run.error,
+  events_url: eventsUrl(run.sessionId),
+});
+
+const common = {
+  execution_id: z.string(),
+  session_id: z.string(),
+  status: z.string(),
+  reason: z.string().nullable(),
+  goal: z.string(),
+  current_iteration: z.number().int(),
+  tasks_completed: z.number().int(),
+  tasks_failed: z.number().int(),
+  tasks_total: z.number().int(),
+  total_tokens_used: z.number().int(),
+  total_cost: z.number().int().openapi({ description: 'In quota units, at listed prices' }),
+  elapsed_time_secs: z.number().int(),
+  current_task: z.string().nullable(),
+  goal_confidence: z.number(),
+  checkpoints_created: z.number().int(),
+  created_at: z.number().int(),
+  updated_at: z.number().int(),
+};
+
+export const summarySchema = z.object(common).openapi('ExecutionSummary');
+
+export const statusSchema = z
+  .object({
+    ...common,
+    result: z.string().nullable(),
+    error: z.string().nullable(),
+    events_url: z.string(),
+    config: z.looseObject({}),
+    plan: z.object({
+      plan_id: z.string(),
+      description: z.string(),
+      revision: z.number().int(),
+      tasks: z.array(
+        z.object({
+          task_id: z.string(),
+          title: z.string(),
+          difficulty: z.string(),
+          depends_on: z.array(z.string()),
+          status: z.enum(['pending', 'completed', 'failed', 'skipped']),
+          attempts: z.number().int(),
+          score: z.number().nullable(),
+        }),
+      ),
+    }),
+  })
+  .openapi('ExecutionStatus');
+
+/** Since the last write of a run that is held, time has gone on. */
+function elapsedMs(run: Run, clock: Clock): number {
+  const now = clock.nowMs();
+  const held = run.status === 'running' && run.leaseUntil > now;
+  return run.elapsedMs + (held ? Math.max(0, now - run.updatedMs) : 0);
+}
+
+export const summaryView = (run: Run, clock: Clock) => ({
+  execution_id: run.executionId,
+  session_id: run.sessionId,
+  status: run.status,
+  reason: run.reason,
+  goal: run.goal,
+  current_iteration: run.iteration,
+  tasks_completed: run.tasksCompleted,
+  tasks_failed: run.tasksFailed,
+  tasks_total: run.tasksTotal,
+  total_tokens_used: run.tokens,
+  total_cost: run.cost,
+  elapsed_time_secs: Math.floor(elapsedMs(run, clock) / 1000),
+  current_task: run.currentTask,
+  goal_confidence: run.confidence,
+  checkpoints_created: run.checkpoints,
+  created_at: run.createdAt,
+  updated_at: Math.floor(run.updatedMs / 1000),
+});
+
+export const statusView = (run: Run, clock: Clock) => ({
+  ...summaryView(run, clock),
+  result: run.result,
+  error: run.error,
+  events_url: eventsUrl(run.sessionId),
+  config: run.config,
+  plan: {
+    plan_id: run.state.planId,
+    description: run.state.description,
+    revision: run.state.revision,
+    tasks: run.state.tasks.map(({ id, title, difficulty, depends_on, status, attempts, score }) => ({
+      task_id: id,
+      title,
+      difficulty,
+      depends_on,
+      status,
+      attempts,
+      score,
+    })),
+  },
+});
