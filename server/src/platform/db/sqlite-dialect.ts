@@ -1,4 +1,4 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite';
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -156,9 +156,37 @@ function isRead(query: CompiledQuery): boolean {
   return query.query.kind === 'RawNode' && /^\s*select\b/i.test(query.sql);
 }
 
+interface Prepared {
+  statement: Statement;
+  /** Asked once: the names are built anew at every look. */
+  hasRows: boolean;
+}
+
+/** bun:sqlite keeps 20 statements and prepares the rest anew each time; we have a few hundred, and they are all small. */
+const mostPrepared = 1_000;
+const prepared = new WeakMap<Database, Map<string, Prepared>>();
+
+function prepare(database: Database, sql: string): Prepared {
+  let known = prepared.get(database);
+  if (!known) {
+    known = new Map();
+    prepared.set(database, known);
+  }
+  const found = known.get(sql);
+  if (found) return found;
+  if (known.size >= mostPrepared) {
+    for (const { statement } of known.values()) statement.finalize();
+    known.clear();
+  }
+  const statement = database.prepare(sql);
+  const made = { statement, hasRows: statement.columnNames.length > 0 };
+  known.set(sql, made);
+  return made;
+}
+
 function run<R>(database: Database, query: CompiledQuery): QueryResult<R> {
-  const statement = database.query(query.sql);
-  if (statement.columnNames.length > 0) {
+  const { statement, hasRows } = prepare(database, query.sql);
+  if (hasRows) {
     const rows = statement.all(...bindings(query)) as R[];
     return { rows, numAffectedRows: BigInt(rows.length) };
   }
