@@ -1,0 +1,264 @@
+import { afterAll } from 'bun:test';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { SQL } from 'bun';
+import { sql } from 'kysely';
+import type { User } from '../../identity/user.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { randomString } from '../../lib/ids.ts';
+import { SseParser } from '../../lib/sse.ts';
+import { migrate } from '../../platform/db/migrate.ts';
+import { migration as orchestra } from '../../platform/db/migrations/0007-orchestra.ts';
+import { migration as autonomous } from '../../platform/db/migrations/0009-autonomous.ts';
+import { type OpenDb, openDb } from '../../platform/db/open.ts';
+import { headerSets } from '../../platform/http/headers.ts';
+import { type HttpDeps, type HttpEnv, mountRoutes } from '../../platform/http/mount.ts';
+import type { Call } from '../../platform/http/route.ts';
+import { openLog } from '../../platform/log.ts';
+import { Metrics } from '../../platform/metrics.ts';
+import { memoryShared } from '../../platform/shared/memory.ts';
+import type { Shared } from '../../platform/shared/port.ts';
+import { textOf } from '../messages.ts';
+import type { CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
+import { scriptedModels, wordVector } from '../scripted.fixture.ts';
+import { nearIndex } from '../search/near.ts';
+import { type Autonomous, openAutonomous } from './open.ts';
+import { type RunnerTimes, runnerTimes } from './runner.ts';
+
+export type Purpose =
+  | 'plan'
+  | 'revise'
+  | 'evaluate'
+  | 'judge'
+  | 'synthesis'
+  | 'task'
+  | 'shorten'
+  | 'extraction'
+  | 'direct';
+
+const marks: [Purpose, string][] = [
+  ['plan', 'You split a request into tasks'],
+  ['revise', 'You revise the plan'],
+  ['evaluate', 'Judge how well the result'],
+  ['judge', 'Judge whether the goal is reached'],
+  ['synthesis', 'was worked on as several tasks. Write the answer'],
+  ['task', 'worked on as several tasks'],
+  ['shorten', 'Shorten the result of a task'],
+  ['extraction', 'extract facts'],
+];
+
+export type Asked = CompleteRequest & { purpose: Purpose; text: string };
+export type Script = (asked: Asked) => Scripted | Promise<Scripted>;
+type Scripted = string | Partial<CompleteAnswer> | Error;
+
+const usage = { promptTokens: 10, completionTokens: 5 };
+
+export interface Told {
+  id: number;
+  event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
+  data: any;
+}
+
+/** One process of the service: the engine with its routes, on a database it may share with others. */
+export interface Place {
+  autonomous: Autonomous;
+  asked: Asked[];
+  warnings: string[];
+  /** What a model says; may be replaced at any time. */
+  script: Script;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+  call(method: string, path: string, body?: unknown, user?: number): Promise<{ status: number; body: any }>;
+  request(path: string, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>;
+  /** Every event of a session's stream, to its end. */
+  events(sessionId: string, lastId?: number): Promise<Told[]>;
+  execute(message: string, config?: object, more?: object): Promise<{ execution_id: string; session_id: string }>;
+  close(): Promise<void>;
+}
+
+export const quickTimes: RunnerTimes = { leaseMs: 600, renewMs: 150, guardMs: 50, adoptMs: 100 };
+
+export async function openPlace(
+  database: OpenDb,
+  script: Script,
+  options: { shared?: Shared; times?: RunnerTimes; deps?: Partial<Deps>; start?: boolean } = {},
+): Promise<Place> {
+  const shared = options.shared ?? memoryShared();
+  const asked: Asked[] = [];
+  const warnings: string[] = [];
+  const deps: Deps & { shared: Shared } = {
+    db: database.db,
+    clock: systemClock,
+    shared,
+    near: nearIndex(),
+    models: () => scriptedModels,
+    operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
+    background: (work) => void work.catch(() => {}),
+    warn: (message) => void warnings.push(message),
+    complete: async (request) => {
+      const text = request.messages.map(textOf).join('\n');
+      const one: Asked = { ...request, text, purpose: marks.find(([, mark]) => text.includes(mark))?.[0] ?? 'direct' };
+      asked.push(one);
+      const left = Promise.withResolvers<never>();
+      left.promise.catch(() => {});
+      request.signal.addEventListener('abort', () => left.reject(new DOMException('aborted', 'AbortError')));
+      const given = await Promise.race([place.script(one), left.promise]);
+      if (given instanceof Error) throw given;
+      const answer = typeof given === 'string' ? { message: { role: 'assistant' as const, content: given } } : given;
+      const message = answer.message ?? { role: 'assistant', content: '' };
+      if (request.stream) for (const word of textOf(message).match(/\S+\s*/g) ?? []) request.onDelta?.(word);
+      return { finishReason: 'stop', usage, model: request.model, provider: 'scripted', ...answer, message };
+    },
+    embed: async ({ texts }) => ({
+      vectors: texts.map(wordVector),
+      usage: { promptTokens: 1, completionTokens: 0 },
+    }),
+    rerank: async () => ({ results: [], usage: { promptTokens: 1, completionTokens: 0 } }),
+    ...options.deps,
+    ...(options.shared && { shared: options.shared }),
+  };
+  const autonomous = openAutonomous(deps, options.times ?? { ...runnerTimes, guardMs: 100 });
+  const app = appOf(autonomous, shared);
+  const request: Place['request'] = async (path, headers = {}, signal) =>
+    app.request(`/api/svc-ms/autonomous${path}`, { headers: { 'x-user': '1', ...headers }, signal });
+  const place: Place = {
+    autonomous,
+    asked,
+    warnings,
+    script,
+    request,
+    async call(method, path, body, user = 1) {
+      const response = await app.request(`/api/svc-ms/autonomous${path}`, {
+        method,
+        headers: { 'x-user': `${user}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      return { status: response.status, body: response.status === 204 ? null : await response.json() };
+    },
+    async events(sessionId, lastId) {
+      const response = await request(
+        `/${sessionId}/events`,
+        lastId === undefined ? {} : { 'last-event-id': `${lastId}` },
+      );
+      return response.body ? readEvents(response.body) : [];
+    },
+    async execute(message, config = {}, more = {}) {
+      const { status, body } = await place.call('POST', '/execute', { message, config, ...more });
+      if (status !== 200) throw new Error(`execute: ${status} ${JSON.stringify(body)}`);
+      return body;
+    },
+    close: async () => {
+      await autonomous.stop();
+      if (!options.shared) await shared.close();
+    },
+  };
+  if (options.start !== false) await autonomous.start();
+  return place;
+}
+
+export async function readEvents(body: ReadableStream<Uint8Array>, most = Number.POSITIVE_INFINITY): Promise<Told[]> {
+  const parser = new SseParser();
+  const told: Told[] = [];
+  for await (const chunk of body) {
+    for (const { id, event, data } of parser.push(chunk)) told.push({ id: Number(id), event, data: JSON.parse(data) });
+    if (told.length >= most) break;
+  }
+  return told;
+}
+
+function appOf(autonomous: Autonomous, shared: Shared): OpenAPIHono<HttpEnv> {
+  const app = new OpenAPIHono<HttpEnv>();
+  const principal = (id: number) => ({
+    user: { id, group: 'default' } as User,
+    keyId: null,
+    models: [],
+    unlimited: true,
+    limitKey: `u${id}`,
+  });
+  mountRoutes(app, autonomous.routes, {
+    authenticators: {
+      keyOrSession: ({ request: { headers } }: Call) => principal(Number(headers.get('x-user') ?? 1)),
+    } as unknown as HttpDeps['authenticators'],
+    limiter: { shared, limitOf: () => 0, enabled: () => false },
+    log: openLog('silent'),
+    metrics: new Metrics(),
+    trustedProxies: [],
+    headers: headerSets(false),
+    accessLog: () => false,
+  });
+  return app;
+}
+
+const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+
+export const openSqlite = async (): Promise<OpenDb> => {
+  const opened = await openDb({ path: ':memory:' });
+  await migrate(opened.db, [orchestra, autonomous]);
+  return opened;
+};
+
+/** How to open an empty database with these tables, per engine that can be reached. */
+export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
+  const list: [string, () => Promise<OpenDb>][] = [['sqlite', openSqlite]];
+  const admin = new SQL(serverUrl, { max: 1, connectionTimeout: 5 });
+  const name = `svc_autonomous_${randomString(12).toLowerCase()}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const made = await admin.unsafe(`create database ${name}`).then(
+    () => true,
+    () => false,
+  );
+  // One database a file, emptied for each test: making one takes as long as most tests.
+  const openPostgres = async () => {
+    const opened = await openDb({ url: url.href, poolSize: 4 });
+    await migrate(opened.db, [orchestra, autonomous]);
+    await sql`truncate ms_sessions, ms_knowledge, ms_patterns, ms_preferences restart identity cascade`.execute(
+      opened.db,
+    );
+    return opened;
+  };
+  if (made) list.push(['postgres', openPostgres]);
+  afterAll(async () => {
+    if (made) await admin.unsafe(`drop database ${name} with (force)`);
+    await admin.close();
+  }, 30_000);
+  return list;
+}
+
+export const planOf = (...tasks: { id: string; needs?: string[]; difficulty?: string }[]): string =>
+  JSON.stringify({
+    description: 'The plan',
+    tasks: tasks.map(({ id, needs = [], difficulty = 'easy' }) => ({
+      id,
+      title: `Title ${id}`,
+      instruction: `do ${id}`,
+      difficulty,
+      depends_on: needs,
+    })),
+  });
+
+/** A goal that the rules send to the planner. */
+export const bigGoal = '1. Research the market\n2. Write a summary\n3. Propose a name';
+
+/** Which task of a plan a call is for. */
+export const taskOf = ({ text }: Asked): string => /Your task: Title (\w+)/.exec(text)?.[1] ?? '';
+
+export const score = (value: number, feedback = 'fine'): string => JSON.stringify({ score: value, feedback });
+export const judged = (confidence: number, missing: string[] = []): string => JSON.stringify({ confidence, missing });
+
+/** Everything goes well: two tasks and one that needs both. */
+export const goodScript: Script = (asked) => {
+  if (asked.purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' }, { id: 'c', needs: ['a', 'b'] });
+  if (asked.purpose === 'evaluate') return score(0.9);
+  if (asked.purpose === 'judge') return judged(0.95);
+  return `result of ${taskOf(asked) || asked.purpose}`;
+};
+
+export const never = (): Promise<never> => new Promise(() => {});
+
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await Bun.sleep(10);
+  }
+}
