@@ -16,7 +16,9 @@ const transpiler = new Bun.Transpiler({ loader: 'tsx' });
 async function findTests(folders: string): Promise<string[]> {
   const files = await Array.fromAsync(new Bun.Glob(`${folders}/**/*.test.{ts,tsx}`).scan({ absolute: true }));
   const wanted = files.filter(
-    (file) => asked.length === 0 || asked.some((path) => file === path || file.startsWith(`${path}/`)),
+    (file) =>
+      !file.includes('/bench/peers/node_modules/') &&
+      (asked.length === 0 || asked.some((path) => file === path || file.startsWith(`${path}/`))),
   );
   return wanted.sort();
 }

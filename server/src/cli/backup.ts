@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 
 /**
  * SQLite copies itself consistently while the service goes on writing (VACUUM INTO reads one snapshot). Files are copied

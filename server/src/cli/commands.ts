@@ -1,22 +1,10 @@
-import type { Config } from '../config.ts';
 import { backup } from './backup.ts';
+import type { Command } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { doctor } from './doctor.ts';
 import { migrateDatabase } from './migrate.ts';
 import { restore } from './restore.ts';
 import { rotateEncryptionKey } from './rotate-encryption-key.ts';
-
-export interface CommandCall {
-  config: Config;
-  args: string[];
-  print(line: string): void;
-}
-
-export interface Command {
-  help: string;
-  /** Returns the exit code. */
-  run(call: CommandCall): Promise<number>;
-}
 
 /** What the executable does besides serving. */
 export const commands: Record<string, Command> = {

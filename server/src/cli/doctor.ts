@@ -10,7 +10,7 @@ import { openDb } from '../platform/db/open.ts';
 import { sealingKeysOf } from '../platform/open.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { listChannels } from '../routing/catalog/store/channels.ts';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 
 interface Check {
   name: string;

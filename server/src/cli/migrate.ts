@@ -1,4 +1,4 @@
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 import { withPlatform } from './with-platform.ts';
 
 /** Opening the platform migrates; what is left is to say so. */

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockDataFolder } from '../platform/owner-lock.ts';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 
 const parts = ['svc.db', 'blobs', 'encryption.key'];
 

@@ -3,7 +3,7 @@ import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { keyEntry } from '../platform/open.ts';
 import { resealCredentials } from '../routing/catalog/store/channels.ts';
-import type { CommandCall } from './commands.ts';
+import type { CommandCall } from './command.ts';
 import { withPlatform } from './with-platform.ts';
 
 /**

@@ -1,5 +1,4 @@
 import type { ZodType, z } from 'zod';
-import type { AppError } from '../../lib/errors.ts';
 
 /**
  * Who may call. Each room that can tell a caller adds its kind with
@@ -102,8 +101,6 @@ export type Authenticator = (call: Call) => Call['principal'] | Promise<Call['pr
 export type Authenticators = {
   [A in Exclude<AuthKind, 'none'>]: (call: Call) => Principals[A] | Promise<Principals[A]>;
 };
-
-export type ErrorRenderer = (error: AppError, requestId: string) => Response;
 
 /** JSON answer carrying the headers the call has gathered. */
 export function json(call: Pick<Call, 'headers'>, value: unknown, status = 200): Response {

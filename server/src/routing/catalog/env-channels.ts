@@ -7,9 +7,6 @@ import { pricesOf } from './price-list.ts';
 import { providerHasChannel } from './store/channels.ts';
 import { bumpVersion } from './store/version.ts';
 
-/** Variables that create a channel at start (contract §1, and the same for every other preset). */
-export const envVariables: readonly string[] = presets.map((preset) => preset.env).filter((name) => name !== '');
-
 /**
  * Makes a channel, with its models, for each variable that is set and whose provider has none yet. Call before the catalog
  * is opened. Returns the names of the channels made.
