@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 
 /** Secrets of high entropy are stored as this (contract §3 "at rest"). */
 export function sha256Hex(text: string): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('hex');
+  return Bun.SHA256.hash(text, 'hex');
 }
 
 export function hmacSha256Hex(secret: string, text: string): string {
@@ -11,5 +11,5 @@ export function hmacSha256Hex(secret: string, text: string): string {
 
 /** Compares in constant time; strings of different length are hashed first so that length does not leak either. */
 export function constantTimeEqual(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(sha256Hex(a), 'hex'), Buffer.from(sha256Hex(b), 'hex'));
+  return timingSafeEqual(Bun.SHA256.hash(a), Bun.SHA256.hash(b));
 }

@@ -34,13 +34,14 @@ export async function introspect(
   const proven = provesClient(client, credentials.secret) && client?.app_type === 'confidential';
   if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
   const row = found?.token ?? null;
-  if (!kind || !row || !isLive(client, row, kind, nowSeconds(deps.clock))) return { active: false };
+  if (!kind || !row || found?.user_status !== statuses.enabled) return { active: false };
+  if (!isLive(client, row, kind, nowSeconds(deps.clock))) return { active: false };
   const allowed = allowedNow(client.allowed_scopes, deps.options.get('OAuth2AllowedScopes'));
   return {
     active: true,
     scope: joinScopes(within(kind === 'access' ? row.access_scope : row.scope, allowed)),
     client_id: client.client_id,
-    username: row.username,
+    username: found.username,
     token_type: kind === 'access' ? 'Bearer' : 'refresh_token',
     exp: kind === 'access' ? row.access_expires_at : row.expires_at,
     iat: row.created_at,
@@ -50,10 +51,7 @@ export async function introspect(
 
 function isLive(client: Client, row: PresentedToken, kind: TokenKind, now: number): boolean {
   return (
-    row.application_id === client.id &&
-    client.status === applicationStatus.active &&
-    row.user_status === statuses.enabled &&
-    tokenLives(row, client, kind, now)
+    row.application_id === client.id && client.status === applicationStatus.active && tokenLives(row, client, kind, now)
   );
 }
 

@@ -47,4 +47,4 @@ export function verifierMatches(
   return constantTimeEqual(presented, stored.code_challenge);
 }
 
-export const s256 = (verifier: string): string => new Bun.CryptoHasher('sha256').update(verifier).digest('base64url');
+export const s256 = (verifier: string): string => Bun.SHA256.hash(verifier, 'base64url');

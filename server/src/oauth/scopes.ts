@@ -21,16 +21,35 @@ export const splitScopes = (text: string): string[] => [...new Set(text.split(' 
 export const joinScopes = (names: Iterable<string>): string => [...names].join(' ');
 
 /** Scopes as stored, where only known names are written. */
-export const scopesOf = (stored: string): Scope[] => splitScopes(stored).filter(isScope);
+export const scopesOf: (stored: string) => readonly Scope[] = remembering((stored) =>
+  splitScopes(stored).filter(isScope),
+);
+
+const allowedOf = remembering((both: string): ReadonlySet<Scope> => {
+  const [own = '', global = ''] = both.split('\n');
+  const most = new Set(splitScopes(global));
+  return new Set<Scope>(['openid', ...scopesOf(own).filter((name) => most.has(name))]);
+});
 
 /** What an application may have now: its own list within the operator's, and `openid` always (spec §2.2 rule 1). */
-export function allowedNow(applicationScopes: string, globalScopes: string): Set<Scope> {
-  const within = new Set(splitScopes(globalScopes));
-  return new Set<Scope>(['openid', ...scopesOf(applicationScopes).filter((name) => within.has(name))]);
+export const allowedNow = (applicationScopes: string, globalScopes: string): ReadonlySet<Scope> =>
+  allowedOf(`${applicationScopes}\n${globalScopes}`);
+
+/** The same few texts are read on every request. What follows from the text alone never grows stale. */
+function remembering<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    if (known.size >= 1000) known.clear();
+    const value = read(text);
+    known.set(text, value);
+    return value;
+  };
 }
 
 /** A request's scopes, `openid` first; `invalid_scope` for any beyond what is allowed (RFC 6749 §4.1.2.1). */
-export function requestedScopes(text: string | undefined, allowed: Set<Scope>): Scope[] {
+export function requestedScopes(text: string | undefined, allowed: ReadonlySet<Scope>): Scope[] {
   const names = splitScopes(text ?? '');
   for (const name of names)
     if (!isScope(name) || !allowed.has(name))
@@ -41,7 +60,7 @@ export function requestedScopes(text: string | undefined, allowed: Set<Scope>): 
 export const withOpenid = (names: Scope[]): Scope[] => (names.includes('openid') ? names : ['openid', ...names]);
 
 /** What of a grant is still allowed. */
-export const within = (granted: string, allowed: Set<Scope>): Scope[] =>
+export const within = (granted: string, allowed: ReadonlySet<Scope>): Scope[] =>
   scopesOf(granted).filter((name) => allowed.has(name));
 
 /** An application's own list as registered: known names within the operator's list. */

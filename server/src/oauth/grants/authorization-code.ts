@@ -28,6 +28,7 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (!isCode(request.code) || !code || code.application_id !== client.id)
     throw invalidGrant('The code is not valid for this client.');
   if (code.used_at !== null) throw await replayed(deps, code);
+  if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
   const { row, issued } = drawPair(deps, { ...code, family: code.id }, scopes);
@@ -42,7 +43,6 @@ function checkCode(client: Client, code: PresentedCode, request: CodeExchange, n
   const registered: string[] = JSON.parse(client.redirect_uris);
   if (request.redirectUri !== code.redirect_uri || !redirectUriMatches(registered, code.redirect_uri))
     throw invalidGrant('redirect_uri differs from the one of the authorization request.');
-  if (code.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   const unprotected = client.app_type === 'public' && code.code_challenge === null;
   if (unprotected || !verifierMatches(code, request.verifier))
     throw invalidGrant('code_verifier does not match the code_challenge of the authorization request.');

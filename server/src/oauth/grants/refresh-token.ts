@@ -31,7 +31,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   if (token.rotated_at_ms !== null) throw await reused(deps, token, token.rotated_at_ms);
   if (token.revoked === 1 || token.expires_at <= nowSeconds(clock) || token.epoch !== client.epoch)
     throw invalidGrant('The refresh token has expired or was revoked.');
-  if (token.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
+  if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
   const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
   // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6).
@@ -42,7 +42,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
 }
 
 /** §6: `scope` must not include any scope not originally granted. */
-function narrowed(granted: string, asked: string | undefined): Scope[] {
+function narrowed(granted: string, asked: string | undefined): readonly Scope[] {
   if (!asked) return scopesOf(granted);
   const names = splitScopes(asked);
   const most = new Set<string>(scopesOf(granted));

@@ -1,5 +1,6 @@
-import type { Insertable } from 'kysely';
+import { CompiledQuery, type Insertable } from 'kysely';
 import type { Db, Tables } from '../../platform/db/tables.ts';
+import { all } from './statement.ts';
 import type { AuditRow } from './tables.ts';
 
 export type NewAuditRow = Insertable<Tables['oauth_audit']>;
@@ -18,8 +19,27 @@ export interface Span {
   upTo: number;
 }
 
+const fields = {
+  event_type: 'text',
+  application_id: 'bigint',
+  user_id: 'bigint',
+  ip_address: 'text',
+  user_agent: 'text',
+  metadata: 'text',
+  created_at: 'bigint',
+};
+const names = Object.keys(fields);
+const into = `insert into oauth_audit (${names.join(', ')})`;
+const typed = Object.entries(fields).map(([name, type]) => `${name} ${type}`);
+
+/** All rows as one parameter: a statement of the same text each time, whatever their number. */
+const insertRows = {
+  postgres: CompiledQuery.raw(`${into} select ${names.join(', ')} from json_to_recordset($1::json) as r (${typed})`),
+  sqlite: CompiledQuery.raw(`${into} select ${names.map((name) => `value ->> '${name}'`)} from json_each(?1)`),
+};
+
 export async function insertAudit(db: Db, rows: NewAuditRow[]): Promise<void> {
-  await db.insertInto('oauth_audit').values(rows).execute();
+  await all(db, insertRows, [JSON.stringify(rows)]);
 }
 
 export async function auditBounds(db: Db): Promise<{ first: number; last: number } | null> {

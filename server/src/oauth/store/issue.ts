@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { all, statement } from './statement.ts';
+import { all, placeholders, statement } from './statement.ts';
 import type { TokenRow } from './tables.ts';
 
 export type NewPair = Omit<TokenRow, 'id' | 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;
@@ -66,8 +66,8 @@ interface Spending {
   pair: NewPair;
 }
 
-const spendCodeSqlite = statement(spendCode).sqlite;
-const spendTokenSqlite = statement(spendToken).sqlite;
+const spendCodeSqlite = placeholders(spendCode);
+const spendTokenSqlite = placeholders(spendToken);
 const insertSqlite = `insert into oauth_tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
 
 function sqliteIssuer(deps: IssuerDeps): Issuer {

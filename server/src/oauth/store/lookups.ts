@@ -18,8 +18,8 @@ export type Client = Pick<
   | 'epoch'
   | 'rate_limit'
 >;
-export type PresentedCode = Omit<CodeRow, 'code_hash' | 'state'> & { user_status: number };
-export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'> & { user_status: number; username: string };
+export type PresentedCode = Omit<CodeRow, 'code_hash' | 'state'>;
+export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
 export interface UserColumns {
   id: number;
   username: string;
@@ -39,31 +39,86 @@ export type TokenKind = 'access' | 'refresh';
 
 type Flat = Record<string, unknown>;
 
-const clientColumns = `a.id as a_id, a.client_id as a_client_id, a.app_type as a_app_type,
-  a.secret_hash as a_secret_hash, a.redirect_uris as a_redirect_uris, a.allowed_scopes as a_allowed_scopes,
-  a.status as a_status, a.epoch as a_epoch, a.rate_limit as a_rate_limit`;
-const tokenColumns = `t.id as t_id, t.family as t_family, t.application_id as t_application_id, t.user_id as t_user_id,
-  t.access_scope as t_access_scope, t.access_expires_at as t_access_expires_at, t.access_revoked as t_access_revoked,
-  t.scope as t_scope, t.expires_at as t_expires_at, t.rotated_at_ms as t_rotated_at_ms, t.revoked as t_revoked,
-  t.epoch as t_epoch, t.created_at as t_created_at, t.last_used_at as t_last_used_at`;
-const userColumns = `u.id as u_id, u.username as u_username, u.display_name as u_display_name,
-  u.avatar_url as u_avatar_url, u.email as u_email, u.email_verified as u_email_verified, u.role as u_role,
-  u.status as u_status, u."group" as u_group, u.quota as u_quota, u.used_quota as u_used_quota,
-  u.request_count as u_request_count, u.created_at as u_created_at`;
-const tokenUser = 'u.status as t_user_status, u.username as t_username';
+/** The columns of one table under names of their own, and how to gather them again. */
+function aliased<const N extends string>(table: string, names: readonly N[]) {
+  const pairs = names.map((name) => [`${table}_${name}`, name] as const);
+  return {
+    columns: names.map((name) => `${table}."${name}" as ${table}_${name}`).join(', '),
+    /** Null when an outer join found nothing. */
+    read: <T>(row: Flat): T | null => {
+      if (row[`${table}_id`] === null) return null;
+      const out: Flat = {};
+      for (const [column, name] of pairs) out[name] = row[column];
+      return out as T;
+    },
+  };
+}
 
-const clientWithCode = statement(`select ${clientColumns},
-    c.id as c_id, c.application_id as c_application_id, c.user_id as c_user_id, c.redirect_uri as c_redirect_uri,
-    c.scope as c_scope, c.code_challenge as c_code_challenge, c.code_challenge_method as c_code_challenge_method,
-    c.epoch as c_epoch, c.used_at as c_used_at, c.created_at as c_created_at, c.expires_at as c_expires_at,
-    u.status as c_user_status
+const a = aliased('a', [
+  'id',
+  'client_id',
+  'app_type',
+  'secret_hash',
+  'redirect_uris',
+  'allowed_scopes',
+  'status',
+  'epoch',
+  'rate_limit',
+]);
+const c = aliased('c', [
+  'id',
+  'application_id',
+  'user_id',
+  'redirect_uri',
+  'scope',
+  'code_challenge',
+  'code_challenge_method',
+  'epoch',
+  'used_at',
+  'created_at',
+  'expires_at',
+]);
+const t = aliased('t', [
+  'id',
+  'family',
+  'application_id',
+  'user_id',
+  'access_scope',
+  'access_expires_at',
+  'access_revoked',
+  'scope',
+  'expires_at',
+  'rotated_at_ms',
+  'revoked',
+  'epoch',
+  'created_at',
+  'last_used_at',
+]);
+const u = aliased('u', [
+  'id',
+  'username',
+  'display_name',
+  'avatar_url',
+  'email',
+  'email_verified',
+  'role',
+  'status',
+  'group',
+  'quota',
+  'used_quota',
+  'request_count',
+  'created_at',
+]);
+const userStatus = 'u.status as user_status, u.username as username';
+
+const clientWithCode = statement(`select ${a.columns}, ${c.columns}, ${userStatus}
   from oauth_applications a
   left join oauth_codes c on c.code_hash = $2
   left join users u on u.id = c.user_id
   where a.client_id = $1`);
 
 const clientWithToken = (kind: TokenKind) =>
-  statement(`select ${clientColumns}, ${tokenColumns}, ${tokenUser}
+  statement(`select ${a.columns}, ${t.columns}, ${userStatus}
   from oauth_applications a
   left join oauth_tokens t on t.${kind}_hash = $2
   left join users u on u.id = t.user_id
@@ -71,34 +126,27 @@ const clientWithToken = (kind: TokenKind) =>
 const clientWithTokens = { access: clientWithToken('access'), refresh: clientWithToken('refresh') };
 
 const tokenAlone = (kind: TokenKind) =>
-  statement(`select ${clientColumns}, ${tokenColumns}, ${tokenUser}
+  statement(`select ${a.columns}, ${t.columns}
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
-  join users u on u.id = t.user_id
   where t.${kind}_hash = $1`);
 const tokensAlone = { access: tokenAlone('access'), refresh: tokenAlone('refresh') };
 
-const bearer = statement(`select ${clientColumns}, ${tokenColumns}, ${tokenUser}, ${userColumns}
+const bearer = statement(`select ${a.columns}, ${t.columns}, ${u.columns}
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
   join users u on u.id = t.user_id
   where t.access_hash = $1`);
 
-/** The columns that begin with `prefix`, as one object; null when an outer join found nothing. */
-function part<T>(row: Flat, prefix: string): T | null {
-  if (row[`${prefix}id`] === null) return null;
-  const out: Flat = {};
-  for (const key in row) if (key.startsWith(prefix)) out[key.slice(prefix.length)] = row[key];
-  return out as T;
-}
+type Joined = Flat & { user_status: number; username: string };
 
 export async function findClientWithCode(
   db: Db,
   clientId: string,
   codeHash: string,
-): Promise<{ client: Client; code: PresentedCode | null } | null> {
-  const [row] = await all<Flat>(db, clientWithCode, [clientId, codeHash]);
-  return row ? { client: part<Client>(row, 'a_')!, code: part<PresentedCode>(row, 'c_') } : null;
+): Promise<{ client: Client; code: PresentedCode | null; user_status: number } | null> {
+  const [row] = await all<Joined>(db, clientWithCode, [clientId, codeHash]);
+  return row ? { client: a.read<Client>(row)!, code: c.read<PresentedCode>(row), user_status: row.user_status } : null;
 }
 
 export async function findClientWithToken(
@@ -106,9 +154,11 @@ export async function findClientWithToken(
   clientId: string,
   kind: TokenKind,
   hash: string,
-): Promise<{ client: Client; token: PresentedToken | null } | null> {
-  const [row] = await all<Flat>(db, clientWithTokens[kind], [clientId, hash]);
-  return row ? { client: part<Client>(row, 'a_')!, token: part<PresentedToken>(row, 't_') } : null;
+): Promise<{ client: Client; token: PresentedToken | null; user_status: number; username: string } | null> {
+  const [row] = await all<Joined>(db, clientWithTokens[kind], [clientId, hash]);
+  if (!row) return null;
+  const { user_status, username } = row;
+  return { client: a.read<Client>(row)!, token: t.read<PresentedToken>(row), user_status, username };
 }
 
 export async function findToken(
@@ -117,7 +167,7 @@ export async function findToken(
   hash: string,
 ): Promise<{ client: Client; token: PresentedToken } | null> {
   const [row] = await all<Flat>(db, tokensAlone[kind], [hash]);
-  return row ? { client: part<Client>(row, 'a_')!, token: part<PresentedToken>(row, 't_')! } : null;
+  return row ? { client: a.read<Client>(row)!, token: t.read<PresentedToken>(row)! } : null;
 }
 
 export async function findBearer(
@@ -126,9 +176,5 @@ export async function findBearer(
 ): Promise<{ client: Client; token: PresentedToken; user: UserColumns } | null> {
   const [row] = await all<Flat>(db, bearer, [accessHash]);
   if (!row) return null;
-  return {
-    client: part<Client>(row, 'a_')!,
-    token: part<PresentedToken>(row, 't_')!,
-    user: part<UserColumns>(row, 'u_')!,
-  };
+  return { client: a.read<Client>(row)!, token: t.read<PresentedToken>(row)!, user: u.read<UserColumns>(row)! };
 }

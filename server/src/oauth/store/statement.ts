@@ -1,15 +1,19 @@
 import { CompiledQuery } from 'kysely';
 import { type Db, type Engine, engineOf } from '../../platform/db/tables.ts';
 
-export type Statement = Record<Engine, string>;
+export type Statement = Record<Engine, CompiledQuery>;
 
-/** Hot statements are written out: building one anew for each request costs more than running it. */
+/** Hot statements are written out and compiled once: building one anew for each request costs more than running it. */
 export const statement = (text: string): Statement => ({
-  postgres: text,
-  sqlite: text.replace(/\$(\d+)/g, '?$1'),
+  postgres: CompiledQuery.raw(text),
+  sqlite: CompiledQuery.raw(placeholders(text)),
 });
 
-export async function all<R>(db: Db, { [engineOf(db)]: text }: Statement, parameters: unknown[]): Promise<R[]> {
-  const result = await db.executeQuery<R>(CompiledQuery.raw(text, parameters));
+/** SQLite writes `?1` where PostgreSQL writes `$1`. */
+export const placeholders = (text: string): string => text.replace(/\$(\d+)/g, '?$1');
+
+export async function all<R>(db: Db, { [engineOf(db)]: compiled }: Statement, parameters: unknown[]): Promise<R[]> {
+  const { sql, query, queryId } = compiled;
+  const result = await db.executeQuery<R>({ sql, query, queryId, parameters } as CompiledQuery<R>);
   return result.rows;
 }
