@@ -72,6 +72,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     sweep: rooms.sweep,
     drain: () => {
       draining = true;
+      rooms.drain();
     },
     stop: async () => {
       clearInterval(sweeper);

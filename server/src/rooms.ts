@@ -5,6 +5,7 @@ import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
 import { openSealer } from './lib/seal.ts';
 import { openOAuth } from './oauth/open.ts';
+import { openAutonomous } from './orchestra/autonomous/open.ts';
 import { orchestraModel } from './orchestra/chat.ts';
 import type { OperatorModels } from './orchestra/models.ts';
 import { openOrchestra } from './orchestra/open.ts';
@@ -33,6 +34,8 @@ export interface Rooms {
   routes: Route[];
   authenticators: Authenticators;
   start(): Promise<void>;
+  /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
+  drain(): void;
   /** Flushes and closes, the last opened first. */
   stop(): Promise<void>;
   /** Throws out what has run out; called once a minute. */
@@ -98,6 +101,7 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
     operator: () => operatorModels(options),
     warn: (message, error) => log.warn({ error }, message),
   });
+  const autonomous = openAutonomous({ ...orchestra.deps, shared });
   const metaModels: MetaModels = {
     [orchestraModel]: ({ principal, headers, signal }, body) =>
       orchestra.chat({ caller: callerOf(principal), body, signal, headers }),
@@ -118,13 +122,17 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayRoutes(relay, metaModels, { room: { db, sealer, clock, catalog }, jobs }),
       ...orchestra.routes,
+      ...autonomous.routes,
       ...video.routes,
     ],
     start: async () => {
       routing.start();
       await jobs.start();
+      await autonomous.start();
     },
+    drain: () => autonomous.drain(),
     stop: async () => {
+      await autonomous.stop();
       await jobs.stop(0);
       await orchestra.settled();
       watchdog.close();
@@ -135,8 +143,8 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
       await identity.stop();
     },
     sweep: () => {
-      const sweeps = [() => identity.sweep(), () => oauth.sweep(), () => orchestra.sweep(), () => video.sweep()];
-      for (const sweep of sweeps) void sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
+      for (const room of [identity, oauth, orchestra, autonomous, video])
+        void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };
 }
