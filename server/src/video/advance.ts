@@ -6,6 +6,8 @@ import { findJob, findOwnJob, type VideoJob } from './store.ts';
 import { submitJob } from './submit.ts';
 import { cancelUpstream, submissionOf, upstreamOfJob } from './upstream.ts';
 
+const unexpectedWaitMs = 15_000;
+
 /** One step of a job's life, from whatever its row says; the same step may be taken again after a crash. */
 export async function advanceJob(deps: VideoDeps, id: string, signal: AbortSignal) {
   const job = await findJob(deps.db, id);
@@ -16,8 +18,19 @@ export async function advanceJob(deps: VideoDeps, id: string, signal: AbortSigna
     if (await finishJob(deps, job, { status: 'expired' })) await abandonUpstream(deps, job);
     return;
   }
-  const next = await (job.upstream_id === '' ? submitJob(deps, job, signal) : followJob(deps, job, signal));
+  const next = await stepOf(deps, job, signal);
   return next && { againInMs: Math.min(next.againInMs, leftMs) };
+}
+
+/** The queue's own waits after an error grow past the job's time, and would let it expire late. */
+async function stepOf(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
+  try {
+    return await (job.upstream_id === '' ? submitJob(deps, job, signal) : followJob(deps, job, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.error({ job: job.id, error }, 'a video job could not be moved on');
+    return { againInMs: unexpectedWaitMs };
+  }
 }
 
 /** Cancels somebody's job. Null: there is none. A job that has ended stays as it ended. */

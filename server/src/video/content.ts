@@ -3,11 +3,13 @@ import type { Call } from '../platform/http/route.ts';
 import type { VideoDeps } from './deps.ts';
 import { rangeOf } from './range.ts';
 import type { VideoJob } from './store.ts';
+import { shownStatus } from './view.ts';
 
 /** The bytes of one result, whole or the range asked for. */
 export async function serveContent(deps: VideoDeps, call: Call, job: VideoJob, index: number): Promise<Response> {
-  if (job.status !== 'completed') {
-    throw new AppError('invalid_request', `The video is not ready: the job is ${job.status}`);
+  const status = shownStatus(job);
+  if (status !== 'completed') {
+    throw new AppError('invalid_request', `The video is not ready: the job is ${status}`);
   }
   const key = (JSON.parse(job.results) as string[])[index];
   const found = key === undefined ? null : await deps.blobs.stat(key);
@@ -33,9 +35,9 @@ export async function serveContent(deps: VideoDeps, call: Call, job: VideoJob, i
   }
   headers['content-length'] = String(range ? range.end - range.start + 1 : size);
   if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${size}`;
-  const status = range ? 206 : 200;
-  if (method === 'HEAD') return new Response(null, { status, headers });
+  const answer = { status: range ? 206 : 200, headers };
+  if (method === 'HEAD') return new Response(null, answer);
   const bytes = await deps.blobs.read(key, range ?? undefined);
   if (!bytes) throw new AppError('not_found', 'Resource not found');
-  return new Response(bytes, { status, headers });
+  return new Response(bytes, answer);
 }

@@ -1,6 +1,6 @@
 import { callbackQueue, type VideoDeps } from './deps.ts';
 import { hasEnded, type JobStatus } from './status.ts';
-import { changeJob, moveJob, type VideoJob } from './store.ts';
+import { changeJob, closings, moveJob, type VideoJob } from './store.ts';
 
 export type Ending =
   | { status: 'completed'; results: string[] }
@@ -29,7 +29,17 @@ const noInputs = JSON.stringify({ frame_images: [], input_references: [] });
  * crash between two of them leads here again.
  */
 export async function closeJob(deps: VideoDeps, job: VideoJob): Promise<void> {
-  if (job.closed === 1 || !hasEnded(job.status)) return;
+  if (!hasEnded(job.status)) return;
+  if (job.closed === closings.open) {
+    await settleJob(deps, job);
+    await changeJob(deps.db, job.id, { closed: closings.settled });
+  }
+  if (job.closed === closings.done) return;
+  if (job.callback_url !== '') await enqueueCallback(deps, job.id, job.status);
+  await changeJob(deps.db, job.id, { closed: closings.done });
+}
+
+async function settleJob(deps: VideoDeps, job: VideoJob): Promise<void> {
   const hold = await deps.billing.findHold(job.id);
   if (hold && job.status === 'completed') {
     await deps.billing.settle(hold, {
@@ -43,8 +53,6 @@ export async function closeJob(deps: VideoDeps, job: VideoJob): Promise<void> {
   } else if (hold) {
     await deps.billing.release(hold);
   }
-  if (job.callback_url !== '') await enqueueCallback(deps, job.id, job.status);
-  await changeJob(deps.db, job.id, { closed: 1 });
 }
 
 async function enqueueCallback({ jobs }: VideoDeps, id: string, status: JobStatus): Promise<void> {

@@ -4,8 +4,8 @@ import { changeJob, moveJob, type VideoJob } from './store.ts';
 import { ioOf, orderOf, submissionOf, type Upstream, upstreamOfJob } from './upstream.ts';
 import { type Progress, UpstreamFault } from './upstreams/kind.ts';
 
-/** From one second to a quarter of a minute, so that a film of minutes costs a few dozen questions. */
-const pollMs = (polls: number): number => Math.min(1_000 * 1.3 ** polls, 15_000);
+/** From half a second to a quarter of a minute, so that a film of minutes costs a few dozen questions. */
+const pollMs = (polls: number): number => Math.min(500 * 1.5 ** polls, 15_000);
 /** An upstream may need a moment to know its own job; after this many times it has lost it. */
 const maxMisses = 5;
 const maxPolls = 1_000_000;

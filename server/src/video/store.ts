@@ -17,7 +17,7 @@ interface VideoJobsTable {
   status: JobStatus;
   /** 1 when the money is put aside; before that the job is not yet accepted and nobody sees it. */
   held: number;
-  /** 1 when everything that follows from the end is done: settled or released, callback queued. */
+  /** What has followed from the job's end; one of `closings`. */
   closed: number;
   /** JSON of the request without its pictures, which are in `inputs` until the job ends. */
   request: string;
@@ -52,6 +52,9 @@ interface VideoJobsTable {
   expires_at_ms: number;
 }
 
+/** Nothing yet; the money settled or given back, so that the end may be seen; the callback queued too. */
+export const closings = { open: 0, settled: 1, done: 2 } as const;
+
 export type VideoJob = Selectable<VideoJobsTable>;
 type Changes = Updateable<VideoJobsTable>;
 
@@ -83,7 +86,7 @@ export async function pageOwnJobs(db: Db, userId: number, { limit, offset }: { l
   const { total } = await own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const jobs = await own
     .select(['id', 'generation_id', 'model_id', 'status', 'request', 'seconds', 'cost', 'progress', 'error'])
-    .select(['results', 'created_at_ms', 'finished_at_ms', 'expires_at_ms'])
+    .select(['closed', 'results', 'created_at_ms', 'finished_at_ms', 'expires_at_ms'])
     .orderBy('created_at_ms', 'desc')
     .orderBy('id')
     .limit(limit)
@@ -126,7 +129,7 @@ export function findStale(db: Db, before: number, limit: number): Promise<{ id: 
   return db
     .selectFrom('video_jobs')
     .select(['id', 'held'])
-    .where('closed', '=', 0)
+    .where('closed', '<', closings.done)
     .where('touched_at_ms', '<', before)
     .orderBy('touched_at_ms')
     .limit(limit)

@@ -12,7 +12,7 @@ import { type FaultKind, UpstreamFault } from './upstreams/kind.ts';
 /** Times every provider is tried before the job fails: with the waits between them, about five minutes. */
 const maxRounds = 9;
 const roundWaitMs = (rounds: number): number => Math.min(1_000 * 2 ** rounds, 60_000);
-export const firstPollMs = 1_000;
+const firstPollMs = 500;
 
 const causes: Record<FaultKind, Cause> = {
   caller: 'refused',

@@ -1,14 +1,20 @@
 import { quotaToUsd } from '../lib/money.ts';
-import type { VideoJob } from './store.ts';
+import { hasEnded, type JobStatus } from './status.ts';
+import { closings, type VideoJob } from './store.ts';
 
-type Shown = Pick<VideoJob, 'id' | 'generation_id' | 'status' | 'error' | 'results' | 'cost'>;
+type Shown = Pick<VideoJob, 'id' | 'generation_id' | 'status' | 'closed' | 'error' | 'results' | 'cost'>;
+
+/** An end is seen once its money is settled: whoever reads `failed` finds the balance as it was. */
+export const shownStatus = ({ status, closed }: Pick<VideoJob, 'status' | 'closed'>): JobStatus =>
+  hasEnded(status) && closed === closings.open ? 'in_progress' : status;
 
 /** `unsigned_urls` and `usage` only when completed, `error` only when failed (spec 3.1). */
 function outcomeOf(job: Shown, baseUrl: string) {
   const results = JSON.parse(job.results) as string[];
+  const status = shownStatus(job);
   return {
-    ...(job.status === 'failed' && { error: job.error }),
-    ...(job.status === 'completed' && {
+    ...(status === 'failed' && { error: job.error }),
+    ...(status === 'completed' && {
       unsigned_urls: results.map((_, index) => `${baseUrl}/v1/videos/${job.id}/content?index=${index}`),
       usage: { cost: quotaToUsd(job.cost) },
     }),
@@ -19,7 +25,7 @@ export const jobView = (job: Shown, baseUrl: string) => ({
   id: job.id,
   generation_id: job.generation_id,
   polling_url: `/v1/videos/${job.id}`,
-  status: job.status,
+  status: shownStatus(job),
   ...outcomeOf(job, baseUrl),
 });
 
