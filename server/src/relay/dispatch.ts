@@ -5,6 +5,7 @@ import type { Errand, RelayDeps } from './deps.ts';
 import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
+import type { Watched } from './watchdog.ts';
 import type { UpstreamError } from './wire/conversation.ts';
 
 /** A call to one upstream that is under way; `abort` ends it, whoever wants it ended. */
@@ -45,6 +46,69 @@ export const targetOf = (candidate: Candidate, errand: Errand): Target => ({
   clientHeaders: errand.clientHeaders,
 });
 
+/** One object for the call and its watch: thousands are open at once. */
+class UpstreamCall implements Dispatch, Watched {
+  response!: Response;
+  lastMs: number;
+  silenceMs: number;
+  readonly #controller = new AbortController();
+  #tick: ((nowMs: number) => void) | undefined;
+  #timedOut = false;
+
+  constructor(
+    readonly deps: RelayDeps,
+    readonly errand: Errand,
+    timeoutMs: number,
+    readonly startedMs: number,
+  ) {
+    this.lastMs = startedMs;
+    this.silenceMs = timeoutMs;
+    if (errand.signal.aborted) this.abort();
+    errand.signal.addEventListener('abort', this.#left, { once: true });
+    deps.watchdog.watch(this);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  touch(): void {
+    this.lastMs = this.deps.clock.nowMs();
+  }
+
+  allowSilence(ms: number): void {
+    this.silenceMs = ms;
+  }
+
+  onTick(tick: ((nowMs: number) => void) | undefined): void {
+    this.#tick = tick;
+  }
+
+  tick(nowMs: number): void {
+    this.#tick?.(nowMs);
+  }
+
+  expired(): void {
+    this.#timedOut = true;
+    this.abort();
+  }
+
+  timedOut(): boolean {
+    return this.#timedOut;
+  }
+
+  abort(): void {
+    this.#controller.abort();
+  }
+
+  done(): void {
+    this.deps.watchdog.forget(this);
+    this.errand.signal.removeEventListener('abort', this.#left);
+  }
+
+  readonly #left = (): void => this.abort();
+}
+
 /** Sends and waits for the head of the answer, at most the channel's time; throws DispatchFault when none comes. */
 export async function dispatch(
   deps: RelayDeps,
@@ -54,49 +118,14 @@ export async function dispatch(
   stream: boolean,
 ): Promise<Dispatch> {
   const { channel } = attempt.candidate;
-  const startedMs = deps.clock.nowMs();
-  const controller = new AbortController();
-  let timedOut = false;
-  let tick: ((nowMs: number) => void) | undefined;
-  const watched = {
-    lastMs: startedMs,
-    silenceMs: channel.timeoutMs,
-    expired: () => {
-      timedOut = true;
-      controller.abort();
-    },
-    tick: (nowMs: number) => tick?.(nowMs),
-  };
-  const leave = () => controller.abort();
-  if (errand.signal.aborted) controller.abort();
-  errand.signal.addEventListener('abort', leave, { once: true });
-  deps.watchdog.watch(watched);
-  const done = () => {
-    deps.watchdog.forget(watched);
-    errand.signal.removeEventListener('abort', leave);
-  };
+  const call = new UpstreamCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
   try {
-    const response = await send(deps, channel.kind, request, stream, controller.signal);
-    return {
-      response,
-      startedMs,
-      touch: () => {
-        watched.lastMs = deps.clock.nowMs();
-      },
-      allowSilence: (ms) => {
-        watched.silenceMs = ms;
-      },
-      onTick: (next) => {
-        tick = next;
-      },
-      abort: () => controller.abort(),
-      done,
-      timedOut: () => timedOut,
-    };
+    call.response = await send(deps, channel.kind, request, stream, call.signal);
+    return call;
   } catch (error) {
-    done();
-    if (errand.signal.aborted) throw new DispatchFault('client_left', startedMs, 'the client left');
-    throw new DispatchFault(timedOut ? 'timeout' : 'connection', startedMs, String(error));
+    call.done();
+    if (errand.signal.aborted) throw new DispatchFault('client_left', call.startedMs, 'the client left');
+    throw new DispatchFault(call.timedOut() ? 'timeout' : 'connection', call.startedMs, String(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AppError } from '../lib/errors.ts';
 import type { Usage } from '../lib/money.ts';
+import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { priceOf, settle } from './bill.ts';
@@ -18,6 +19,15 @@ const pingAfterMs = 15_000;
 const progressEveryMs = 1_000;
 /** A client that takes nothing for this long is dead, though its connection says nothing of it. */
 const patienceMs = 300_000;
+
+/** A streamed answer, ready to be handed over. */
+export interface OpenStream {
+  readonly candidate: Candidate;
+  /** Public name of the model. */
+  readonly modelId: string;
+  /** Hands the answer over to its end; resolves when it is charged and reported. Never throws. */
+  pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd>;
+}
 
 export interface StreamEnd {
   summary: AnswerSummary;
@@ -41,7 +51,7 @@ export interface Begun {
 }
 
 /** Carries the rest of a stream: bytes on, silence watched, money noted, and an honest end whatever happens. */
-export class Pump {
+export class Pump implements OpenStream {
   #lastWriteMs: number;
   #lastProgressMs = 0;
   #write: (bytes: Uint8Array) => unknown = () => {};
@@ -59,7 +69,15 @@ export class Pump {
     this.#lastWriteMs = deps.clock.nowMs();
   }
 
-  async run(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
+  get candidate(): Candidate {
+    return this.begun.attempt.candidate;
+  }
+
+  get modelId(): string {
+    return this.call.modelId;
+  }
+
+  async pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
     const { signal } = this.errand;
     this.#write = write;
     this.#left = signal.aborted;
@@ -78,7 +96,9 @@ export class Pump {
   }
 
   async #carry(): Promise<StreamEnd> {
-    const { relay, reader, first, over, sent } = this.begun;
+    const { relay, reader, over, sent } = this.begun;
+    const { first } = this.begun;
+    this.begun.first = null;
     if (over) return this.#finish(first);
     if (first) await this.#send(first);
     for (;;) {

@@ -1,5 +1,4 @@
 import { AppError } from '../lib/errors.ts';
-import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
@@ -8,7 +7,7 @@ import { fitsPrompt } from './fits.ts';
 import { openCall } from './open-call.ts';
 import { OutputCounter } from './output-counter.ts';
 import { type Prompt, promptOf } from './prompt.ts';
-import { type Begun, Pump, type StreamEnd } from './pump.ts';
+import { type Begun, type OpenStream, Pump } from './pump.ts';
 import { tryCandidates } from './try-candidates.ts';
 import { type Conversation, type Delta, failure, UpstreamFault, type WireFormat } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
@@ -24,13 +23,6 @@ export interface StreamOptions {
   onDelta?: (delta: Delta) => void;
 }
 
-export interface OpenStream {
-  candidate: Candidate;
-  modelId: string;
-  /** Hands the answer over to its end; resolves when it is charged and reported. Never throws. */
-  pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd>;
-}
-
 /** The story of one streamed request up to its first byte: until then another candidate may still take over. */
 export async function openStream(
   deps: RelayDeps,
@@ -44,8 +36,8 @@ export async function openStream(
   const begun = await tryCandidates(deps, errand, call, (attempt) =>
     begin(deps, errand, conversation, prompt, options, attempt),
   );
-  const pump = new Pump(deps, errand, call, begun);
-  return { candidate: begun.attempt.candidate, modelId: call.modelId, pump: (write) => pump.run(write) };
+  // No closure here: it would keep the request, pictures and all, for as long as the stream is open.
+  return new Pump(deps, errand, call, begun);
 }
 
 async function begin(

@@ -41,19 +41,25 @@ const blankLine = encoder.encode('\n\n');
 export class RelayStream {
   readonly #framer = new SseFramer();
   readonly #watch: AnswerWatch;
-  readonly #renderer: StreamRenderer;
+  #rendering: StreamRenderer | undefined;
   readonly #editor: FrameEditor | undefined;
 
   constructor(private readonly options: RelayStreamOptions) {
     const { endsExplicitly, expectsJson = false, onOutput } = options;
     this.#watch = new AnswerWatch({ endsExplicitly, expectsJson, ...(onOutput && { onOutput }) });
-    this.#renderer =
-      options.client === 'chat'
-        ? chatStream(options)
-        : new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 });
     if (options.client === options.upstream) {
       this.#editor = options.client === 'chat' ? chatPassthrough(options) : messagesPassthrough(options);
     }
+  }
+
+  /** Made when needed: a stream whose bytes pass has no use for it unless it breaks. */
+  get #renderer(): StreamRenderer {
+    const { options } = this;
+    this.#rendering ??=
+      options.client === 'chat'
+        ? chatStream(options)
+        : new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 });
+    return this.#rendering;
   }
 
   get error(): UpstreamError | undefined {
