@@ -59,6 +59,27 @@ export const pages: PageEntry[] = [
     load: () => import('./pages/credits.tsx').then((m) => m.CreditsPage),
   },
   {
+    path: '/sessions',
+    title: 'Sessions',
+    load: () => import('./pages/sessions/sessions-page.tsx').then((m) => m.SessionsPage),
+  },
+  {
+    path: '/sessions/$id',
+    title: 'Session',
+    load: () => import('./pages/sessions/session-page.tsx').then((m) => m.SessionPage),
+  },
+  {
+    path: '/knowledge',
+    title: 'Knowledge',
+    load: () => import('./pages/knowledge/knowledge-page.tsx').then((m) => m.KnowledgePage),
+  },
+  {
+    path: '/orchestration/preferences',
+    title: 'Orchestration preferences',
+    load: () =>
+      import('./pages/orchestration-preferences/preferences-page.tsx').then((m) => m.OrchestrationPreferencesPage),
+  },
+  {
     path: '/admin/users',
     title: 'Users',
     access: 'admin',
@@ -93,6 +114,40 @@ export const pages: PageEntry[] = [
     title: 'Models',
     access: 'admin',
     load: () => import('./pages/admin-models/models-page.tsx').then((m) => m.ModelsPage),
+  },
+  {
+    path: '/routing/health',
+    title: 'Provider health',
+    load: () => import('./pages/routing-health/health-page.tsx').then((m) => m.HealthPage),
+  },
+  {
+    path: '/routing/decisions',
+    title: 'Routing decisions',
+    load: () => import('./pages/routing-decisions/decisions-page.tsx').then((m) => m.DecisionsPage),
+  },
+  {
+    path: '/routing/preferences',
+    title: 'Routing preferences',
+    load: () => import('./pages/routing-preferences/preferences-page.tsx').then((m) => m.RoutingPreferencesPage),
+  },
+  {
+    path: '/admin/routing',
+    title: 'Routing configuration',
+    access: 'admin',
+    load: () => import('./pages/admin-routing/routing-page.tsx').then((m) => m.RoutingConfigPage),
+  },
+  {
+    path: '/admin/system',
+    title: 'System',
+    access: 'admin',
+    load: () => import('./pages/admin-system/system-page.tsx').then((m) => m.SystemPage),
+  },
+  {
+    path: '/docs',
+    title: 'API reference',
+    access: 'public',
+    bare: true,
+    load: () => import('./pages/docs/docs-page.tsx').then((m) => m.DocsPage),
   },
   {
     path: '/login',

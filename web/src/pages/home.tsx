@@ -8,9 +8,10 @@ import { isAdmin, useUser } from '../session.ts';
 import { AddProvider } from './admin-channels/add-provider.tsx';
 import { Connect } from './home/connect.tsx';
 import { Glance } from './home/glance.tsx';
+import { onlySimulation, providersOf } from './home/providers-of.ts';
 import { QuickLinks } from './home/quick-links.tsx';
 import { Recent } from './home/recent.tsx';
-import { onlySimulation, providersOf, WhatWorks } from './home/what-works.tsx';
+import { WhatWorks } from './home/what-works.tsx';
 
 /** First steps for whoever starts, the state of things for whoever comes back. */
 export function HomePage() {

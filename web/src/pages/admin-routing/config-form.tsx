@@ -1,0 +1,137 @@
+import { Alert, Button, Group, Modal, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { put, type Result } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { queryClient } from '../../session.ts';
+import { StrategyChoice } from '../routing-preferences/strategy-choice.tsx';
+import { explainWeights, scoreBy, totalOf, type Weights } from './scores.ts';
+import { useMeasured } from './use-measured.ts';
+
+export type RoutingConfig = Result<'/api/routing/configs/{model_id}', 'get'>;
+
+const weightFields = [
+  { name: 'success_rate_weight', label: 'Success' },
+  { name: 'latency_weight', label: 'Latency' },
+  { name: 'price_weight', label: 'Price' },
+  { name: 'provider_priority_weight', label: 'Priority' },
+] as const;
+
+const weightsOf = (config: RoutingConfig): Weights => ({
+  latency: config.latency_weight,
+  success: config.success_rate_weight,
+  price: config.price_weight,
+  priority: config.provider_priority_weight,
+});
+
+/** How the providers of this model would rank right now. */
+function Preview({ config }: { config: RoutingConfig }) {
+  const strategy = config.default_strategy ?? 'balanced';
+  const weights = weightsOf(config);
+  const candidates = useMeasured(config.canonical_model_id);
+  if (candidates.length === 0 || strategy === 'round_robin') return null;
+  const ranked = candidates
+    .map((candidate) => ({ ...candidate, score: scoreBy(strategy, candidate, weights) }))
+    .sort((a, b) => b.score - a.score);
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={600}>
+        How they would rank now
+      </Text>
+      <Table verticalSpacing={6}>
+        <Table.Tbody>
+          {ranked.map(({ key, provider, channel, score }) => (
+            <Table.Tr key={key}>
+              <Table.Td>
+                <Text size="sm">{provider}</Text>
+                <Text size="xs" c="dimmed">
+                  {channel}
+                </Text>
+              </Table.Td>
+              <Table.Td w="50%">
+                <Progress value={score * 100} aria-label={`Score of ${provider}`} />
+              </Table.Td>
+              <Table.Td ta="right" className="svc-number">
+                {score.toFixed(3)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  );
+}
+
+interface ConfigFormProps {
+  saved: RoutingConfig;
+  onClose: () => void;
+}
+
+/** Strategy and weights of one model, with what they mean beside them. */
+export function ConfigForm({ saved, onClose }: ConfigFormProps) {
+  const [config, setConfig] = useState(saved);
+  const set = (changes: Partial<RoutingConfig>) => setConfig((before) => ({ ...before, ...changes }));
+  const weights = weightsOf(config);
+  const valid = totalOf(weights) > 0;
+  const save = useMutation({
+    mutationFn: () => {
+      const { canonical_model_id: model_id, configured: _, ...body } = config;
+      return put('/api/routing/configs/{model_id}', { path: { model_id }, body });
+    },
+    onSuccess: async () => {
+      notifySuccess('Routing saved');
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ['routing-configs'] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (valid) save.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Routing of ${saved.canonical_model_id}`} size="lg">
+      <form onSubmit={submit}>
+        <Stack gap="lg">
+          <StrategyChoice
+            value={config.default_strategy}
+            onChange={(default_strategy) => set({ default_strategy })}
+            noneLabel="None of its own"
+            noneHint="Balanced, unless the user or the request says otherwise"
+          />
+          <Stack gap="xs">
+            <SimpleGrid cols={{ base: 2, sm: 4 }}>
+              {weightFields.map(({ name, label }) => (
+                <NumberInput
+                  key={name}
+                  label={label}
+                  min={0}
+                  step={0.1}
+                  decimalScale={3}
+                  value={config[name]}
+                  onChange={(value) => set({ [name]: Number(value) || 0 })}
+                />
+              ))}
+            </SimpleGrid>
+            <Alert color={valid ? 'indigo' : 'red'} variant="light" role="status">
+              {explainWeights(weights)}
+              {config.default_strategy !== null && config.default_strategy !== 'balanced' && (
+                <> The weights count only where balanced is in force.</>
+              )}
+            </Alert>
+          </Stack>
+          {valid && <Preview config={config} />}
+          {save.error && <ErrorState error={save.error} title="The routing was not saved" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={!valid}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,139 @@
+import './docs.css';
+import { Anchor, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { errorOf } from '../../api.ts';
+import { Brand } from '../../components/brand.tsx';
+import { ColorSchemeMenu } from '../../components/color-scheme-menu.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { useUrlState } from '../../use-url-state.ts';
+import { EndpointView } from './endpoint-view.tsx';
+import { byTag, type Document, type Endpoint, endpointsOf, search } from './openapi.ts';
+
+const urlDefaults = { q: '' };
+const noSchemas = {};
+
+const documentQuery = {
+  queryKey: ['openapi'],
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Document> => {
+    const response = await fetch('/openapi.json', { signal });
+    if (!response.ok) throw await errorOf(response);
+    return response.json();
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+};
+
+function Contents({ groups, current }: { groups: [string, Endpoint[]][]; current: string }) {
+  return (
+    <nav className="svc-docs-nav" aria-label="Endpoints">
+      {groups.map(([tag, endpoints]) => (
+        <section key={tag} aria-label={tag}>
+          <Text size="xs" fw={600} c="dimmed" px={8} mb={2}>
+            {tag}
+          </Text>
+          <ul>
+            {endpoints.map(({ id, summary, path }) => (
+              <li key={id}>
+                <Link to="." hash={id} search={(before: object) => before} aria-current={id === current || undefined}>
+                  {summary || path}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  );
+}
+
+function Introduction({ document }: { document: Document }) {
+  return (
+    <Stack gap="xs" mb="lg">
+      <Title order={1}>API reference</Title>
+      <Text size="sm" c="dimmed" maw="46rem">
+        {document.info.description} Send an API key as <Code>Authorization: Bearer sk-…</Code>; every answer has an{' '}
+        <Code>x-request-id</Code>. The same as a document for machines:{' '}
+        <Anchor href="/openapi.json" size="sm">
+          /openapi.json
+        </Anchor>
+      </Text>
+    </Stack>
+  );
+}
+
+/** Which endpoints are open; the one that the address names is among them, and in view. */
+function useOpened(ready: boolean) {
+  const hash = useLocation({ select: (location) => location.hash });
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    if (!ready || hash === '') return;
+    setOpened((before) => new Set(before).add(hash));
+    requestAnimationFrame(() => document.getElementById(hash)?.scrollIntoView({ block: 'start' }));
+  }, [hash, ready]);
+  const toggle = useCallback(
+    (id: string) => {
+      const opening = !opened.has(id);
+      setOpened((before) => {
+        const next = new Set(before);
+        if (!next.delete(id)) next.add(id);
+        return next;
+      });
+      if (opening) window.history.replaceState(window.history.state, '', `#${id}`);
+      else if (hash === id) navigate({ to: '.', hash: '', search: (before: object) => before, replace: true });
+    },
+    [opened, hash, navigate],
+  );
+  return { opened, toggle, current: hash };
+}
+
+/** Every endpoint, from the service's own description. Needs no network beyond the service, and no login. */
+export function DocsPage() {
+  const query = useQuery(documentQuery);
+  const [{ q }, set] = useUrlState(urlDefaults);
+  const endpoints = useMemo(() => (query.data ? endpointsOf(query.data) : []), [query.data]);
+  const groups = useMemo(() => byTag(search(endpoints, q)), [endpoints, q]);
+  const { opened, toggle, current } = useOpened(query.data !== undefined);
+  const schemas = query.data?.components?.schemas ?? noSchemas;
+  return (
+    <>
+      <header className="svc-docs-head">
+        <Brand />
+        <Group flex={1} justify="flex-end" gap="sm" wrap="nowrap">
+          <SearchInput label="Search endpoints" value={q} onChange={(text) => set({ q: text })} width={280} />
+          <ColorSchemeMenu />
+        </Group>
+      </header>
+      <div className="svc-docs">
+        <Contents groups={groups} current={current} />
+        <main className="svc-docs-main" id="main" tabIndex={-1}>
+          {query.isPending && <Skeleton height={320} />}
+          {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+          {query.data && <Introduction document={query.data} />}
+          {query.data && groups.length === 0 && (
+            <EmptyState title="No endpoint fits" description="Search looks at methods, paths and descriptions." />
+          )}
+          {groups.map(([tag, own]) => (
+            <section key={tag} aria-label={tag}>
+              <Title order={2} mt="lg" mb="sm">
+                {tag}
+              </Title>
+              {own.map((endpoint) => (
+                <EndpointView
+                  key={endpoint.id}
+                  endpoint={endpoint}
+                  schemas={schemas}
+                  open={opened.has(endpoint.id)}
+                  onToggle={toggle}
+                />
+              ))}
+            </section>
+          ))}
+        </main>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { Badge, Group, Stack, Text, Title } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import { memo, type ReactNode } from 'react';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import type { Endpoint } from './openapi.ts';
+import { Field, SchemaTree } from './schema-tree.tsx';
+import { curlOf, type Schemas } from './schemas.ts';
+
+const methodColors: Record<string, string> = {
+  GET: 'blue',
+  POST: 'teal',
+  PUT: 'yellow',
+  PATCH: 'yellow',
+  DELETE: 'red',
+};
+
+const authNames: Record<string, string> = {
+  session: 'Session',
+  apiKey: 'API key',
+  oauth: 'Access token',
+  bearer: 'Access token',
+  client: 'Client secret',
+};
+
+/** Who may call, in a word or two. */
+export function authText({ auth, path }: Pick<Endpoint, 'auth' | 'path'>): string {
+  if (auth.length === 0) return 'Public';
+  const names = [...new Set(auth.map((name) => authNames[name] ?? name))].join(' or ');
+  return /\/admin(\/|$)/.test(path) ? `${names} of an administrator` : names;
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={4} fz="sm" mb={4}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+const places = [
+  { place: 'path', title: 'Path' },
+  { place: 'query', title: 'Query' },
+  { place: 'header', title: 'Headers' },
+];
+
+function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Schemas }) {
+  const { parameters, body, answers } = endpoint;
+  const link = `${window.location.origin}/docs#${endpoint.id}`;
+  return (
+    <Stack className="svc-endpoint-body" gap="md">
+      {endpoint.description && <Text size="sm">{endpoint.description}</Text>}
+      <Group gap="xs">
+        <Text size="sm" c="dimmed">
+          {authText(endpoint)}
+        </Text>
+        <CopyButton value={link} label="Copy link to this endpoint" />
+      </Group>
+      {places.map(({ place, title }) => {
+        const own = parameters.filter((parameter) => parameter.in === place);
+        return own.length === 0 ? null : (
+          <Part key={place} title={title}>
+            <ul className="svc-fields">
+              {own.map(({ name, required = false, schema = {}, description }) => (
+                <Field
+                  key={name}
+                  name={name}
+                  required={required}
+                  schema={description ? { ...schema, description } : schema}
+                  schemas={schemas}
+                />
+              ))}
+            </ul>
+          </Part>
+        );
+      })}
+      {body && (
+        <Part title={`Body${body.type === 'application/json' ? '' : ` (${body.type})`}`}>
+          <SchemaTree schema={body.schema} schemas={schemas} />
+        </Part>
+      )}
+      {answers.map(({ status, description, type, schema }) => (
+        <Part key={status} title={status === 'default' ? 'Errors' : `Answer ${status}`}>
+          {type !== undefined && type !== 'application/json' && (
+            <Text size="sm" c="dimmed">
+              {type}: {description}
+            </Text>
+          )}
+          {schema && type === 'application/json' && <SchemaTree schema={schema} schemas={schemas} />}
+        </Part>
+      ))}
+      <CodeBlock snippets={[{ label: 'curl', code: curlOf(endpoint, schemas, window.location.origin) }]} />
+    </Stack>
+  );
+}
+
+interface EndpointViewProps {
+  endpoint: Endpoint;
+  schemas: Schemas;
+  open: boolean;
+  onToggle: (id: string) => void;
+}
+
+/** One endpoint: a line, and all about it when it is opened. */
+export const EndpointView = memo(function EndpointView({ endpoint, schemas, open, onToggle }: EndpointViewProps) {
+  const { id, method, path, summary } = endpoint;
+  return (
+    <article className="svc-endpoint" id={id} aria-label={`${method} ${path}`}>
+      <h3 style={{ margin: 0, fontWeight: 'inherit', fontSize: 'inherit' }}>
+        <button type="button" className="svc-endpoint-head" aria-expanded={open} onClick={() => onToggle(id)}>
+          <IconChevronRight size={14} aria-hidden style={{ flex: 'none', rotate: open ? '90deg' : undefined }} />
+          <Badge color={methodColors[method] ?? 'gray'} miw={64}>
+            {method}
+          </Badge>
+          <span className="svc-endpoint-path">{path}</span>
+          <Text span size="sm" c="dimmed">
+            {summary}
+          </Text>
+        </button>
+      </h3>
+      {open && <EndpointBody endpoint={endpoint} schemas={schemas} />}
+    </article>
+  );
+});

@@ -1,0 +1,174 @@
+import { Badge, Code, Group, Progress, Stack, Table, Text, Timeline, Title } from '@mantine/core';
+import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { formatDateTime, formatNumber } from '../../format.ts';
+import { CircuitBadge } from '../routing-health/circuit-badge.tsx';
+import type { Attempt, Candidate, Decision } from './decisions-query.ts';
+import { causeOf, droppedBecause, outcomeOf, strategyName } from './words.ts';
+
+interface CandidateRowProps {
+  candidate: Candidate;
+  best: number;
+  channelName: (id: number) => string;
+}
+
+function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
+  const { rank, dropped, score } = candidate;
+  return (
+    <Table.Tr>
+      <Table.Td>{rank ?? '–'}</Table.Td>
+      <Table.Td>
+        <Text size="sm" fw={rank === 1 ? 600 : undefined} c={dropped ? 'dimmed' : undefined}>
+          {candidate.provider}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {channelName(candidate.channel_id)}
+        </Text>
+      </Table.Td>
+      <Table.Td miw={120}>
+        {dropped ? (
+          <Text size="sm" c="dimmed">
+            {droppedBecause(dropped)}
+          </Text>
+        ) : (
+          <Stack gap={2}>
+            <Text size="sm" className="svc-number">
+              {score.toFixed(3)}
+            </Text>
+            <Progress
+              value={best > 0 ? (score / best) * 100 : 0}
+              size="xs"
+              aria-label={`Score of ${candidate.provider}`}
+            />
+          </Stack>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Group gap={4}>
+          <CircuitBadge state={candidate.circuit_state} />
+          {candidate.preferred && <Badge color="indigo">Preferred</Badge>}
+          {candidate.behind_soft_limit && <Badge color="yellow">Behind a limit</Badge>}
+        </Group>
+      </Table.Td>
+      <Table.Td ta="right" className="svc-number">
+        {candidate.samples > 0 ? `${(candidate.success_rate * 100).toFixed(1)} %` : '–'}
+      </Table.Td>
+      <Table.Td ta="right" className="svc-number">
+        {candidate.samples > 0 ? `${formatNumber(candidate.latency_ms)} ms` : '–'}
+      </Table.Td>
+      <Table.Td ta="right" className="svc-number">
+        {candidate.avg_price === 0 ? 'free' : `$${candidate.avg_price}`}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Candidates({ decision, channelName }: { decision: Decision; channelName: (id: number) => string }) {
+  const best = Math.max(...decision.candidates.map(({ score }) => score), 0);
+  return (
+    <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} role="region" aria-label="Candidates">
+      <Table className="svc-table" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Rank</Table.Th>
+            <Table.Th scope="col">Candidate</Table.Th>
+            <Table.Th scope="col">Score</Table.Th>
+            <Table.Th scope="col">State</Table.Th>
+            <Table.Th scope="col" ta="right">
+              Success
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              Latency
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              Price / M
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {decision.candidates.map((candidate) => (
+            <CandidateRow
+              key={`${candidate.provider} ${candidate.channel_id}`}
+              candidate={candidate}
+              best={best}
+              channelName={channelName}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const icons: Record<string, typeof IconCheck> = { success: IconCheck, failure: IconX };
+
+function attemptItem(attempt: Attempt, index: number) {
+  const { label, color } = outcomeOf(attempt.outcome);
+  const Icon = icons[attempt.outcome] ?? IconMinus;
+  const facts = [
+    causeOf(attempt.cause),
+    attempt.status === null ? null : `HTTP ${attempt.status}`,
+    `${formatNumber(attempt.latency_ms)} ms`,
+    attempt.ttft_ms === null ? null : `first token after ${formatNumber(attempt.ttft_ms)} ms`,
+  ].filter(Boolean);
+  return (
+    <Timeline.Item
+      key={index}
+      color={color}
+      bullet={<Icon size={12} aria-hidden />}
+      title={`${attempt.provider}: ${label.toLowerCase()}`}
+    >
+      <Text size="sm" c="dimmed">
+        {facts.join(' · ')}
+      </Text>
+    </Timeline.Item>
+  );
+}
+
+/** Why a request went where it went: who could have answered, how they were judged, and who was tried. */
+export function DecisionDetail({ decision, channelName }: { decision: Decision; channelName: (id: number) => string }) {
+  const { label, color } = outcomeOf(decision.outcome);
+  return (
+    <Stack gap="lg">
+      <Stack gap="xs">
+        <Group gap="xs">
+          <Badge color={color}>{label}</Badge>
+          <Badge color="gray">{strategyName(decision.routing_strategy)}</Badge>
+          <Text size="sm" c="dimmed">
+            {formatDateTime(decision.created_at)} · {formatNumber(decision.duration_ms)} ms
+          </Text>
+        </Group>
+        <Group gap={4}>
+          <Text size="sm" c="dimmed">
+            Request <Code>{decision.request_id}</Code>
+          </Text>
+          <CopyButton value={decision.request_id} label="Copy request id" />
+        </Group>
+      </Stack>
+      <section>
+        <Title order={3} mb={6}>
+          Why
+        </Title>
+        <Text size="sm">{decision.routing_reason}.</Text>
+      </section>
+      <section>
+        <Title order={3} mb="xs">
+          What was tried
+        </Title>
+        {decision.attempts.length === 0 ? (
+          <Text size="sm">Nobody was called: every candidate’s circuit was open.</Text>
+        ) : (
+          <Timeline active={decision.attempts.length} bulletSize={22} lineWidth={2}>
+            {decision.attempts.map(attemptItem)}
+          </Timeline>
+        )}
+      </section>
+      <section>
+        <Title order={3} mb="xs">
+          Who could have answered
+        </Title>
+        <Candidates decision={decision} channelName={channelName} />
+      </section>
+    </Stack>
+  );
+}

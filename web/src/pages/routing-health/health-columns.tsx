@@ -1,0 +1,91 @@
+import { Group, Stack, Text, Tooltip } from '@mantine/core';
+import type { Column } from '../../components/data-table.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatCompact } from '../../format.ts';
+import { CircuitBadge } from './circuit-badge.tsx';
+import type { Metrics } from './metrics-query.ts';
+
+const ms = (value: number | null): string =>
+  value === null ? '–' : value < 10_000 ? `${value.toLocaleString('en-US')} ms` : `${(value / 1_000).toFixed(1)} s`;
+
+/** Nothing was measured: the service assumes, and a page must not show that as a fact. */
+const measured = (row: Metrics): boolean => row.requests_last_hour > 0;
+
+const rateColor = (rate: number): string | undefined =>
+  rate < 0.9 ? 'var(--mantine-color-error)' : rate < 0.98 ? 'orange' : undefined;
+
+function SuccessRate({ row }: { row: Metrics }) {
+  if (!measured(row)) return <Text size="sm">–</Text>;
+  const percent = (row.success_rate_last_hour * 100).toFixed(row.success_rate_last_hour === 1 ? 0 : 1);
+  return (
+    <Tooltip label={`${row.requests_last_hour} requests in the last hour`}>
+      <Text size="sm" fw={600} c={rateColor(row.success_rate_last_hour)} className="svc-number">
+        {percent} %
+      </Text>
+    </Tooltip>
+  );
+}
+
+const percentile = (
+  key: 'p50_latency_ms' | 'p95_latency_ms' | 'p99_latency_ms' | 'p50_ttft_ms',
+  header: string,
+): Column<Metrics> => ({
+  key,
+  header,
+  align: 'right',
+  width: 100,
+  cell: (row) => <span className="svc-number">{ms(row[key])}</span>,
+});
+
+export const healthColumns = (channelName: (id: number) => string): Column<Metrics>[] => [
+  {
+    key: 'model',
+    header: 'Provider and model',
+    cell: ({ provider, model_id, channel_id }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {model_id}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {provider} · {channelName(channel_id)}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'circuit',
+    header: 'State',
+    width: 190,
+    cell: ({ circuit_state, circuit_changed_at }) => (
+      <Group gap="xs" wrap="nowrap">
+        <CircuitBadge state={circuit_state} />
+        {circuit_changed_at !== null && circuit_state !== 'closed' && (
+          <Text size="xs" c="dimmed">
+            <TimeAgo at={circuit_changed_at} />
+          </Text>
+        )}
+      </Group>
+    ),
+  },
+  { key: 'success', header: 'Success', align: 'right', width: 90, cell: (row) => <SuccessRate row={row} /> },
+  percentile('p50_latency_ms', 'p50'),
+  percentile('p95_latency_ms', 'p95'),
+  percentile('p99_latency_ms', 'p99'),
+  percentile('p50_ttft_ms', 'First token'),
+  {
+    key: 'speed',
+    header: 'Tokens/s',
+    align: 'right',
+    width: 90,
+    cell: ({ tokens_per_second }) => (
+      <span className="svc-number">{tokens_per_second === null ? '–' : Math.round(tokens_per_second)}</span>
+    ),
+  },
+  {
+    key: 'requests',
+    header: 'Requests',
+    align: 'right',
+    width: 90,
+    cell: ({ total_requests }) => <span className="svc-number">{formatCompact(total_requests)}</span>,
+  },
+];
