@@ -80,7 +80,7 @@ export const quickTimes: RunnerTimes = { leaseMs: 600, renewMs: 150, guardMs: 50
 export async function openPlace(
   database: OpenDb,
   script: Script,
-  options: { shared?: Shared; times?: RunnerTimes; deps?: Partial<Deps>; start?: boolean } = {},
+  options: { shared?: Shared; times?: RunnerTimes; deps?: Partial<Omit<Deps, 'shared'>>; start?: boolean } = {},
 ): Promise<Place> {
   const shared = options.shared ?? memoryShared();
   const asked: Asked[] = [];
@@ -114,7 +114,6 @@ export async function openPlace(
     }),
     rerank: async () => ({ results: [], usage: { promptTokens: 1, completionTokens: 0 } }),
     ...options.deps,
-    ...(options.shared && { shared: options.shared }),
   };
   const autonomous = openAutonomous(deps, options.times ?? { ...runnerTimes, guardMs: 100 });
   const app = appOf(autonomous, shared);

@@ -17,6 +17,8 @@ export interface Autonomous {
   drain(): void;
   /** Gives running executions back, to be gone on with by another process or after the restart. */
   stop(): Promise<void>;
+  /** Takes over runs whose process is gone; by itself every two seconds. Answers how many. */
+  adopt(): Promise<number>;
   /** Removes events past their time, a bounded number at once. */
   sweep(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export function openAutonomous(deps: Deps & { shared: Shared }, times?: RunnerTi
     control,
     routes: autonomousRoutes({ deps, control, tails }),
     start: () => runner.start(),
+    adopt: () => runner.adopt(),
     drain: () => tails.close(),
     stop: async () => {
       tails.close();

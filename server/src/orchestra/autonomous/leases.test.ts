@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import type { OpenDb } from '../../platform/db/open.ts';
+import { memoryShared } from '../../platform/shared/memory.ts';
+import {
+  bigGoal,
+  engines,
+  goodScript,
+  never,
+  openPlace,
+  type Place,
+  quickTimes,
+  type Script,
+  taskOf,
+  until,
+} from './autonomous.fixture.ts';
+import { eventSeconds } from './store/reads.ts';
+
+/** A process that has lost its mind: it neither renews nor looks. */
+const deaf = { leaseMs: 300, renewMs: 1e8, guardMs: 1e8, adoptMs: 1e8 };
+
+describe.each(await engines())('on %s', (_name, open) => {
+  let database: OpenDb;
+  const places: Place[] = [];
+  const at = async (script: Script, options: Parameters<typeof openPlace>[2] = {}) => {
+    const place = await openPlace(database, script, options);
+    places.push(place);
+    return place;
+  };
+  afterEach(async () => {
+    for (const place of places.splice(0)) await place.close();
+    await database.close();
+  });
+  const calls = (task: string): number =>
+    places.flatMap(({ asked }) => asked).filter((asked) => taskOf(asked) === task).length;
+  const rows = async (table: string): Promise<number> => {
+    const { rows: found } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(
+      database.db,
+    );
+    return Number(found[0]!.n);
+  };
+
+  test('a run is taken over when its process falls silent, and the silent one can write nothing more', async () => {
+    database = await open();
+    const wake = Promise.withResolvers<string>();
+    const first = await at((asked) => (taskOf(asked) === 'b' ? wake.promise : goodScript(asked)), { times: deaf });
+    await first.execute(bigGoal, {}, { session_id: 's1' });
+    await until('a is done', async () => (await first.call('GET', '/s1/status')).body.plan.tasks[0]?.score === 0.9);
+    await Bun.sleep(400);
+    const second = await at(goodScript, { times: quickTimes });
+    const told = await second.events('s1');
+    expect(told.at(-1)!.event).toBe('execution_completed');
+    expect([calls('a'), calls('b'), calls('c')]).toEqual([1, 2, 1]);
+    const before = [await rows('ms_run_events'), await rows('ms_run_steps'), await rows('ms_run_checkpoints')];
+    wake.resolve('late result of b');
+    await Bun.sleep(400);
+    expect([await rows('ms_run_events'), await rows('ms_run_steps'), await rows('ms_run_checkpoints')]).toEqual(before);
+    expect(told.map(({ id }) => id)).toEqual(told.map((_, i) => i + 1));
+    expect((await second.call('GET', '/s1/status')).body.result).toBe('result of c');
+  });
+
+  test('of several who would take a run over, one does', async () => {
+    database = await open();
+    const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), { times: deaf });
+    await first.execute(bigGoal, {}, { session_id: 's1' });
+    await until('tasks began', () => first.asked.some(({ purpose }) => purpose === 'task'));
+    const others = await Promise.all([1, 2, 3].map(() => at(goodScript, { start: false, times: deaf })));
+    await Bun.sleep(400);
+    // The places are made by hand here, so that they all look at the same moment.
+    await Promise.all(others.map(({ autonomous }) => autonomous.adopt()));
+    const told = await others[0]!.events('s1');
+    expect(told.at(-1)!.event).toBe('execution_completed');
+    expect(others.filter(({ asked }) => asked.length > 0)).toHaveLength(1);
+  });
+
+  test('a stop gives the run back at once, and nothing finished is done again', async () => {
+    database = await open();
+    const first = await at((asked) => (taskOf(asked) === 'c' ? never() : goodScript(asked)));
+    await first.execute(bigGoal, {}, { session_id: 's1' });
+    await until('c began', () => calls('c') === 1);
+    await first.autonomous.stop();
+    expect(first.asked.find((asked) => taskOf(asked) === 'c')!.signal.aborted).toBe(true);
+    const second = await at(goodScript, { times: quickTimes });
+    const told = await second.events('s1');
+    expect(told.at(-1)!.event).toBe('execution_completed');
+    expect([calls('a'), calls('b'), calls('c')]).toEqual([1, 1, 2]);
+  });
+
+  test('cancelled from another process: calls end within a second, and both agree on the end', async () => {
+    database = await open();
+    const shared = memoryShared();
+    const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), { shared });
+    const second = await at(goodScript, { shared, start: false });
+    await first.execute(bigGoal, {}, { session_id: 's1' });
+    await until('tasks began', () => first.asked.some(({ purpose }) => purpose === 'task'));
+    const reading = second.events('s1');
+    expect((await second.call('POST', '/cancel', { session_id: 's1' })).body.data.status).toBe('cancelled');
+    const working = first.asked.filter(({ purpose }) => purpose === 'task');
+    await until('calls are broken off', () => working.every(({ signal }) => signal.aborted), 1000);
+    expect((await reading).at(-1)!.data.reason).toBe('cancelled');
+    expect((await first.call('GET', '/s1/status')).body.status).toBe('cancelled');
+  });
+
+  test('without messages between processes a cancel is noticed all the same', async () => {
+    database = await open();
+    const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)));
+    const second = await at(goodScript, { start: false });
+    await first.execute(bigGoal, {}, { session_id: 's1' });
+    await until('tasks began', () => first.asked.some(({ purpose }) => purpose === 'task'));
+    const reading = first.events('s1');
+    await second.call('POST', '/cancel', { session_id: 's1' });
+    const working = first.asked.filter(({ purpose }) => purpose === 'task');
+    await until('calls are broken off', () => working.every(({ signal }) => signal.aborted), 1500);
+    expect((await reading).at(-1)!.event).toBe('execution_paused');
+  });
+
+  test('a deleted session ends its run and its streams', async () => {
+    database = await open();
+    const place = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)));
+    await place.execute(bigGoal, {}, { session_id: 's1' });
+    await until('tasks began', () => place.asked.some(({ purpose }) => purpose === 'task'));
+    const reading = place.events('s1');
+    await database.db.deleteFrom('ms_sessions').execute();
+    await until('calls are broken off', () => place.asked.at(-1)!.signal.aborted, 2000);
+    await reading;
+    for (const table of ['ms_runs', 'ms_run_steps', 'ms_run_checkpoints', 'ms_run_streams', 'ms_run_events'])
+      expect([table, await rows(table)]).toEqual([table, 0]);
+  });
+
+  test('events are swept after a week, and numbers go on', async () => {
+    database = await open();
+    const place = await at(goodScript);
+    await place.execute('Say hello', {}, { session_id: 's1', stream_events: false });
+    const count = await rows('ms_run_events');
+    await database.db
+      .updateTable('ms_run_events')
+      .set((eb) => ({ created_at: eb('created_at', '-', eventSeconds + 1) }))
+      .execute();
+    await place.autonomous.sweep();
+    expect(await rows('ms_run_events')).toBe(0);
+    await place.execute('Say hello', {}, { session_id: 's1', stream_events: false });
+    expect((await place.events('s1', 0))[0]!.id).toBe(count + 1);
+  });
+});
