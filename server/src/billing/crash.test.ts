@@ -18,7 +18,9 @@ describe.each(engines)('a killed process on $name', (engine) => {
       sql<{ progress: number }>`select progress from billing_holds where request_id = 'endless'`
         .execute(open.db)
         .then(({ rows }) => rows[0]?.progress ?? 0);
-    while ((await written()) === 0) await Bun.sleep(50);
+    const charges = () =>
+      sql<{ n: number }>`select count(*) as n from ledger`.execute(open.db).then(({ rows }) => Number(rows[0]?.n));
+    while ((await written()) === 0 || (await charges()) < 150) await Bun.sleep(50);
     child.kill('SIGKILL');
     await child.exited;
     const lines = (await output).split('\n');

@@ -58,11 +58,9 @@ export const migration: Migration = {
       first_token_ms ${int} not null,
       created_at ${int} not null
     )`,
+    // Two indexes and no more: every request writes here, and each further one costs it as much as the row itself.
     'create index usage_logs_user on usage_logs (user_id, created_at)',
-    'create index usage_logs_user_model on usage_logs (user_id, model_id, created_at)',
     'create index usage_logs_key on usage_logs (key_id, created_at)',
-    'create index usage_logs_model on usage_logs (model_id, created_at)',
-    'create index usage_logs_time on usage_logs (created_at)',
     // Summaries and totals are read from here: counting a million log rows would stop every stream on SQLite.
     `create table usage_days (
       user_id ${int} not null,

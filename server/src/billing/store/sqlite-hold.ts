@@ -1,0 +1,67 @@
+import type { Database } from 'bun:sqlite';
+import type { HoldOutcome, HoldRow } from './port.ts';
+
+const insertHold = `insert into billing_holds
+  (request_id, user_id, key_id, amount, key_amount, model_id, estimate, owner, expires_at, created_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`;
+
+/**
+ * Writes the holds first, so that a request id that is open already shows, and then takes the money: for all new holds of
+ * a user in one step when that fits, else one by one in order of arrival.
+ */
+export function holdAll(db: Database, rows: HoldRow[]): HoldOutcome[] {
+  const insert = db.query(insertHold);
+  const outcomes: HoldOutcome[] = rows.map(() => 'held');
+  const fresh = new Map<number, number[]>();
+  rows.forEach((row, i) => {
+    if (insertOne(insert, row) === 0) return;
+    const list = fresh.get(row.user_id);
+    if (list) list.push(i);
+    else fresh.set(row.user_id, [i]);
+  });
+  for (const [userId, indexes] of fresh) {
+    if (takeTogether(db, userId, indexes, rows)) continue;
+    for (const i of indexes) outcomes[i] = takeOne(db, rows[i]!);
+  }
+  return outcomes;
+}
+
+const insertOne = (insert: ReturnType<Database['query']>, row: HoldRow): number =>
+  insert.run(
+    row.request_id,
+    row.user_id,
+    row.key_id,
+    row.amount,
+    row.key_amount,
+    row.model_id,
+    row.estimate,
+    row.owner,
+    row.expires_at,
+    row.created_at,
+  ).changes;
+
+const debitUser = 'update users set quota = quota - ?1 where id = ?2 and quota >= ?1';
+
+/** Keys with a quota of their own are rare, and each is asked by itself. */
+function takeTogether(db: Database, userId: number, indexes: number[], rows: HoldRow[]): boolean {
+  let sum = 0;
+  for (const i of indexes) {
+    const row = rows[i]!;
+    if (row.key_amount > 0) return false;
+    sum += row.amount;
+  }
+  return db.query(debitUser).run(sum, userId).changes === 1;
+}
+
+function takeOne(db: Database, row: HoldRow): HoldOutcome {
+  const refuse = (outcome: HoldOutcome): HoldOutcome => {
+    db.query('delete from billing_holds where request_id = ?').run(row.request_id);
+    return outcome;
+  };
+  if (db.query(debitUser).run(row.amount, row.user_id).changes === 0) return refuse('user_short');
+  if (row.key_amount <= 0) return 'held';
+  const key = db.query('update api_keys set remain_quota = remain_quota - ?1 where id = ?2 and remain_quota >= ?1');
+  if (key.run(row.key_amount, row.key_id).changes === 1) return 'held';
+  db.query('update users set quota = quota + ?1 where id = ?2').run(row.amount, row.user_id);
+  return refuse('key_short');
+}

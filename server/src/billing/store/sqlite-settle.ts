@@ -1,0 +1,116 @@
+import type { Database } from 'bun:sqlite';
+import type { Settled } from '../types.ts';
+import type { HoldRow, SettleRow, UsageRow } from './port.ts';
+import { UsageSums } from './sqlite-sums.ts';
+
+type OpenHold = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;
+
+interface Charge {
+  hold: OpenHold;
+  charged: number;
+  log: UsageRow | null;
+}
+
+const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
+
+/** Turns holds into charges; sums go to each user and key once per batch, since most of a batch is of the same few. */
+export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
+  const take = db.query<OpenHold, [string]>(
+    'delete from billing_holds where request_id = ? returning user_id, key_id, amount, key_amount',
+  );
+  const charges: Charge[] = [];
+  const extra = new Map<number, number>();
+  const settled = rows.map(({ request_id, log }): Settled => {
+    const hold = take.get(request_id);
+    if (!hold) return gone;
+    const cost = log?.quota ?? 0;
+    const charged = cost <= hold.amount ? cost : hold.amount + overrun(db, extra, hold.user_id, cost - hold.amount);
+    const shortfall = cost - charged;
+    charges.push({ hold, charged, log: log && { ...log, quota: charged, shortfall } });
+    return { settled: true, charged, shortfall };
+  });
+  payUsers(db, charges);
+  payKeys(db, charges);
+  const sums = new UsageSums();
+  for (const { log } of charges) if (log) logUsage(db, log, sums);
+  sums.write(db);
+  return settled;
+}
+
+/** What the balance can still give of a cost above its hold, in order, without going below zero. */
+function overrun(db: Database, extra: Map<number, number>, userId: number, wanted: number): number {
+  const taken = extra.get(userId) ?? 0;
+  const row = db.query<{ quota: number }, [number]>('select quota from users where id = ?').get(userId);
+  const given = Math.max(0, Math.min(wanted, (row?.quota ?? 0) - taken));
+  extra.set(userId, taken + given);
+  return given;
+}
+
+/** One update a user; the ledger's balances are walked up from what it returns. */
+function payUsers(db: Database, charges: Charge[]): void {
+  const perUser = Map.groupBy(charges, (charge) => charge.hold.user_id);
+  const pay = db.query<{ quota: number }, [number, number, number]>(
+    'update users set quota = quota + ?1, used_quota = used_quota + ?2 where id = ?3 returning quota',
+  );
+  for (const [userId, own] of perUser) {
+    const back = own.reduce((sum, { hold, charged }) => sum + hold.amount - charged, 0);
+    const used = own.reduce((sum, { charged }) => sum + charged, 0);
+    let balance = (pay.get(back, used, userId)?.quota ?? 0) - back;
+    for (const { hold, charged, log } of own) {
+      balance += hold.amount - charged;
+      if (log && charged > 0) writeLedger(db, log, balance);
+    }
+  }
+}
+
+function payKeys(db: Database, charges: Charge[]): void {
+  const unlimited = new Map<number, number>();
+  for (const { hold, charged } of charges) {
+    if (hold.key_id === 0) continue;
+    if (hold.key_amount < 0) unlimited.set(hold.key_id, (unlimited.get(hold.key_id) ?? 0) + charged);
+    // A key that overruns its quota stops at zero.
+    else
+      db.query(
+        'update api_keys set remain_quota = max(0, remain_quota + ?1 - ?2), used_quota = used_quota + ?2 where id = ?3',
+      ).run(hold.key_amount, charged, hold.key_id);
+  }
+  // A key that lost its quota limit meanwhile keeps what it has.
+  const use = db.query('update api_keys set used_quota = used_quota + ? where id = ?');
+  for (const [keyId, charged] of unlimited) use.run(charged, keyId);
+}
+
+function writeLedger(db: Database, row: UsageRow, balance: number): void {
+  db.query(
+    `insert into ledger (user_id, kind, amount, balance_after, request_id, key_id, model_id, shortfall, note, actor_id, created_at)
+     values (?, 'usage', ?, ?, ?, ?, ?, ?, '', 0, ?)`,
+  ).run(row.user_id, -row.quota, balance, row.request_id, row.key_id, row.model_id, row.shortfall, row.created_at);
+}
+
+const usageColumns = [
+  'request_id',
+  'user_id',
+  'key_id',
+  'model_id',
+  'endpoint',
+  'provider',
+  'channel_id',
+  'prompt_tokens',
+  'completion_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'units',
+  'quota',
+  'shortfall',
+  'stream',
+  'status',
+  'duration_ms',
+  'first_token_ms',
+  'created_at',
+] as const satisfies (keyof UsageRow)[];
+const insertUsage = `insert into usage_logs (${usageColumns.join(', ')}) values (${usageColumns.map(() => '?').join(', ')})`;
+
+export function logUsage(db: Database, row: UsageRow, sums: UsageSums): void {
+  db.query(insertUsage).run(...usageColumns.map((column) => row[column]));
+  sums.add(row);
+}
