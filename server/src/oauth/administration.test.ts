@@ -23,10 +23,11 @@ type Entry = { id: number; event_type: string };
 const applications = '/api/oauth2/applications';
 
 test('applications: listed with owners; each action as often as one likes', async () => {
-  const client = await t.client({ name: 'Findable unique' });
-  const { data } = await jsonOf(root.call('/api/oauth2/admin/applications?q=findable%20UNIQUE'));
+  const client = await t.client({ name: 'Findable_unique 100%' });
+  const { data } = await jsonOf(root.call('/api/oauth2/admin/applications?q=findable_UNIQUE%20100%25'));
   expect(data).toMatchObject({ total: 1, page: 1, page_size: 20 });
   expect(data.applications[0]).toMatchObject({ id: client.id, owner_username: t.owner.username });
+  expect((await jsonOf(root.call('/api/oauth2/admin/applications?q=findable%25'))).data.total).toBe(0);
   const first = await jsonOf(t.act('verify', client.id));
   expect(first.data).toMatchObject({ is_verified: true, verified_by: root.id, verified_at: expect.any(Number) });
   t.clock.advance(5000);

@@ -1,7 +1,8 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { AuditEvent } from './audit.ts';
-import type { Origin, Room } from './room.ts';
+import type { Origin } from './origin.ts';
+import type { Room } from './room.ts';
 import { activateApplication, changeApplication, findApplication, suspendApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
@@ -53,7 +54,7 @@ export async function administer(
   if (!before) throw new AppError('not_found', 'There is no such application.');
   const rule: Rule = rules[action];
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
-  if (!row) return before;
+  if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {
     application_id: applicationId,
     user_id: admin.userId,

@@ -4,7 +4,8 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
 import type { ApplicationInput, NewApplication } from './application.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
-import type { Origin, Room } from './room.ts';
+import type { Origin } from './origin.ts';
+import type { Room } from './room.ts';
 import { registeredScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
 import {

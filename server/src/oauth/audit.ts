@@ -1,7 +1,7 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
-import type { Origin } from './room.ts';
+import type { Origin } from './origin.ts';
 import { insertAudit, type NewAuditRow } from './store/audit.ts';
 
 /** All kinds of entries (spec §2.9). */

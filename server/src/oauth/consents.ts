@@ -1,6 +1,7 @@
 import { AppError } from '../lib/errors.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
-import type { Origin, Room } from './room.ts';
+import type { Origin } from './origin.ts';
+import type { Room } from './room.ts';
 import { findApplication } from './store/applications.ts';
 import { deleteGrant, type ListedConsent, listConsents } from './store/consents.ts';
 

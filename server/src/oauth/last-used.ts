@@ -5,7 +5,8 @@ import { touchTokens } from './store/tokens.ts';
 /** Minutes are enough for "last used", and busy tokens would otherwise write a row per call. */
 const finestSeconds = 60;
 const flushMs = 5_000;
-const mostPerFlush = 500;
+/** Rows of one statement: SQLite must be free again soon. */
+const mostPerWrite = 200;
 
 /** When tokens were last used, gathered and written off the request's path. */
 export interface LastUsed {
@@ -20,7 +21,10 @@ export function openLastUsed(deps: { db: Db; log: Log }): LastUsed {
   const write = async () => {
     const rows = [...seen];
     seen = new Map();
-    for (let i = 0; i < rows.length; i += mostPerFlush) await touchTokens(deps.db, rows.slice(i, i + mostPerFlush));
+    for (let i = 0; i < rows.length; i += mostPerWrite) {
+      await touchTokens(deps.db, rows.slice(i, i + mostPerWrite));
+      await new Promise(setImmediate);
+    }
   };
   const flush = (): Promise<void> => {
     if (seen.size > 0)

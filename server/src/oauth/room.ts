@@ -26,9 +26,3 @@ export interface Room {
   baseUrl: string;
   webUrl: string;
 }
-
-/** Where a request came from, for the audit log. */
-export interface Origin {
-  ip: string;
-  userAgent: string;
-}

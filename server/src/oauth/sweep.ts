@@ -5,9 +5,9 @@ import { deleteOldCodes } from './store/consents.ts';
 import { deleteExpiredTokens } from './store/tokens.ts';
 
 /** Rows of one delete: a sweep must never hold the writer for long. */
-const batch = 500;
+const batch = 200;
 /** A sweep that found a mountain goes on at its next turn. */
-const mostBatches = 200;
+const mostBatches = 500;
 /** A used code is kept a day past its end, so that a later replay still takes its tokens back. */
 const replaySeconds = 86_400;
 const daySeconds = 86_400;

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Call } from '../../platform/http/route.ts';
-import type { Origin } from '../room.ts';
+import type { Origin } from '../origin.ts';
 
 /** What the routes of this room share. */
 export const base = { tag: 'OAuth', errors: 'oauth' } as const;

@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow } from './tables.ts';
@@ -95,8 +95,9 @@ export async function listAll(
     .$if(filter.q !== '', (query) =>
       query.where((e) =>
         e.or([
-          e(e.fn<string>('lower', ['a.name']), 'like', pattern),
-          e(e.fn<string>('lower', ['u.username']), 'like', pattern),
+          // SQLite knows no escape character unless told.
+          sql<boolean>`lower(a.name) like ${pattern} escape '\\'`,
+          sql<boolean>`lower(u.username) like ${pattern} escape '\\'`,
           e('a.client_id', '=', filter.q),
         ]),
       ),

@@ -32,9 +32,14 @@ const names = Object.keys(fields);
 const into = `insert into oauth_audit (${names.join(', ')})`;
 const typed = Object.entries(fields).map(([name, type]) => `${name} ${type}`);
 
-/** All rows as one parameter: a statement of the same text each time, whatever their number. */
+/**
+ * All rows as one parameter: a statement of the same text each time, whatever their number. By way of text, because Bun
+ * would turn a parameter of type json into JSON once more.
+ */
 const insertRows = {
-  postgres: CompiledQuery.raw(`${into} select ${names.join(', ')} from json_to_recordset($1::json) as r (${typed})`),
+  postgres: CompiledQuery.raw(
+    `${into} select ${names.join(', ')} from json_to_recordset($1::text::json) as r (${typed})`,
+  ),
   sqlite: CompiledQuery.raw(`${into} select ${names.map((name) => `value ->> '${name}'`)} from json_each(?1)`),
 };
 

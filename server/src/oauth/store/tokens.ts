@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
-import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { CompiledQuery } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { all } from './statement.ts';
 import type { TokenRow } from './tables.ts';
 
 export type FamilyKey = Pick<TokenRow, 'user_id' | 'application_id' | 'family'>;
@@ -35,19 +36,18 @@ export async function revokeAccess(db: Db, id: number): Promise<boolean> {
   return result.numUpdatedRows > 0n;
 }
 
-/** When each token was last used. */
+const touch = {
+  postgres: CompiledQuery.raw(`update oauth_tokens set last_used_at = seen.at
+    from (select (value ->> 0)::bigint as id, (value ->> 1)::bigint as at from json_array_elements($1::text::json)) as seen
+    where oauth_tokens.id = seen.id`),
+  sqlite: CompiledQuery.raw(`update oauth_tokens set last_used_at = seen.at
+    from (select value ->> 0 as id, value ->> 1 as at from json_each(?1)) as seen
+    where oauth_tokens.id = seen.id`),
+};
+
+/** When each token was last used; all in one parameter, so that one statement writes them however many there are. */
 export async function touchTokens(db: Db, seen: [id: number, time: number][]): Promise<void> {
-  if (seen.length === 0) return;
-  if (engineOf(db) === 'postgres') {
-    const rows = sql.join(seen.map(([id, time]) => sql`(${id}::bigint, ${time}::bigint)`));
-    await sql`update oauth_tokens set last_used_at = seen.at from (values ${rows}) as seen (id, at)
-      where oauth_tokens.id = seen.id`.execute(db);
-    return;
-  }
-  await db.transaction().execute(async (tx) => {
-    for (const [id, time] of seen)
-      await tx.updateTable('oauth_tokens').set({ last_used_at: time }).where('id', '=', id).execute();
-  });
+  await all(db, touch, [JSON.stringify(seen)]);
 }
 
 /** Pairs whose refresh token has run out; at most `most` at once, returns how many. */
