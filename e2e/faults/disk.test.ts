@@ -1,0 +1,118 @@
+/** A disk that is full or read-only: a small file system of its own, which only root can mount. */
+import { Database } from 'bun:sqlite';
+import { afterAll, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Service, startService, until } from '../service.ts';
+import { account, inOrder, startLoad, tally } from './load.ts';
+import { printSeen, saw } from './table.ts';
+
+const main = join(import.meta.dir, '../../server/src/main.ts');
+const place = mkdtempSync(join(tmpdir(), 'svc-disk-'));
+const disk = join(place, 'disk');
+mkdirSync(disk);
+const run = (...command: string[]): boolean =>
+  Bun.spawnSync(command, { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0;
+const mounted = run('mount', '-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk);
+const why = 'a small file system cannot be mounted here; it takes root';
+
+let service: Service | undefined;
+afterAll(async () => {
+  await service?.stop();
+  if (mounted) run('umount', '-l', disk);
+  rmSync(place, { recursive: true, force: true });
+  printSeen();
+});
+
+/** Runs the service until it ends by itself, which it must. */
+async function attempt(dataDir: string): Promise<{ code: number; said: string }> {
+  const child = Bun.spawn([process.execPath, main], {
+    env: { PATH: process.env.PATH ?? '', BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', PORT: '0', DATA_DIR: dataDir },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const code = await child.exited;
+  return { code, said: await new Response(child.stderr).text() };
+}
+
+const integrity = (dataDir: string): unknown => {
+  const file = new Database(join(dataDir, 'svc.db'), { readonly: true });
+  const answer = file.query('pragma integrity_check').get();
+  file.close();
+  return answer;
+};
+
+test('the disk fills up under load: 503, and all is well again once there is room', async () => {
+  if (!mounted) return console.log(`SKIPPED: the full disk (${why})`);
+  const dataDir = join(disk, 'data');
+  service = await startService({ dataDir });
+  const load = await startLoad(service, { pauseMs: 5 });
+  await until('the load runs', () => load.total() > 50, 30_000);
+  const ballast = join(disk, 'ballast');
+  // dd writes until there is no room left at all; SQLite may still find some in its own log.
+  run('dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k');
+  await until('calls fail', () => load.failures.length > 20, 60_000);
+  const full = await attempt(join(disk, 'second'));
+  const health = await fetch(`${service.url}/healthz`);
+  rmSync(ballast);
+  const before = load.total();
+  await until('requests are answered again', () => load.total() > before + 50, 30_000);
+  await load.end();
+  await until('nothing is held any more', async () => (await account(load, service!)).astray === 0, 60_000);
+  const sums = await account(load, service);
+  load.upstream.stop();
+  const failed = tally(load.failures);
+  await service.kill('SIGTERM');
+  saw(
+    'disk full',
+    'clear error at start or 503, no corruption',
+    `failed meanwhile: ${JSON.stringify(failed)}; a start: exit ${full.code}, "${full.said.trim().split('\n')[0]}"; ` +
+      `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served; integrity check ok`,
+  );
+  expect(Object.keys(failed)).toEqual(['503 unavailable']);
+  expect(health.status).toBe(200);
+  expect(full.code).toBe(1);
+  expect(full.said).toMatch(/full/);
+  expect(integrity(dataDir)).toEqual({ integrity_check: 'ok' });
+  inOrder(sums);
+}, 180_000);
+
+test('a read-only data folder: a clear error at the start, or 503 when it happens later', async () => {
+  if (!mounted) return console.log(`SKIPPED: the read-only data folder (${why})`);
+  const dataDir = join(disk, 'data');
+  writeFileSync(join(disk, 'note'), 'still writable');
+  await service?.restart();
+  const login = () =>
+    fetch(`${service!.url}/api/user/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: `u${Date.now()}`, password: 'a fine password' }),
+    });
+  expect((await login()).status).toBe(200);
+  const busy = !run('mount', '-o', 'remount,ro', disk);
+  let later = 'the running process keeps its files open for writing, so that the system refuses to turn read-only';
+  if (!busy) {
+    const refused = await login();
+    later = `${refused.status} ${await refused.text()}`;
+    expect(refused.status).toBe(503);
+  }
+  await service?.kill('SIGTERM');
+  run('mount', '-o', 'remount,ro', disk);
+  const { code, said } = await attempt(dataDir);
+  const fresh = await attempt(join(disk, 'new'));
+  run('mount', '-o', 'remount,rw', disk);
+  await service?.restart();
+  expect((await login()).status).toBe(200);
+  await service?.kill('SIGTERM');
+  saw(
+    'read-only data directory',
+    'clear error at start or 503, no corruption',
+    `start: exit ${code}, "${said.trim().split('\n')[0]}"; while running: ${later}; integrity check ok`,
+  );
+  expect([code, fresh.code]).toEqual([1, 1]);
+  expect(said).toContain(dataDir);
+  expect(said).toMatch(/read-only|not writable|EROFS/i);
+  expect(said).not.toContain('at openPlatform');
+  expect(integrity(dataDir)).toEqual({ integrity_check: 'ok' });
+}, 120_000);

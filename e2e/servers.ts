@@ -1,0 +1,162 @@
+/** PostgreSQL and Redis servers of one's own, from the installed programs, that may be stopped and started again. */
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RedisClient, SQL } from 'bun';
+
+export interface OwnServer {
+  readonly url: string;
+  /** The program that runs. */
+  readonly program: string;
+  start(): Promise<void>;
+  /** `kind`: orderly tells its clients before it goes, a crash does not. */
+  stop(how?: 'orderly' | 'crash'): Promise<void>;
+  /** Stops it and takes its folder away. */
+  remove(): Promise<void>;
+}
+
+/** Why there is none. */
+export class NoServer extends Error {}
+
+const isRoot = process.getuid?.() === 0;
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  listener.stop(true);
+  return listener.port;
+}
+
+export async function answersPostgres(url: string): Promise<boolean> {
+  const sql = new SQL(url, { max: 1, connectionTimeout: 2 });
+  try {
+    // Tests make databases of their own.
+    const [role] = await sql`select rolcreatedb or rolsuper as able from pg_roles where rolname = current_user`;
+    return role?.able === true;
+  } catch {
+    return false;
+  } finally {
+    await sql.close().catch(() => {});
+  }
+}
+
+export async function answersRedis(url: string): Promise<boolean> {
+  const client = new RedisClient(url, { connectionTimeout: 1000, autoReconnect: false });
+  try {
+    return (await client.ping()) === 'PONG';
+  } catch {
+    return false;
+  } finally {
+    client.close();
+  }
+}
+
+async function waitFor(answers: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    if (await answers()) return;
+    await Bun.sleep(50);
+  }
+  throw new NoServer(`${what} was started but did not answer`);
+}
+
+/** Debian keeps PostgreSQL's server programs out of PATH, in a folder per version. */
+async function findPostgresFolder(): Promise<string | undefined> {
+  const initdb = Bun.which('initdb');
+  if (initdb && existsSync(join(initdb, '../postgres'))) return join(initdb, '..');
+  const versions = await readdir('/usr/lib/postgresql').catch(() => [] as string[]);
+  const newest = versions
+    .map(Number)
+    .filter(Number.isFinite)
+    .sort((a, b) => b - a);
+  return newest.map((version) => `/usr/lib/postgresql/${version}/bin`).find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+/** Makes the folder and says how to run programs on it: PostgreSQL refuses to run as root. */
+async function postgresPlace(): Promise<{ folder: string; as: (command: string[]) => string[] }> {
+  const user = isRoot ? 'postgres' : undefined;
+  const id = user ? Number((await Bun.$`id -u ${user}`.quiet().nothrow().text()).trim() || Number.NaN) : undefined;
+  if (id !== undefined && !Number.isInteger(id)) throw new NoServer(`no user ${user} to run PostgreSQL as`);
+  const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
+  if (id !== undefined) await chown(folder, id, id);
+  await chmod(folder, 0o700);
+  return { folder, as: (command) => (user ? ['runuser', '-u', user, '--', ...command] : command) };
+}
+
+export async function ownPostgres(): Promise<OwnServer> {
+  const bin = await findPostgresFolder();
+  if (!bin) throw new NoServer('PostgreSQL is not installed');
+  const { folder, as } = await postgresPlace();
+  const data = join(folder, 'data');
+  const quiet = { cwd: folder, stdout: 'ignore', stderr: 'ignore' } as const;
+  const run = (program: string, ...args: string[]) => Bun.spawn(as([join(bin, program), ...args]), quiet);
+  if ((await run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync').exited) !== 0) {
+    await rm(folder, { recursive: true, force: true });
+    throw new NoServer('initdb failed');
+  }
+  const port = freePort();
+  // Nothing here must survive a power cut, so nothing waits for the disk. What was committed must survive a crash of the
+  // server, though: synchronous_commit stays on.
+  const settings = [
+    ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, 'max_connections=200'],
+    ...['fsync=off', 'full_page_writes=off'],
+  ].flatMap((setting) => ['-c', setting]);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server: Bun.Subprocess | undefined;
+  const self: OwnServer = {
+    url,
+    program: join(bin, 'postgres'),
+    start: async () => {
+      server = run('postgres', '-D', data, ...settings);
+      await waitFor(() => answersPostgres(url), 'PostgreSQL');
+    },
+    stop: async (how = 'crash') => {
+      if (!server || server.exitCode !== null) return;
+      await run('pg_ctl', 'stop', '-m', how === 'orderly' ? 'fast' : 'immediate', '-D', data).exited;
+      await server.exited;
+    },
+    remove: async () => {
+      await self.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await startOrRemove(self);
+  return self;
+}
+
+export async function ownRedis(): Promise<OwnServer> {
+  const program = Bun.which('redis-server');
+  if (!program) throw new NoServer('Redis is not installed');
+  const folder = await mkdtemp(join(tmpdir(), 'svc-redis-'));
+  const port = freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
+  let server: Bun.Subprocess | undefined;
+  const self: OwnServer = {
+    url,
+    program,
+    start: async () => {
+      server = Bun.spawn([program, ...options], { stdout: 'ignore', stderr: 'ignore' });
+      await waitFor(() => answersRedis(url), 'redis-server');
+    },
+    stop: async (how = 'crash') => {
+      server?.kill(how === 'orderly' ? 'SIGTERM' : 'SIGKILL');
+      await server?.exited;
+    },
+    remove: async () => {
+      await self.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await startOrRemove(self);
+  return self;
+}
+
+async function startOrRemove(server: OwnServer): Promise<void> {
+  try {
+    await server.start();
+  } catch (error) {
+    await server.remove();
+    throw error;
+  }
+}
