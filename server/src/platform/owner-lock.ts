@@ -12,8 +12,10 @@ export function lockDataFolder(folder: string): () => void {
   try {
     lock.run('pragma busy_timeout = 0');
     lock.run('begin exclusive');
-  } catch {
+  } catch (error) {
     lock.close();
+    // A full or broken disk must not read as another owner.
+    if (!isBusy(error)) throw error;
     throw new Error(
       `Another process${ownerName(note)} already uses the data folder ${folder}. Stop it first, or set DATA_DIR to another folder.`,
     );
@@ -21,6 +23,9 @@ export function lockDataFolder(folder: string): () => void {
   writeFileSync(note, JSON.stringify({ pid: process.pid, since: new Date().toISOString() }));
   return () => lock.close();
 }
+
+const isBusy = (error: unknown): boolean =>
+  /^SQLITE_(BUSY|LOCKED)/.test(String((error as { code?: unknown } | null)?.code));
 
 function ownerName(note: string): string {
   try {

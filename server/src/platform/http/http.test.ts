@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../../app.fixture.ts';
 import { clientIp, inBlocks, limitKeyOfIp, parseBlock } from './client-ip.ts';
+import { toAppError } from './mount.ts';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -78,6 +79,19 @@ describe('every answer', () => {
     expect(last.headers.get('ratelimit-limit')).toBe('3');
     expect(last.headers.get('ratelimit-remaining')).toBe('0');
     expect(await last.json()).toMatchObject({ success: false });
+  });
+});
+
+describe('errors of the database', () => {
+  test.each([
+    ['no connection', { code: 'ERR_POSTGRES_CONNECTION_CLOSED' }, 503],
+    ['PostgreSQL shutting down', { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '57P01' }, 503],
+    ['PostgreSQL starting up', { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '57P03' }, 503],
+    ['PostgreSQL out of connections', { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '53300' }, 503],
+    ['a full disk', { code: 'SQLITE_FULL', errno: 13 }, 503],
+    ['a fault of ours', { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '42601' }, 500],
+  ])('%s', (_, fields, status) => {
+    expect(toAppError(Object.assign(new Error('x'), fields)).status).toBe(status);
   });
 });
 

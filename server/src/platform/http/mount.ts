@@ -112,13 +112,19 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
     return new AppError('invalid_value', 'The request is nested too deeply.');
-  const code = (thrown as { code?: unknown } | null)?.code;
-  if (
-    typeof code === 'string' &&
-    /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)|^ECONN|^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)
-  )
+  if (isDatabaseAway(thrown))
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
   return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
+}
+
+/** No connection, or a server that says it is going, coming or full: PostgreSQL's classes 08, 53 and 57. */
+function isDatabaseAway(thrown: unknown): boolean {
+  const { code, errno } = (thrown ?? {}) as { code?: unknown; errno?: unknown };
+  if (typeof errno === 'string' && /^(08|53|57)/.test(errno)) return true;
+  return (
+    typeof code === 'string' &&
+    /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)|^ECONN|^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)
+  );
 }
 
 /** An address nobody serves: 405 when another method is served there, else 404, in the shape of its neighbourhood. */
