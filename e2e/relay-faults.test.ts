@@ -273,7 +273,7 @@ describe('a client that leaves', () => {
 test('a slow reader of a fast upstream does not grow the process, and others are unharmed', async () => {
   const filler = 'x'.repeat(16_384);
   const pieces = function* () {
-    for (let i = 0; i < 8_000; i++) yield openaiChunk({ content: filler });
+    for (let i = 0; i < 20_000; i++) yield openaiChunk({ content: filler });
     yield* [openaiChunk({}, 'stop'), 'data: [DONE]\n\n'];
   };
   const upstream = scripted((asked) => events(asked, pieces()));
@@ -284,9 +284,9 @@ test('a slow reader of a fast upstream does not grow the process, and others are
   const slow = await slowReader(service, await user.key(), { model: modelId, messages: hi, stream: true });
   await Bun.sleep(1_500);
   const grown = (await service.rssBytes()) - before;
-  expect(grown).toBeLessThan(40 * 1024 * 1024);
-  // 128 MiB would have been sent by now to a reader who keeps up.
-  expect(upstream.last().sent).toBeLessThan(4_000);
+  // Of 320 MiB on offer the sockets on the way take some; the rest stays where it is.
+  expect(upstream.last().sent).toBeLessThan(5_000);
+  expect(grown).toBeLessThan(120 * 1024 * 1024);
   const answer = await service.post(chat, { model: other.modelId, messages: hi });
   expect(answer.status).toBe(200);
   // Past the channel's time, and still not the upstream's fault.
