@@ -32,10 +32,13 @@ const security: Record<string, Record<string, string[]>[]> = {
   keyOrSession: [{ apiKey: [] }, { session: [] }],
 };
 
-const contentOf = (answer: Answer) =>
-  'description' in answer && 'type' in answer && typeof answer.type === 'string' && !('safeParse' in answer)
+/** 204 has no body (RFC 9110 §15.3.5), so there is nothing to describe. */
+const contentOf = (status: string, answer: Answer) => {
+  if (status === '204') return { description: 'Nothing to say' };
+  return 'description' in answer && 'type' in answer && typeof answer.type === 'string' && !('safeParse' in answer)
     ? { description: answer.description, content: { [answer.type]: { schema: z.string() } } }
     : { description: 'Success', content: { 'application/json': { schema: answer as ZodType } } };
+};
 
 export function describeRoute(route: Route): RouteConfig {
   const media =
@@ -56,7 +59,9 @@ export function describeRoute(route: Route): RouteConfig {
       }),
     },
     responses: {
-      ...Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, contentOf(answer)])),
+      ...Object.fromEntries(
+        Object.entries(route.answers).map(([status, answer]) => [status, contentOf(status, answer)]),
+      ),
       default: error,
     },
   };
