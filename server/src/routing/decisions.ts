@@ -52,6 +52,7 @@ const flushEveryMs = 1000;
 const maxWaiting = 5000;
 /** Short enough that the synchronous SQLite write holds up streams for a few milliseconds at most. */
 const rowsPerInsert = 50;
+const flushAt = 500;
 const rowsPerSweep = 500;
 
 class BufferedLog implements DecisionLog {
@@ -66,7 +67,9 @@ class BufferedLog implements DecisionLog {
   add(decision: Decision): void {
     this.#waiting.push(decision);
     this.#bound();
-    this.#schedule();
+    // A busy process fills the buffer in less than the pause between flushes, and would lose what is over.
+    if (this.#waiting.length >= flushAt) void this.flush();
+    else this.#schedule();
   }
 
   flush(): Promise<void> {

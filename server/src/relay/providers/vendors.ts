@@ -219,13 +219,24 @@ export const vendors: readonly Vendor[] = [
 
 /** The row of a channel: by its provider's name, else by its address, else a server of which nothing is known. */
 export function vendorOf(provider: string | undefined, baseUrl: string): Vendor {
-  const named = provider?.toLowerCase();
-  return (
-    vendors.find((vendor) => vendor.id === named) ??
-    vendors.find((vendor) => vendor.host !== undefined && hostOf(baseUrl).includes(vendor.host)) ??
-    compatible
-  );
+  const key = `${provider} ${baseUrl}`;
+  let vendor = found.get(key);
+  if (!vendor) {
+    if (found.size >= mostFound) found.clear();
+    vendor = findVendor(provider?.toLowerCase(), hostOf(baseUrl));
+    found.set(key, vendor);
+  }
+  return vendor;
 }
+
+/** The table never changes while the process runs; parsing a channel's address for every request would be waste. */
+const found = new Map<string, Vendor>();
+const mostFound = 1_000;
+
+const findVendor = (name: string | undefined, host: string): Vendor =>
+  vendors.find((vendor) => vendor.id === name) ??
+  vendors.find((vendor) => vendor.host !== undefined && host.includes(vendor.host)) ??
+  compatible;
 
 const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '');
 

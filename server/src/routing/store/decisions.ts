@@ -1,4 +1,5 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { insertMany } from '../../platform/db/insert-many.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { DecisionTable } from './tables.ts';
 
@@ -14,16 +15,39 @@ export interface DecisionFilter {
 
 /** Counting stops here: the total is for the pager, and counting millions would stop every stream on SQLite. */
 const countedAtMost = 10_000;
+const searchedAtMost = 100_000;
 
-export async function insertDecisions(db: Db, rows: readonly NewDecision[]): Promise<void> {
-  if (rows.length > 0) await db.insertInto('routing_decisions').values(rows).execute();
-}
+const columns = [
+  'request_id',
+  'user_id',
+  'model_id',
+  'provider',
+  'channel_id',
+  'strategy',
+  'reason',
+  'outcome',
+  'duration_ms',
+  'candidates',
+  'attempts',
+  'created_at',
+] as const satisfies (keyof NewDecision)[];
+
+export const insertDecisions = (db: Db, rows: readonly NewDecision[]): Promise<void> =>
+  insertMany(db, 'routing_decisions', columns, rows);
 
 function filtered(db: Db, filter: DecisionFilter) {
   let query = db.selectFrom('routing_decisions');
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
   if (filter.requestId !== undefined) query = query.where('request_id', '=', filter.requestId);
-  if (filter.modelId !== undefined) query = query.where('model_id', '=', filter.modelId);
+  if (filter.modelId === undefined) return query;
+  query = query.where('model_id', '=', filter.modelId);
+  // There is no index by model: each costs every request. Without one, only the newest rows are looked through.
+  if (filter.userId === undefined && filter.requestId === undefined)
+    query = query.where('id', '>', (eb) =>
+      eb
+        .selectFrom('routing_decisions')
+        .select(({ fn }) => sql<number>`${fn.max('id')} - ${searchedAtMost}`.as('first')),
+    );
   return query;
 }
 
@@ -51,7 +75,13 @@ export async function sweepDecisions(db: Db, before: number, limit: number): Pro
   const result = await db
     .deleteFrom('routing_decisions')
     .where('id', 'in', (eb) =>
-      eb.selectFrom('routing_decisions').select('id').where('created_at', '<', before).orderBy('id').limit(limit),
+      // Ids grow with time, so the oldest come first and nothing else has to be looked at.
+      eb
+        .selectFrom(
+          eb.selectFrom('routing_decisions').select(['id', 'created_at']).orderBy('id').limit(limit).as('oldest'),
+        )
+        .select('id')
+        .where('created_at', '<', before),
     )
     .executeTakeFirst();
   return Number(result.numDeletedRows);

@@ -61,7 +61,5 @@ export const migration: Migration = {
     )`,
     'create index routing_decisions_request on routing_decisions (request_id)',
     'create index routing_decisions_user on routing_decisions (user_id, id)',
-    'create index routing_decisions_model on routing_decisions (model_id, id)',
-    'create index routing_decisions_age on routing_decisions (created_at)',
   ],
 };
