@@ -121,3 +121,24 @@ test('client A introspects B’s token', async () => {
   const authorization = basic({ ...b, secret: a.secret });
   expect(await faultOf(t.post('/api/oauth2/introspect', { token }, { authorization }))).toEqual(invalidClient);
 });
+
+test('a refresh or exchange under way while access is taken away leaves nothing alive', async () => {
+  const client = await t.client();
+  const takeAway: ((tokens: { refresh_token: string }) => Promise<Response>)[] = [
+    ({ refresh_token: token }) => t.post('/api/oauth2/revoke', { token }),
+    () => t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' }),
+  ];
+  for (let round = 0; round < 20; round += 1) {
+    const tokens = await t.tokens(client);
+    const code = await t.code(client);
+    const take = takeAway[round % 2]!;
+    const [refreshed, exchanged] = await Promise.all([
+      t.refresh(client, tokens.refresh_token),
+      round % 2 === 1 ? t.exchange(client, { code }) : null,
+      take(tokens),
+    ]);
+    for (const answer of [refreshed, exchanged])
+      if (answer?.status === 200) expect((await t.userinfo((await jsonOf(answer)).access_token)).status).toBe(401);
+    expect((await t.userinfo(tokens.access_token)).status).toBe(401);
+  }
+});
