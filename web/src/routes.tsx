@@ -74,6 +74,11 @@ export const pages: PageEntry[] = [
     load: () => import('./pages/knowledge/knowledge-page.tsx').then((m) => m.KnowledgePage),
   },
   {
+    path: '/videos',
+    title: 'Videos',
+    load: () => import('./pages/videos/videos-page.tsx').then((m) => m.VideosPage),
+  },
+  {
     path: '/orchestration/preferences',
     title: 'Orchestration preferences',
     load: () =>

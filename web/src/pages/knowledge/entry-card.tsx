@@ -1,0 +1,76 @@
+import { Badge, Box, Card, Group, Spoiler, Text, Title } from '@mantine/core';
+import { IconEdit, IconTrash } from '@tabler/icons-react';
+import { AnchorLink } from '../../components/link.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import type { Entry } from './knowledge-queries.ts';
+
+interface EntryCardProps {
+  entry: Entry;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+function Source({ session }: { session: string | null }) {
+  if (!session) return <>Added by hand</>;
+  return (
+    <>
+      From{' '}
+      <AnchorLink to="/sessions/$id" params={{ id: session }} inherit underline="always" className="svc-anywhere">
+        {session}
+      </AnchorLink>
+    </>
+  );
+}
+
+export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
+  const { title, category, content, keywords, source_session, created_at } = entry;
+  return (
+    <Card component="li" padding="md" className="svc-knowledge-card">
+      <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
+        <div>
+          <Badge size="sm" mb={6}>
+            {category}
+          </Badge>
+          <Title order={2} size="h3" className="svc-anywhere">
+            {title}
+          </Title>
+        </div>
+        <RowMenu
+          label={title}
+          acts={[
+            { label: 'Edit', icon: IconEdit, onClick: onEdit },
+            { label: 'Delete', icon: IconTrash, danger: true, onClick: onDelete },
+          ]}
+        />
+      </Group>
+      <Box my="xs">
+        <Spoiler
+          maxHeight={132}
+          showLabel={<Text size="sm">Show all</Text>}
+          hideLabel={<Text size="sm">Show less</Text>}
+          transitionDuration={0}
+        >
+          <Text size="sm" className="svc-plain">
+            {content}
+          </Text>
+        </Spoiler>
+      </Box>
+      <Group gap={4} mb="sm">
+        {keywords.map((word) => (
+          <Badge key={word} size="sm" color="gray">
+            {word}
+          </Badge>
+        ))}
+      </Group>
+      <Group gap="xs" justify="space-between" mt="auto">
+        <Text size="xs" c="dimmed">
+          <Source session={source_session} />
+        </Text>
+        <Text size="xs" c="dimmed">
+          <TimeAgo at={created_at} />
+        </Text>
+      </Group>
+    </Card>
+  );
+}

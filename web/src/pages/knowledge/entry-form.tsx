@@ -1,0 +1,105 @@
+import { Autocomplete, Button, Group, Modal, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { post, put } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { categoriesOf, type Entry, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
+
+type Fields = Pick<Entry, 'category' | 'title' | 'content' | 'keywords'>;
+const empty: Fields = { category: '', title: '', content: '', keywords: [] };
+
+const asks = { category: 'Name a category.', title: 'Give it a title.', content: 'Write what should be remembered.' };
+type Faults = Partial<typeof asks>;
+
+const faultsOf = (fields: Fields): Faults =>
+  Object.fromEntries(Object.entries(asks).filter(([name]) => fields[name as keyof Faults].trim() === ''));
+
+const save = async (entry: Entry | null, body: Fields) => {
+  if (entry) await put('/api/svc-ms/knowledge/{id}', { path: { id: entry.id }, body });
+  else await post('/api/svc-ms/knowledge', { body });
+};
+
+interface EntryFormProps {
+  /** Null: a new one. */
+  entry: Entry | null;
+  onClose: () => void;
+}
+
+export function EntryForm({ entry, onClose }: EntryFormProps) {
+  const [fields, setFields] = useState<Fields>(entry ?? empty);
+  const [faults, setFaults] = useState<Faults>({});
+  const newest = useQuery(newestQuery);
+  const { category, title, content, keywords } = fields;
+  const saving = useMutation({
+    mutationFn: () => save(entry, { category, title, content, keywords }),
+    onSuccess: async () => {
+      notifySuccess(entry ? 'Entry saved' : 'Entry added');
+      onClose();
+      await reloadKnowledge();
+    },
+  });
+  const set = (changes: Partial<Fields>) => setFields({ ...fields, ...changes });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(fields);
+    setFaults(found);
+    if (Object.keys(found).length === 0) saving.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={entry ? 'Edit entry' : 'Add knowledge'} size="lg">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Title"
+            placeholder="Deployments happen on Tuesdays"
+            required
+            maxLength={200}
+            data-autofocus
+            value={title}
+            onChange={(event) => set({ title: event.currentTarget.value })}
+            error={faults.title}
+          />
+          <Autocomplete
+            label="Category"
+            placeholder="preference, fact, decision…"
+            required
+            maxLength={64}
+            data={categoriesOf(newest.data)}
+            value={category}
+            onChange={(value) => set({ category: value })}
+            error={faults.category}
+          />
+          <Textarea
+            label="Content"
+            description="In full sentences: this is what a model reads later"
+            required
+            maxLength={20_000}
+            autosize
+            minRows={4}
+            maxRows={14}
+            value={content}
+            onChange={(event) => set({ content: event.currentTarget.value })}
+            error={faults.content}
+          />
+          <TagsInput
+            label="Keywords"
+            description="Words it should be found by; press Enter after each"
+            maxTags={50}
+            value={keywords}
+            onChange={(words) => set({ keywords: words })}
+          />
+          {saving.error && <ErrorState error={saving.error} title="The entry was not saved" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={saving.isPending}>
+              {entry ? 'Save' : 'Add entry'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

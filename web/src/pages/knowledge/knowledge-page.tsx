@@ -1,0 +1,189 @@
+import './knowledge.css';
+import { Button, Card, Code, Group, Select, Skeleton, Text } from '@mantine/core';
+import { IconBook, IconPlus, IconSearchOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { useUrlState } from '../../use-url-state.ts';
+import { EntryCard } from './entry-card.tsx';
+import { EntryForm } from './entry-form.tsx';
+import {
+  categoriesOf,
+  type Entry,
+  knowledgeQuery,
+  mostEntries,
+  newestQuery,
+  reloadKnowledge,
+} from './knowledge-queries.ts';
+
+const urlDefaults = { q: '', category: '' };
+const firstEntries = 24;
+
+type Open = { act: 'create' } | { act: 'edit' | 'delete'; entry: Entry };
+
+function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () => void; add: ReactNode }) {
+  if (searching) {
+    return (
+      <EmptyState
+        icon={IconSearchOff}
+        title="Nothing matches"
+        description="Try other words; entries are found by their words and by their meaning."
+        action={
+          <Button variant="default" onClick={onClear}>
+            Show everything
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyState
+      icon={IconBook}
+      title="Nothing is remembered yet"
+      description={
+        <>
+          Add what models should know about you or your work. Facts can also be taken out of your conversations: send{' '}
+          <Code>svc_ms.extract_knowledge</Code>, or turn extraction on in the{' '}
+          <AnchorLink to="/orchestration/preferences" inherit underline="always">
+            preferences
+          </AnchorLink>
+          . Only what you really said is kept, with the session it comes from.
+        </>
+      }
+      action={add}
+    />
+  );
+}
+
+function Entries({ entries, onOpen }: { entries: Entry[]; onOpen: (open: Open) => void }) {
+  return (
+    <ul className="svc-knowledge" aria-label="Knowledge entries">
+      {entries.map((entry) => (
+        <EntryCard
+          key={entry.id}
+          entry={entry}
+          onEdit={() => onOpen({ act: 'edit', entry })}
+          onDelete={() => onOpen({ act: 'delete', entry })}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="svc-knowledge" aria-busy="true">
+      {[1, 2, 3, 4].map((key) => (
+        <Skeleton key={key} height={180} />
+      ))}
+    </div>
+  );
+}
+
+function Filters({
+  q,
+  category,
+  set,
+}: {
+  q: string;
+  category: string;
+  set: (changes: Partial<typeof urlDefaults>) => void;
+}) {
+  const newest = useQuery(newestQuery);
+  const categories = categoriesOf(newest.data);
+  return (
+    <Group mb="md" gap="sm" role="search" aria-label="Search knowledge">
+      <SearchInput
+        label="Search knowledge"
+        placeholder="Search by words or meaning"
+        value={q}
+        onChange={(text) => set({ q: text })}
+        width={320}
+      />
+      <Select
+        aria-label="Category"
+        placeholder="All categories"
+        data={category && !categories.includes(category) ? [category, ...categories] : categories}
+        value={category || null}
+        onChange={(chosen) => set({ category: chosen ?? '' })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'All categories' }}
+        w={{ base: '100%', xs: 200 }}
+      />
+    </Group>
+  );
+}
+
+export function KnowledgePage() {
+  const [{ q, category }, setUrl] = useUrlState(urlDefaults);
+  const [limit, setLimit] = useState(firstEntries);
+  const [open, setOpen] = useState<Open | null>(null);
+  const query = useQuery(knowledgeQuery(q, category, limit));
+  const entries = query.data;
+  const close = () => setOpen(null);
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
+      Add knowledge
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Knowledge"
+        description="What the orchestration model can recall in every session. Yours alone."
+        actions={add}
+      />
+      <Filters q={q} category={category} set={setUrl} />
+      {query.error && !entries && (
+        <ErrorState error={query.error} title="Knowledge could not be loaded" onRetry={() => query.refetch()} />
+      )}
+      {!entries && !query.error && <Loading />}
+      {entries?.length === 0 && (
+        <Card padding={0}>
+          <Nothing searching={q !== '' || category !== ''} onClear={() => setUrl(urlDefaults)} add={add} />
+        </Card>
+      )}
+      <div className={query.isPlaceholderData ? 'svc-stale' : undefined}>
+        {entries && entries.length > 0 && <Entries entries={entries} onOpen={setOpen} />}
+      </div>
+      <Text className="svc-hidden" role="status">
+        {entries && !query.isFetching && `${entries.length} entries shown`}
+      </Text>
+      {entries && entries.length >= limit && limit < mostEntries && (
+        <Group justify="center" mt="lg">
+          <Button variant="default" loading={query.isFetching} onClick={() => setLimit(mostEntries)}>
+            Show more
+          </Button>
+        </Group>
+      )}
+      {entries && entries.length >= mostEntries && (
+        <Text size="sm" c="dimmed" ta="center" mt="lg">
+          The first {mostEntries} are shown. Search to find the others.
+        </Text>
+      )}
+      {open?.act === 'create' && <EntryForm entry={null} onClose={close} />}
+      {open?.act === 'edit' && <EntryForm entry={open.entry} onClose={close} />}
+      <ConfirmDelete
+        opened={open?.act === 'delete'}
+        onClose={close}
+        title="Delete this entry?"
+        confirmLabel="Delete entry"
+        onConfirm={async () => {
+          if (open?.act === 'delete') await del('/api/svc-ms/knowledge/{id}', { path: { id: open.entry.id } });
+          notifySuccess('Entry deleted');
+          await reloadKnowledge();
+        }}
+      >
+        Models will no longer recall <strong>{open?.act === 'delete' && open.entry.title}</strong>. This cannot be
+        undone.
+      </ConfirmDelete>
+    </>
+  );
+}

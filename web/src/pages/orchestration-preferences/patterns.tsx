@@ -1,0 +1,71 @@
+import { Badge, Group, Progress, Text } from '@mantine/core';
+import { IconBulb } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatNumber } from '../../format.ts';
+
+type Pattern = Result<'/api/svc-ms/patterns', 'get'>['patterns'][number];
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const columns: Column<Pattern>[] = [
+  { key: 'kind', header: 'Kind of task', cell: ({ kind }) => kind },
+  { key: 'difficulty', header: 'Difficulty', cell: ({ difficulty }) => difficulty },
+  { key: 'model', header: 'Model', cell: ({ model }) => <Text size="sm">{model}</Text> },
+  {
+    key: 'rate',
+    header: 'Success',
+    cell: ({ success_rate, successes, failures }) => (
+      <Group gap="xs" wrap="nowrap" title={`${formatNumber(successes)} done, ${formatNumber(failures)} failed`}>
+        <Progress
+          value={success_rate * 100}
+          color={success_rate < 0.5 ? 'red' : success_rate < 0.8 ? 'orange' : 'teal'}
+          w={72}
+          aria-label={`Succeeded ${percent(success_rate)}`}
+        />
+        <span className="svc-number">{percent(success_rate)}</span>
+      </Group>
+    ),
+  },
+  {
+    key: 'samples',
+    header: 'Tasks',
+    align: 'right',
+    cell: ({ successes, failures }) => <span className="svc-number">{formatNumber(successes + failures)}</span>,
+  },
+  {
+    key: 'use',
+    header: 'Used',
+    cell: ({ in_use }) => (
+      <Badge size="sm" color={in_use ? 'teal' : 'gray'}>
+        {in_use ? 'In use' : 'Still learning'}
+      </Badge>
+    ),
+  },
+  { key: 'updated', header: 'Last task', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+];
+
+/** What the engine has seen of models at your tasks, and goes by once it has seen enough. */
+export function Patterns() {
+  const query = useQuery({ queryKey: ['patterns'], queryFn: ({ signal }) => get('/api/svc-ms/patterns', { signal }) });
+  return (
+    <DataTable
+      label="Learned patterns"
+      columns={columns}
+      rows={query.data?.patterns}
+      rowKey={({ kind, difficulty, model }) => `${kind} ${difficulty} ${model}`}
+      query={query}
+      minWidth={720}
+      empty={
+        <EmptyState
+          icon={IconBulb}
+          title="Nothing learned yet"
+          description="Each task that svc/svc-ms runs for you adds to this. After five of a kind, a model that does them badly is avoided."
+        />
+      }
+    />
+  );
+}

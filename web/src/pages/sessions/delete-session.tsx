@@ -1,0 +1,31 @@
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { reloadSessions } from './sessions-queries.ts';
+
+interface DeleteSessionProps {
+  /** Asks while not null. */
+  id: string | null;
+  onClose: () => void;
+  onDeleted?: () => Promise<unknown>;
+}
+
+export function DeleteSession({ id, onClose, onDeleted }: DeleteSessionProps) {
+  return (
+    <ConfirmDelete
+      opened={id !== null}
+      onClose={onClose}
+      title="Delete this session?"
+      confirmLabel="Delete session"
+      onConfirm={async () => {
+        if (id !== null) await del('/api/svc-ms/sessions/{session_id}', { path: { session_id: id } });
+        notifySuccess('Session deleted');
+        await onDeleted?.();
+        await reloadSessions();
+      }}
+    >
+      The messages, summaries, plans and runs of <strong className="svc-anywhere">{id}</strong> are deleted for good.
+      What it added to your knowledge stays.
+    </ConfirmDelete>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ToolCall } from '../playground/conversation.ts';
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What a message says. Pictures and files are named, not shown: their addresses may belong to strangers. */
+export function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return content === null || content === undefined ? '' : JSON.stringify(content);
+  return content
+    .map((part: unknown) => {
+      if (!isRecord(part)) return textOf(part);
+      return typeof part.text === 'string' ? part.text : `[${String(part.type ?? 'part').replaceAll('_', ' ')}]`;
+    })
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+export function toolCallsOf(calls: unknown[] | undefined): ToolCall[] {
+  return (calls ?? []).flatMap((call) => {
+    if (!isRecord(call) || !isRecord(call.function)) return [];
+    return [{ id: textOf(call.id), name: textOf(call.function.name), arguments: textOf(call.function.arguments) }];
+  });
+}
+
+/** Names of the tools by the ids of their calls, for the results that follow. */
+export function toolNames(messages: { tool_calls?: unknown[] }[]): Map<string, string> {
+  return new Map(messages.flatMap(({ tool_calls }) => toolCallsOf(tool_calls).map(({ id, name }) => [id, name])));
+}

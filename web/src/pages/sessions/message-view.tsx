@@ -1,0 +1,59 @@
+import { Group, Text } from '@mantine/core';
+import { memo } from 'react';
+import { Markdown } from '../../components/markdown.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatNumber } from '../../format.ts';
+import { ToolCallView } from '../playground/tool-calls.tsx';
+import { textOfContent, toolCallsOf } from './message-parts.ts';
+import type { Message } from './sessions-queries.ts';
+
+const roleNames: Record<string, string> = {
+  user: 'You',
+  assistant: 'Assistant',
+  system: 'System',
+  developer: 'Developer',
+  tool: 'Tool result',
+};
+
+interface MessageViewProps {
+  message: Message;
+  /** Of a tool result: which tool it came from. */
+  toolName?: string;
+}
+
+function Body({ message }: { message: Message }) {
+  const text = textOfContent(message.content);
+  if (text === '') return null;
+  if (message.role === 'tool') {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+      <pre className="svc-code svc-message-result" tabIndex={0}>
+        {text}
+      </pre>
+    );
+  }
+  return message.role === 'user' ? <div className="svc-plain">{text}</div> : <Markdown>{text}</Markdown>;
+}
+
+export const MessageView = memo(function MessageView({ message, toolName }: MessageViewProps) {
+  const { role, model, tokens, created_at } = message;
+  return (
+    <article className="svc-message" data-role={role} aria-label={`${roleNames[role] ?? role} message`}>
+      <Group gap="0.125rem 0.625rem" mb={4}>
+        <Text size="sm" fw={600}>
+          {roleNames[role] ?? role}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {[toolName, model].filter(Boolean).join(' · ')}
+        </Text>
+        <Text size="xs" c="dimmed" ml="auto" className="svc-number">
+          {formatNumber(tokens)} tokens · <TimeAgo at={created_at} />
+        </Text>
+      </Group>
+      <Body message={message} />
+      {toolCallsOf(message.tool_calls).map((call) => (
+        <ToolCallView key={call.id} call={call} />
+      ))}
+    </article>
+  );
+});

@@ -1,0 +1,63 @@
+import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { post } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { reloadSessions } from './sessions-queries.ts';
+
+/** The server's rule, told while typing. */
+const idPattern = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+export function NewSession({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [id, setId] = useState('');
+  const [tags, setTags] = useState<string[]>([]);
+  const fault = id !== '' && !idPattern.test(id) ? 'Use letters, digits and _ . : - only.' : undefined;
+  const create = useMutation({
+    mutationFn: () => post('/api/svc-ms/sessions', { body: { ...(id && { session_id: id }), tags } }),
+    onSuccess: async ({ session_id }) => {
+      await navigate({ to: '/sessions/$id', params: { id: session_id } });
+      await reloadSessions();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!fault) create.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title="New session">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Session id"
+            description="Leave empty to get one made; an id you have already opens that session"
+            placeholder="ms-…"
+            maxLength={128}
+            autoComplete="off"
+            data-autofocus
+            value={id}
+            onChange={(event) => setId(event.currentTarget.value.trim())}
+            error={fault}
+          />
+          <TagsInput
+            label="Tags"
+            description="To find it again; press Enter after each"
+            maxTags={20}
+            value={tags}
+            onChange={setTags}
+          />
+          {create.error && <ErrorState error={create.error} title="The session was not created" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create session
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,150 @@
+import { Badge, Button, Code, Group, Text } from '@mantine/core';
+import { IconExternalLink, IconMessages, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatNumber } from '../../format.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { DeleteSession } from './delete-session.tsx';
+import { NewSession } from './new-session.tsx';
+import { pageSize, type Session, sessionsQuery } from './sessions-queries.ts';
+import { Tags } from './tags.tsx';
+
+const urlDefaults = { page: '1', tag: '' };
+
+interface Acts {
+  open: (id: string) => void;
+  remove: (id: string) => void;
+  filter: (tag: string) => void;
+}
+
+const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
+  {
+    key: 'id',
+    header: 'Session',
+    cell: ({ session_id, has_active_plan }) => (
+      <Group gap={6} wrap="nowrap">
+        <AnchorLink to="/sessions/$id" params={{ id: session_id }} size="sm" fw={600} maw="16rem" truncate>
+          {session_id}
+        </AnchorLink>
+        <CopyButton value={session_id} label={`Copy session id ${session_id}`} />
+        {has_active_plan && (
+          <Badge size="sm" color="indigo">
+            Plan under way
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  { key: 'tags', header: 'Tags', cell: ({ tags }) => <Tags tags={tags} onPick={filter} /> },
+  {
+    key: 'messages',
+    header: 'Messages',
+    align: 'right',
+    cell: ({ total_messages }) => <span className="svc-number">{formatNumber(total_messages)}</span>,
+  },
+  {
+    key: 'tokens',
+    header: 'Tokens',
+    align: 'right',
+    cell: ({ total_tokens }) => <span className="svc-number">{formatNumber(total_tokens)}</span>,
+  },
+  { key: 'used', header: 'Last used', cell: ({ last_accessed }) => <TimeAgo at={last_accessed} /> },
+  {
+    key: 'acts',
+    header: <span className="svc-hidden">Actions</span>,
+    align: 'right',
+    cell: ({ session_id }) => (
+      <RowMenu
+        label={session_id}
+        acts={[
+          { label: 'Open', icon: IconExternalLink, onClick: () => open(session_id) },
+          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => remove(session_id) },
+        ]}
+      />
+    ),
+  },
+];
+
+export function SessionsPage() {
+  const [{ page: pageText, tag }, setUrl] = useUrlState(urlDefaults);
+  const page = Math.max(1, Number.parseInt(pageText, 10) || 1);
+  const query = useQuery(sessionsQuery(page, tag));
+  const navigate = useNavigate();
+  const [creating, setCreating] = useState(false);
+  const [removing, setRemoving] = useState<string | null>(null);
+  const filter = (chosen: string) => setUrl({ tag: chosen, page: '1' });
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New session
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Sessions"
+        description={
+          <>
+            Conversations with the orchestration model. Send the same <Code>svc_ms.session_id</Code> to keep the
+            context.
+          </>
+        }
+        actions={button}
+      />
+      <Group mb="md">
+        <SearchInput label="Tag" placeholder="Filter by tag" value={tag} onChange={filter} />
+      </Group>
+      <DataTable
+        label="Sessions"
+        columns={columns({
+          open: (id) => void navigate({ to: '/sessions/$id', params: { id } }),
+          remove: setRemoving,
+          filter,
+        })}
+        rows={query.data?.sessions}
+        rowKey={({ session_id }) => session_id}
+        query={query}
+        minWidth={760}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: (next) => setUrl({ page: String(next) }) }}
+        empty={
+          tag ? (
+            <EmptyState
+              icon={IconMessages}
+              title={`No session is tagged “${tag}”`}
+              action={
+                <Button variant="default" onClick={() => filter('')}>
+                  Show all sessions
+                </Button>
+              }
+            />
+          ) : (
+            <EmptyState
+              icon={IconMessages}
+              title="No sessions yet"
+              description={
+                <>
+                  A session begins with the first message to{' '}
+                  <Text span ff="monospace" size="sm">
+                    svc/svc-ms
+                  </Text>
+                  , from your own program or in the playground.
+                </>
+              }
+              action={button}
+            />
+          )
+        }
+      />
+      {creating && <NewSession onClose={() => setCreating(false)} />}
+      <DeleteSession id={removing} onClose={() => setRemoving(null)} />
+    </>
+  );
+}

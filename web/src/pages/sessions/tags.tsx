@@ -1,0 +1,31 @@
+import { Badge, Group } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+
+interface TagsProps {
+  tags: string[];
+  /** Absent: a tag leads to the list of its sessions. */
+  onPick?: (tag: string) => void;
+}
+
+export function Tags({ tags, onPick }: TagsProps) {
+  const navigate = useNavigate();
+  const toList = (tag: string) => void navigate({ to: '/sessions', search: { tag } });
+  return (
+    <Group gap={4}>
+      {tags.map((tag) => (
+        <Badge
+          key={tag}
+          component="button"
+          type="button"
+          size="sm"
+          color="gray"
+          style={{ cursor: 'pointer' }}
+          title={`Sessions tagged ${tag}`}
+          onClick={() => (onPick ?? toList)(tag)}
+        >
+          {tag}
+        </Badge>
+      ))}
+    </Group>
+  );
+}

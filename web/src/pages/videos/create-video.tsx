@@ -1,0 +1,126 @@
+import { Button, Card, Group, Select, Skeleton, Stack, Text, Textarea } from '@mantine/core';
+import { IconVideo } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { isAdmin, useUser } from '../../session.ts';
+import { bodyOf, costOf, emptyVideo, faultsOf, fitting, type VideoFaults, type VideoFields } from './video-fields.ts';
+import { MoreOptions, ShapeOptions } from './video-options.tsx';
+import { createVideo, reloadVideos, type VideoModel, videoModelsQuery } from './videos-api.ts';
+
+const money = (usd: number): string =>
+  usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+
+function Estimate({ fields, model }: { fields: VideoFields; model: VideoModel }) {
+  const cost = costOf(fields, model);
+  const words =
+    cost === null
+      ? `${money(model.pricing.per_second)} for each second`
+      : cost === 0
+        ? 'Free of charge'
+        : `About ${money(cost)}, charged only when it is done`;
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {words}
+    </Text>
+  );
+}
+
+function Form({ models }: { models: VideoModel[] }) {
+  const [modelId, setModelId] = useState(models[0]!.id);
+  const model = models.find(({ id }) => id === modelId) ?? models[0]!;
+  const [fields, setFields] = useState(emptyVideo);
+  const [faults, setFaults] = useState<VideoFaults>({});
+  const set = (changes: Partial<VideoFields>) => setFields({ ...fields, ...changes });
+  const create = useMutation({
+    mutationFn: () => createVideo(bodyOf(fields, model)),
+    onSuccess: async () => {
+      notifySuccess('The video is being made');
+      setFields({ ...fields, prompt: '', frames: {} });
+      await reloadVideos();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(fields);
+    setFaults(found);
+    if (Object.keys(found).length === 0) create.mutate();
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Select
+          label="Model"
+          description={model.description || undefined}
+          data={models.map(({ id, name }) => ({ value: id, label: name || id }))}
+          allowDeselect={false}
+          searchable={models.length > 8}
+          value={model.id}
+          onChange={(id) => {
+            const next = models.find((one) => one.id === id) ?? model;
+            setModelId(next.id);
+            setFields(fitting(fields, next));
+          }}
+        />
+        <Textarea
+          label="Prompt"
+          placeholder="A paper boat drifts down a rainy street at dusk, seen from above"
+          autosize
+          minRows={3}
+          maxRows={10}
+          maxLength={32_000}
+          value={fields.prompt}
+          onChange={(event) => set({ prompt: event.currentTarget.value })}
+          error={faults.prompt}
+        />
+        <ShapeOptions model={model} fields={fields} faults={faults} set={set} />
+        <MoreOptions model={model} fields={fields} faults={faults} set={set} />
+        {create.error && <ErrorState error={create.error} title="The video was not started" />}
+        <Group justify="space-between">
+          <Estimate fields={fields} model={model} />
+          <Button
+            type="submit"
+            loading={create.isPending}
+            leftSection={<IconVideo size={16} stroke={1.7} aria-hidden />}
+          >
+            Create video
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function NoModels() {
+  const admin = isAdmin(useUser());
+  return (
+    <Card padding={0}>
+      <EmptyState
+        icon={IconVideo}
+        title="No video model is available"
+        description={
+          admin
+            ? 'Add a provider that makes videos under Channels, or turn the built-in one on.'
+            : 'Ask an administrator to add a provider that makes videos.'
+        }
+      />
+    </Card>
+  );
+}
+
+/** What can be asked for is what the chosen model reports. */
+export function CreateVideo() {
+  const query = useQuery(videoModelsQuery);
+  if (query.error && !query.data) {
+    return <ErrorState error={query.error} title="Video models could not be loaded" onRetry={() => query.refetch()} />;
+  }
+  if (query.data?.length === 0) return <NoModels />;
+  return (
+    <Section title="Create a video">
+      {query.data ? <Form models={query.data} /> : <Skeleton height={300} aria-busy="true" />}
+    </Section>
+  );
+}

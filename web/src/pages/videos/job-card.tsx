@@ -1,0 +1,137 @@
+import { Badge, Button, Card, Center, Group, Loader, Progress, Stack, Text, Title } from '@mantine/core';
+import { IconDownload, IconX } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { cancelVideo, contentAddress, isRunning, reloadVideos, type VideoJob, type VideoStatus } from './videos-api.ts';
+
+const looks: Record<VideoStatus, { label: string; color: string }> = {
+  pending: { label: 'Waiting', color: 'gray' },
+  in_progress: { label: 'Being made', color: 'indigo' },
+  completed: { label: 'Done', color: 'teal' },
+  failed: { label: 'Failed', color: 'red' },
+  cancelled: { label: 'Cancelled', color: 'gray' },
+  expired: { label: 'Expired', color: 'orange' },
+};
+
+/** Why there is nothing to play. */
+const reasons: Partial<Record<VideoStatus, string>> = {
+  failed: 'It failed, and nothing was charged.',
+  cancelled: 'It was cancelled, and nothing was charged.',
+  expired: 'It was not ready in time, and nothing was charged.',
+};
+
+function Screen({ job }: { job: VideoJob }) {
+  const urls = job.unsigned_urls ?? [];
+  if (urls.length > 0) {
+    return urls.map((url, index) => (
+      // biome-ignore lint/a11y/useMediaCaption: what a model drew has no captions
+      <video
+        key={url}
+        className="svc-video"
+        // The fragment makes every browser show a picture before it is played.
+        src={`${contentAddress(job.id, index)}#t=0.01`}
+        controls
+        preload="metadata"
+        playsInline
+        aria-label={`Video: ${job.prompt.slice(0, 80) || job.id}`}
+      />
+    ));
+  }
+  return (
+    <Center className="svc-video" p="md">
+      {isRunning(job.status) ? (
+        <Stack align="center" gap="xs" w="70%">
+          <Loader size="sm" aria-hidden />
+          <Progress value={job.progress} w="100%" aria-label={`${job.progress} % made`} />
+          <Text size="sm" c="dimmed" className="svc-number">
+            {job.status === 'pending' ? 'Waiting for its turn' : `${job.progress} %`}
+          </Text>
+        </Stack>
+      ) : (
+        <Stack gap={4} align="center" ta="center">
+          {job.error && (
+            <Text size="sm" c="var(--mantine-color-error)" className="svc-anywhere">
+              {job.error}
+            </Text>
+          )}
+          <Text size="sm" c="dimmed">
+            {reasons[job.status]}
+          </Text>
+        </Stack>
+      )}
+    </Center>
+  );
+}
+
+function Acts({ job }: { job: VideoJob }) {
+  const cancel = useMutation({
+    mutationFn: () => cancelVideo(job.id),
+    onSuccess: () => notifySuccess('The video is cancelled'),
+    onError: notifyError,
+    onSettled: reloadVideos,
+  });
+  if (isRunning(job.status)) {
+    return (
+      <Button
+        size="xs"
+        variant="default"
+        loading={cancel.isPending}
+        leftSection={<IconX size={14} aria-hidden />}
+        onClick={() => cancel.mutate()}
+      >
+        Cancel
+      </Button>
+    );
+  }
+  if (job.status !== 'completed') return null;
+  return (job.unsigned_urls ?? []).map((url, index) => (
+    <Button
+      key={url}
+      size="xs"
+      variant="default"
+      component="a"
+      href={contentAddress(job.id, index)}
+      download={`${job.id}-${index}`}
+      leftSection={<IconDownload size={14} aria-hidden />}
+    >
+      Download
+    </Button>
+  ));
+}
+
+export function JobCard({ job }: { job: VideoJob }) {
+  const { label, color } = looks[job.status];
+  const cost = job.usage?.cost;
+  return (
+    <Card component="li" padding={0} aria-label={job.prompt.slice(0, 80) || job.id}>
+      <Screen job={job} />
+      <Stack gap="xs" p="md" flex={1}>
+        <Group justify="space-between" wrap="nowrap">
+          <Badge color={color}>{label}</Badge>
+          <Text size="xs" c="dimmed">
+            <TimeAgo at={job.created_at} />
+          </Text>
+        </Group>
+        <Title order={3} size="sm" fw={500} lineClamp={3} className="svc-anywhere">
+          {job.prompt || 'Made from a picture'}
+        </Title>
+        <Text size="xs" c="dimmed">
+          {[job.model, `${job.duration} s`, cost !== undefined && (cost > 0 ? `$${cost}` : 'free')]
+            .filter(Boolean)
+            .join(' · ')}
+        </Text>
+        <Group justify="space-between" mt="auto">
+          <Group gap={4}>
+            <Text size="xs" c="dimmed" ff="monospace">
+              {job.id.slice(0, 14)}…
+            </Text>
+            <CopyButton value={job.id} label="Copy job id" />
+          </Group>
+          <Acts job={job} />
+        </Group>
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,150 @@
+import { FileInput, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
+import { notifyError } from '../../components/notify.ts';
+import { readImage } from '../playground/read-image.ts';
+import { framesOf, offered, usualSeconds, type VideoFaults, type VideoFields } from './video-fields.ts';
+import type { VideoModel } from './videos-api.ts';
+
+interface OptionsProps {
+  model: VideoModel;
+  fields: VideoFields;
+  faults: VideoFaults;
+  set: (changes: Partial<VideoFields>) => void;
+}
+
+type Chosen = 'aspectRatio' | 'resolution' | 'size';
+
+function Choice({
+  label,
+  list,
+  name,
+  fields,
+  set,
+}: Omit<OptionsProps, 'model' | 'faults'> & { label: string; list: string[] | null; name: Chosen }) {
+  if (!list) return null;
+  return (
+    <Select
+      label={label}
+      placeholder="Automatic"
+      data={list}
+      value={fields[name] || null}
+      onChange={(value) => set({ [name]: value ?? '' })}
+      clearable
+      clearButtonProps={{ 'aria-label': `${label}: automatic` }}
+    />
+  );
+}
+
+function Duration({ model, fields, faults, set }: OptionsProps) {
+  const list = offered(model.supported_durations);
+  const usual = usualSeconds(model);
+  if (list) {
+    return (
+      <Select
+        label="Duration"
+        placeholder={usual === undefined ? 'Automatic' : `${usual} s`}
+        data={list.map((seconds) => ({ value: seconds, label: `${seconds} s` }))}
+        value={fields.duration === '' ? null : String(fields.duration)}
+        onChange={(value) => set({ duration: value ?? '' })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Duration: automatic' }}
+        error={faults.duration}
+      />
+    );
+  }
+  return (
+    <NumberInput
+      label="Duration"
+      placeholder="Automatic"
+      suffix=" s"
+      min={1}
+      allowDecimal={false}
+      value={fields.duration}
+      onChange={(duration) => set({ duration })}
+      error={faults.duration}
+    />
+  );
+}
+
+/** How it looks and how long it is. */
+export function ShapeOptions(props: OptionsProps) {
+  const { model, fields, set } = props;
+  const sizes = offered(model.supported_sizes);
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      <Choice
+        label="Aspect ratio"
+        name="aspectRatio"
+        list={offered(model.supported_aspect_ratios)}
+        fields={fields}
+        set={set}
+      />
+      {sizes ? (
+        <Choice label="Size" name="size" list={sizes} fields={fields} set={set} />
+      ) : (
+        <Choice
+          label="Resolution"
+          name="resolution"
+          list={offered(model.supported_resolutions)}
+          fields={fields}
+          set={set}
+        />
+      )}
+      <Duration {...props} />
+      {model.seed && (
+        <NumberInput
+          label="Seed"
+          placeholder="Random"
+          allowDecimal={false}
+          hideControls
+          value={fields.seed}
+          onChange={(seed) => set({ seed })}
+        />
+      )}
+    </SimpleGrid>
+  );
+}
+
+const frameLabels = { first_frame: 'First frame', last_frame: 'Last frame' };
+
+/** What only some models can do, and being told when it is done. */
+export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
+  const pick = async (type: keyof typeof frameLabels, file: File | null) => {
+    const { [type]: _, ...others } = fields.frames;
+    try {
+      set({ frames: file ? { ...others, [type]: await readImage(file) } : others });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <Stack>
+      {framesOf(model).map((type) => (
+        <FileInput
+          key={type}
+          label={frameLabels[type]}
+          placeholder="Choose a picture"
+          accept="image/png,image/jpeg,image/webp"
+          clearable
+          clearButtonProps={{ 'aria-label': `No ${frameLabels[type].toLowerCase()}` }}
+          onChange={(file) => void pick(type, file)}
+        />
+      ))}
+      {model.generate_audio && (
+        <Switch
+          label="With sound"
+          checked={fields.audio}
+          onChange={(event) => set({ audio: event.currentTarget.checked })}
+        />
+      )}
+      <TextInput
+        label="Callback address"
+        description="Called when the video is done or has failed; optional"
+        placeholder="https://example.com/hooks/video"
+        type="url"
+        value={fields.callbackUrl}
+        onChange={(event) => set({ callbackUrl: event.currentTarget.value.trim() })}
+        error={faults.callbackUrl}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,51 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { ApiError, errorOf, type Result } from '../../api.ts';
+import { queryClient } from '../../session.ts';
+
+export type VideoModel = Result<'/v1/videos/models', 'get'>[number];
+export type VideoJob = Result<'/v1/videos', 'get'>[number];
+export type VideoStatus = VideoJob['status'];
+
+interface JobPage {
+  data: VideoJob[];
+  total: number;
+}
+
+/** The header tells the service that a page asks, so that the session counts as the key. */
+async function send<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+  const headers: Record<string, string> = { 'x-svc-web': '1' };
+  if (method !== 'GET') headers['Content-Type'] = 'application/json';
+  const response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal }).catch((cause) => {
+    if (signal?.aborted) throw cause;
+    throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
+  });
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as T;
+}
+
+export const pageSize = 12;
+
+export const isRunning = (status: VideoStatus): boolean => status === 'pending' || status === 'in_progress';
+
+export const jobsQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['videos', 'jobs', page],
+    queryFn: ({ signal }) => send<JobPage>('GET', `/v1/videos?page=${page}&page_size=${pageSize}`, undefined, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.data.some(({ status }) => isRunning(status)) ? 1_500 : false),
+  });
+
+export const videoModelsQuery = queryOptions({
+  queryKey: ['videos', 'models'],
+  queryFn: async ({ signal }) =>
+    (await send<{ data: VideoModel[] }>('GET', '/v1/videos/models', undefined, signal)).data,
+  staleTime: 60_000,
+});
+
+export const createVideo = (body: object) => send<{ id: string }>('POST', '/v1/videos', body);
+export const cancelVideo = (id: string) => send<{ id: string }>('DELETE', `/v1/videos/${id}`);
+
+export const reloadVideos = () => queryClient.invalidateQueries({ queryKey: ['videos', 'jobs'] });
+
+/** Same origin: the browser's player sends the session along. */
+export const contentAddress = (id: string, index: number): string => `/v1/videos/${id}/content?index=${index}`;

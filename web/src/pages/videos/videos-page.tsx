@@ -1,0 +1,77 @@
+import './videos.css';
+import { Card, Group, Pagination, Skeleton, Stack, Title } from '@mantine/core';
+import { IconVideo } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { usePage } from '../../use-url-state.ts';
+import { CreateVideo } from './create-video.tsx';
+import { JobCard } from './job-card.tsx';
+import { jobsQuery, pageSize } from './videos-api.ts';
+
+function Jobs() {
+  const [page, setPage] = usePage();
+  const query = useQuery(jobsQuery(page));
+  if (query.error && !query.data) {
+    return <ErrorState error={query.error} title="Your videos could not be loaded" onRetry={() => query.refetch()} />;
+  }
+  if (!query.data) {
+    return (
+      <div className="svc-videos" aria-busy="true">
+        {[1, 2, 3].map((key) => (
+          <Skeleton key={key} height={300} />
+        ))}
+      </div>
+    );
+  }
+  const { data, total } = query.data;
+  if (total === 0) {
+    return (
+      <Card padding={0}>
+        <EmptyState
+          icon={IconVideo}
+          title="No videos yet"
+          description="They are made in the background: leave the page, and find them here when they are done."
+        />
+      </Card>
+    );
+  }
+  return (
+    <>
+      <ul className={query.isPlaceholderData ? 'svc-videos svc-stale' : 'svc-videos'} aria-label="Videos">
+        {data.map((job) => (
+          <JobCard key={job.id} job={job} />
+        ))}
+      </ul>
+      {total > pageSize && (
+        <Group justify="center" mt="lg">
+          <Pagination
+            value={page}
+            total={Math.ceil(total / pageSize)}
+            onChange={setPage}
+            getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+            getControlProps={(control) => ({ 'aria-label': `${control[0]?.toUpperCase()}${control.slice(1)} page` })}
+          />
+        </Group>
+      )}
+    </>
+  );
+}
+
+export function VideosPage() {
+  return (
+    <>
+      <PageHeader title="Videos" description="Make videos from words, with any video model that is set up here." />
+      <Stack gap="xl">
+        <CreateVideo />
+        <section>
+          <Title order={2} mb="sm">
+            Your videos
+          </Title>
+          <Jobs />
+        </section>
+      </Stack>
+    </>
+  );
+}
