@@ -56,7 +56,10 @@ describe.each(await engines())('on %s', (_name, open) => {
     let verdict = 0.1;
     await begin((asked) => {
       if (asked.purpose === 'evaluate') return score(0.9);
-      if (asked.purpose === 'judge') return judged((verdict += 0.15), ['more']);
+      if (asked.purpose === 'judge') {
+        verdict += 0.15;
+        return judged(verdict, ['more']);
+      }
       return 'an answer';
     });
     await place.execute(question, { max_iterations: 2 }, { session_id: 's1' });
@@ -199,7 +202,10 @@ describe.each(await engines())('on %s', (_name, open) => {
     await begin((asked) => {
       if (asked.purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' });
       if (asked.purpose === 'revise') return planOf({ id: `x${place.asked.length}` });
-      if (asked.purpose === 'judge') return judged((verdict += 0.1));
+      if (asked.purpose === 'judge') {
+        verdict += 0.1;
+        return judged(verdict);
+      }
       if (asked.purpose === 'evaluate') return score(0.9);
       return 'an answer';
     });

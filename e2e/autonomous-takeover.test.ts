@@ -1,0 +1,84 @@
+/** Two processes on PostgreSQL and Redis: one is killed, the other goes on with its run. */
+import { afterAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { randomString } from '../server/src/lib/ids.ts';
+import { follow, goal, planningModel } from './autonomous-run.ts';
+import { answersPostgres, answersRedis } from './servers.ts';
+import { startService, until } from './service.ts';
+import { startUpstream } from './upstream.ts';
+
+const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
+const reachable = (await answersPostgres(postgresUrl)) && (await answersRedis(redisUrl));
+const closers: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closers.reverse()) await close();
+}, 30_000);
+
+test.skipIf(!reachable)(
+  'taken over within 30 s; cancelled from the other process within a second',
+  async () => {
+    const name = `svc_takeover_${randomString(10).toLowerCase()}`;
+    const admin = new SQL(postgresUrl, { max: 1 });
+    await admin.unsafe(`create database ${name}`);
+    closers.push(async () => {
+      await admin.unsafe(`drop database ${name} with (force)`);
+      await admin.close();
+    });
+    const url = new URL(postgresUrl);
+    url.pathname = `/${name}`;
+    const env = {
+      DATABASE_URL: url.href,
+      REDIS_URL: redisUrl,
+      REDIS_PREFIX: `${name}:`,
+      DATABASE_POOL: '5',
+      ENCRYPTION_KEY: 'ab'.repeat(32),
+      DEMO_PROVIDER: 'off',
+    };
+    const model = planningModel(300);
+    const upstream = startUpstream(model.script);
+    closers.push(() => upstream.stop());
+    const first = await startService({ env });
+    closers.push(() => first.stop());
+    const second = await startService({ env });
+    closers.push(() => second.stop());
+    await first.serve({ kind: 'openai', url: upstream.url });
+    const { key } = first;
+    const config = { max_iterations: 100, max_time_secs: 3600 };
+    const body = { message: goal, session_id: 'handed-on', config };
+    expect((await first.post('/api/svc-ms/autonomous/execute', body, { key })).status).toBe(200);
+    const finished = new Map<string, number>();
+    const reader = follow(
+      () => [second.url],
+      'handed-on',
+      key,
+      ({ event, data }) => {
+        if (event === 'task_completed') finished.set(data.task_id, model.calls.get(data.task_id) ?? 0);
+      },
+    );
+    await until('some tasks are done', () => finished.size >= 3);
+    await first.kill('SIGKILL');
+    const before = finished.size;
+    await until('the other process goes on', () => finished.size > before, 30_000);
+    model.content = true;
+    expect((await reader.done).event).toBe('execution_completed');
+    expect(reader.told.map(({ id }) => id)).toEqual(reader.told.map((_, i) => i + 1));
+    for (const [task, calls] of finished) expect([task, model.calls.get(task)]).toEqual([task, calls]);
+
+    // The first comes back, starts a run, and the second cancels it.
+    await first.restart();
+    model.content = false;
+    const next = { message: goal, session_id: 'stopped', config };
+    expect((await first.post('/api/svc-ms/autonomous/execute', next, { key })).status).toBe(200);
+    const watching = follow(() => [first.url], 'stopped', key);
+    await until('tasks run', () => watching.told.some(({ event }) => event === 'task_started'));
+    const cancelled = await second.post('/api/svc-ms/autonomous/cancel', { session_id: 'stopped' }, { key });
+    expect(((await cancelled.json()) as { data: { status: string } }).data.status).toBe('cancelled');
+    await Bun.sleep(1000);
+    const asked = upstream.asked.length;
+    expect((await watching.done).data.reason).toBe('cancelled');
+    await Bun.sleep(500);
+    expect(upstream.asked.length).toBe(asked);
+  },
+  120_000,
+);
