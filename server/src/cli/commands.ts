@@ -2,6 +2,7 @@ import { backup } from './backup.ts';
 import type { Command } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { doctor } from './doctor.ts';
+import { health } from './health.ts';
 import { migrateDatabase } from './migrate.ts';
 import { restore } from './restore.ts';
 import { rotateEncryptionKey } from './rotate-encryption-key.ts';
@@ -16,6 +17,7 @@ export const commands: Record<string, Command> = {
   'rotate-encryption-key': { help: 'seal all stored credentials with a new key', run: rotateEncryptionKey },
   backup: { help: '<folder>: copy database, files and key while the service runs (SQLite)', run: backup },
   restore: { help: '<folder> [--force]: put a backup into DATA_DIR', run: restore },
+  health: { help: 'ask the running service whether it is ready; for health checks', run: health },
   doctor: { help: 'check configuration, database, Redis, files and key, and say what to do', run: doctor },
 };
 
