@@ -1,6 +1,6 @@
 import { CompiledQuery, type Insertable } from 'kysely';
+import { all } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
-import { all } from './statement.ts';
 import type { AuditRow } from './tables.ts';
 
 export type NewAuditRow = Insertable<Tables['oauth_audit']>;

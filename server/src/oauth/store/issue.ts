@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
+import { all, placeholders, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { all, placeholders, statement } from './statement.ts';
 import type { TokenRow } from './tables.ts';
 
 export type NewPair = Omit<TokenRow, 'id' | 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;

@@ -1,5 +1,5 @@
+import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { all, statement } from './statement.ts';
 import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
 
 /**

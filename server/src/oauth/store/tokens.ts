@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
+import { all } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { all } from './statement.ts';
 import type { TokenRow } from './tables.ts';
 
 export type FamilyKey = Pick<TokenRow, 'user_id' | 'application_id' | 'family'>;

@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely';
+import { execute } from './statement.ts';
 import { type Db, engineOf } from './tables.ts';
 
 const texts = new Map<string, CompiledQuery>();
@@ -20,8 +21,7 @@ export async function insertMany<R extends object>(
   }
   const parameters: unknown[] = [];
   for (const row of rows) for (const column of columns) parameters.push(row[column]);
-  const { sql, query, queryId } = compiled;
-  await db.executeQuery({ sql, query, queryId, parameters } as CompiledQuery);
+  await execute(db, compiled, parameters);
 }
 
 function textOf(numbered: boolean, table: string, columns: readonly string[], count: number): string {

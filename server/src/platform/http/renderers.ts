@@ -52,6 +52,8 @@ const oauthCodes = new Set<ErrorCode>([
 const oauthCode = (error: AppError): string => {
   if (oauthCodes.has(error.code)) return error.code;
   if (error.status >= 500) return error.status === 503 ? 'temporarily_unavailable' : 'server_error';
+  // The user, not a token, is missing (OpenID Connect Core §3.1.2.6).
+  if (error.code === 'not_logged_in') return 'login_required';
   if (error.status === 401) return 'invalid_token';
   return error.status === 403 ? 'access_denied' : 'invalid_request';
 };

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { type Db, type Engine, engineOf } from '../../platform/db/tables.ts';
+import { type Db, type Engine, engineOf } from './tables.ts';
 
 export type Statement = Record<Engine, CompiledQuery>;
 
@@ -12,7 +12,11 @@ export const statement = (text: string): Statement => ({
 /** SQLite writes `?1` where PostgreSQL writes `$1`. */
 export const placeholders = (text: string): string => text.replace(/\$(\d+)/g, '?$1');
 
-export async function all<R>(db: Db, { [engineOf(db)]: compiled }: Statement, parameters: unknown[]): Promise<R[]> {
+export const all = <R>(db: Db, { [engineOf(db)]: compiled }: Statement, parameters: unknown[]): Promise<R[]> =>
+  execute<R>(db, compiled, parameters);
+
+/** Runs a compiled statement with other parameters than it was compiled with. */
+export async function execute<R>(db: Db, compiled: CompiledQuery, parameters: unknown[]): Promise<R[]> {
   const { sql, query, queryId } = compiled;
   const result = await db.executeQuery<R>({ sql, query, queryId, parameters } as CompiledQuery<R>);
   return result.rows;
