@@ -53,7 +53,7 @@ describe('authorize', () => {
 
   test('answers in the order client, state, redirect, then faults that carry a redirect', async () => {
     const client = await t.client();
-    expect(await faultOf(t.call(query(client.clientId)))).toEqual([401, 'invalid_token']);
+    expect(await faultOf(t.call(query(client.clientId)))).toEqual([401, 'login_required']);
     expect((await faultOf(t.member.call(query('svc_unknown', { redirect_uri: 'https://evil.example' }))))[0]).toBe(404);
     expect(await faultOf(t.member.call('/api/oauth2/authorize?response_type=code'))).toEqual([400, 'invalid_request']);
     const wrong = await t.member.call(query(client.clientId, { redirect_uri: 'https://evil.example/', scope: 'nope' }));
