@@ -1,12 +1,26 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+/** Drawn in one go, since each draw costs as much as hundreds of bytes; a byte is used once. */
+const pool = new Uint8Array(4096);
+let used = pool.length;
+
+function randomByte(): number {
+  if (used === pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  const byte = pool[used]!;
+  pool[used] = 0;
+  used += 1;
+  return byte;
+}
+
 /** Uniform random characters of [0-9A-Za-z]; bytes of 248 and over are thrown away so that none is likelier. */
 export function randomString(length: number): string {
   let out = '';
   while (out.length < length) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(length + 8))) {
-      if (byte < 248 && out.length < length) out += alphabet[byte % 62];
-    }
+    const byte = randomByte();
+    if (byte < 248) out += alphabet[byte % 62];
   }
   return out;
 }

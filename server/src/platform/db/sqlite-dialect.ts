@@ -128,10 +128,10 @@ class SqliteConnection implements DatabaseConnection {
 /** Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. */
 export function writeSync<T>({ writer, gate }: SqliteHandles, work: (writer: Database) => T): T | Promise<T> {
   const run = (): T => {
-    writer.run('begin immediate');
+    prepare(writer, 'begin immediate').statement.run();
     try {
       const result = work(writer);
-      writer.run('commit');
+      prepare(writer, 'commit').statement.run();
       return result;
     } catch (error) {
       // A full disk can have ended the transaction already.

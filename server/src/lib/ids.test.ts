@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test';
+import { randomString, requestId } from './ids.ts';
+
+test('random strings have their length, only letters and digits, and never repeat', () => {
+  const seen = new Set<string>();
+  for (let i = 0; i < 5_000; i += 1) {
+    const text = randomString(40);
+    expect(text).toMatch(/^[0-9A-Za-z]{40}$/);
+    seen.add(text);
+  }
+  expect(seen.size).toBe(5_000);
+});
+
+test('every character is about equally likely', () => {
+  const counts = new Map<string, number>();
+  for (const letter of randomString(62_000)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  expect(counts.size).toBe(62);
+  // 1,000 expected each; seven standard deviations are 220.
+  for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(220);
+});
+
+test('request ids differ', () => {
+  expect(new Set(Array.from({ length: 10_000 }, requestId)).size).toBe(10_000);
+});
