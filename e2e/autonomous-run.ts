@@ -35,7 +35,7 @@ export interface Model {
 }
 
 /** New tasks in every iteration until the judge is content; each task takes about `taskMs`. */
-export function planningModel(taskMs: number, wordsPerTask = 6): Model {
+export function planningModel(taskMs: number, wordsPerTask = 6, wordLength = 6): Model {
   let iterations = 0;
   const say = (asked: Asked, text: string, everyMs = 0) => says('openai', { text }, { everyMs })(asked);
   const model: Model = {
@@ -57,7 +57,7 @@ export function planningModel(taskMs: number, wordsPerTask = 6): Model {
       }
       const task = /Your task: Title (\w+)/.exec(prompt)?.[1] ?? 'answer';
       model.calls.set(task, (model.calls.get(task) ?? 0) + 1);
-      const text = Array.from({ length: wordsPerTask }, (_, i) => `word${i}`).join(' ');
+      const text = Array.from({ length: wordsPerTask }, (_, i) => `word${i}`.padEnd(wordLength, 'x')).join(' ');
       return say(asked, text, taskMs / wordsPerTask);
     },
   };
