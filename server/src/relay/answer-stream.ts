@@ -1,10 +1,14 @@
+import type { AppError } from '../lib/errors.ts';
+import { ssePing } from '../lib/sse.ts';
+import { toAppError } from '../platform/http/mount.ts';
 import type { Call } from '../platform/http/route.ts';
 import type { RelayDeps } from './deps.ts';
-import type { OpenStream } from './pump.ts';
+import { type OpenStream, pingAfterMs } from './pump.ts';
+import { ClientLeft } from './try-candidates.ts';
 
 /** What Bun hands to the pull function of a direct stream. */
 interface DirectController {
-  write(bytes: Uint8Array): number;
+  write(bytes: Uint8Array | string): number;
   flush(wait?: boolean): Promise<unknown> | number;
   close(): void;
 }
@@ -16,11 +20,66 @@ const eventStream = {
   'x-accel-buffering': 'no',
 };
 
-export const answerStream = (deps: RelayDeps, call: Call<'apiKey'>, stream: OpenStream): Response =>
-  new Response(bodyOf(deps, call.requestId, stream), { headers: { ...call.headers, ...eventStream } });
+/**
+ * The answer once its first byte is there, so that what goes wrong before has a status of its own. A model that thinks
+ * for longer than connections stay open in silence gets its head sent early, with comments until the first byte.
+ */
+export async function answerStream(
+  deps: RelayDeps,
+  call: Call<'apiKey'>,
+  opening: Promise<OpenStream>,
+  renderFailure: (error: AppError) => string,
+  patienceMs = pingAfterMs,
+): Promise<Response> {
+  const stream = await within(opening, patienceMs);
+  // Should nobody ever read the body, a failure to come is nobody's news.
+  if (!stream) opening.catch(() => {});
+  if (stream) call.headers['x-svc-provider'] = stream.candidate.channel.provider;
+  const body = bodyOf(deps, call.requestId, stream ?? waiting(opening, renderFailure, patienceMs));
+  return new Response(body, { headers: { ...call.headers, ...eventStream } });
+}
+
+/** What is opened, or null when it takes longer. */
+async function within<T>(opening: Promise<T>, ms: number): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, ms, null);
+  try {
+    return await Promise.race([opening, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Write = (bytes: Uint8Array | string) => unknown;
+
+interface Carried {
+  pump(write: Write): Promise<unknown>;
+}
+
+const waiting = (
+  opening: Promise<OpenStream>,
+  renderFailure: (error: AppError) => string,
+  everyMs: number,
+): Carried => ({
+  pump: async (write) => {
+    const ping = () => void Promise.resolve(write(ssePing)).catch(() => {});
+    ping();
+    const pings = setInterval(ping, everyMs);
+    let stream: OpenStream;
+    try {
+      stream = await opening;
+    } catch (error) {
+      if (!(error instanceof ClientLeft)) await write(renderFailure(toAppError(error)));
+      return;
+    } finally {
+      clearInterval(pings);
+    }
+    await stream.pump(write);
+  },
+});
 
 /** A direct stream flushed per event costs least, and waiting for the flush lets a slow reader slow the upstream down. */
-function bodyOf(deps: RelayDeps, requestId: string, stream: OpenStream): ReadableStream<Uint8Array> {
+function bodyOf(deps: RelayDeps, requestId: string, stream: Carried): ReadableStream<Uint8Array> {
   const pull = async (controller: unknown): Promise<void> => {
     const out = controller as DirectController;
     try {

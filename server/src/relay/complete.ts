@@ -3,13 +3,13 @@ import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { chatEstimate, settle } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { dispatch, kindOf, targetOf } from './dispatch.ts';
+import { brokenOff, DispatchFault, dispatch, kindOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { openCall } from './open-call.ts';
 import { OutputCounter } from './output-counter.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { tryCandidates } from './try-candidates.ts';
-import { type Answer, type Conversation, failure, UpstreamFault } from './wire/conversation.ts';
+import { type Answer, type Conversation, UpstreamFault } from './wire/conversation.ts';
 import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
 
 export interface Completed {
@@ -63,24 +63,22 @@ async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, 
   try {
     const text = await sent.response.text();
     if (!sent.response.ok) throw new UpstreamFault(kind.errorOf(sent.response.status, sent.response.headers, text));
-    const answer = kind.fromUpstream(parse(text));
+    const answer = kind.fromUpstream(parse(text, sent.startedMs));
     const summary = summarizeAnswer(answer, conversation.params.responseFormat !== undefined);
     return { answer, summary, attempt, startedMs: sent.startedMs };
   } catch (error) {
-    if (error instanceof UpstreamFault) throw error;
-    throw new UpstreamFault(
-      failure(sent.timedOut() ? 'the upstream went silent' : String(error), sent.timedOut() ? 504 : 502),
-    );
+    if (error instanceof UpstreamFault || error instanceof DispatchFault) throw error;
+    throw brokenOff(sent, error);
   } finally {
     sent.done();
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, startedMs: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UpstreamFault(failure('the upstream sent an answer that is not JSON'));
+    throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
   }
 }
 

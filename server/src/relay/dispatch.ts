@@ -33,6 +33,12 @@ export class DispatchFault extends Error {
   }
 }
 
+/** What became of an answer that could not be read to its end. */
+export const brokenOff = (sent: Pick<Dispatch, 'timedOut' | 'startedMs'>, error: unknown): DispatchFault =>
+  sent.timedOut()
+    ? new DispatchFault('timeout', sent.startedMs, 'the upstream went silent')
+    : new DispatchFault('truncated', sent.startedMs, String(error));
+
 /** The built-in provider speaks OpenAI's language, in process. */
 export const kindOf = (candidate: Candidate): ProviderKind =>
   providerKinds[candidate.channel.kind === 'demo' ? 'openai' : candidate.channel.kind]!;
@@ -156,7 +162,8 @@ function send(
 export function reportOf(error: UpstreamError): { outcome: 'failure' | 'neutral'; cause: Cause; status: number } {
   const causes = { caller: 'refused', busy: 'rate_limited', auth: 'unauthorized', failure: 'server_error' } as const;
   const outcome = error.kind === 'caller' || error.kind === 'busy' ? 'neutral' : 'failure';
-  return { outcome, cause: causes[error.kind], status: error.status };
+  const cause = error.kind === 'failure' && error.status === 504 ? 'timeout' : causes[error.kind];
+  return { outcome, cause, status: error.status };
 }
 
 export const noSample = { promptTokens: 0, completionTokens: 0, wellFormed: false, nonEmpty: false } as const;

@@ -5,7 +5,7 @@ import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { priceOf, settle } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import type { Dispatch } from './dispatch.ts';
+import { type Dispatch, reportOf } from './dispatch.ts';
 import type { OpenCall } from './open-call.ts';
 import type { OutputCounter } from './output-counter.ts';
 import type { Prompt } from './prompt.ts';
@@ -15,8 +15,10 @@ import type { RelayStream } from './wire/relay-stream.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
 /** Proxies and clients give a silent connection up after 30 to 60 s. */
-const pingAfterMs = 15_000;
+export const pingAfterMs = 15_000;
 const progressEveryMs = 1_000;
+/** Between the head of an answer and its body being fetched lie microseconds. */
+const unfetchedMs = 1_000;
 /** A client that takes nothing for this long is dead, though its connection says nothing of it. */
 const patienceMs = 300_000;
 
@@ -59,6 +61,7 @@ export class Pump implements OpenStream {
   #stopWaiting: (() => void) | undefined;
   /** The client went away, or reads nothing any more. */
   #left = false;
+  #running: Promise<StreamEnd> | undefined;
 
   constructor(
     readonly deps: RelayDeps,
@@ -67,6 +70,8 @@ export class Pump implements OpenStream {
     readonly begun: Begun,
   ) {
     this.#lastWriteMs = deps.clock.nowMs();
+    errand.signal.addEventListener('abort', this.#leave, { once: true });
+    if (errand.signal.aborted) this.#leave();
   }
 
   get candidate(): Candidate {
@@ -77,18 +82,20 @@ export class Pump implements OpenStream {
     return this.call.modelId;
   }
 
-  async pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
-    const { signal } = this.errand;
+  pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
+    this.#running ??= this.#run(write);
+    return this.#running;
+  }
+
+  async #run(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
     this.#write = write;
-    this.#left = signal.aborted;
-    signal.addEventListener('abort', this.#leave, { once: true });
     this.begun.sent.onTick((now) => this.#tick(now));
     try {
       return await this.#carry();
     } catch (error) {
       return await this.#broken(error);
     } finally {
-      signal.removeEventListener('abort', this.#leave);
+      this.errand.signal.removeEventListener('abort', this.#leave);
       this.begun.sent.onTick(undefined);
       this.begun.sent.done();
       this.call.plan.close();
@@ -130,7 +137,7 @@ export class Pump implements OpenStream {
   async #deliver(bytes: Uint8Array): Promise<void> {
     this.#lastWriteMs = this.deps.clock.nowMs();
     if (this.#left) return;
-    const taken = this.#write(bytes);
+    const taken = this.#hand(bytes);
     if (!(taken instanceof Promise)) return;
     await new Promise<void>((resolve) => {
       this.#stopWaiting = resolve;
@@ -139,9 +146,21 @@ export class Pump implements OpenStream {
     this.#stopWaiting = undefined;
   }
 
+  /** A connection that cannot be written to is one whose client has left, and no fault of the upstream. */
+  #hand(bytes: Uint8Array): unknown {
+    try {
+      return this.#write(bytes);
+    } catch {
+      this.#leave();
+      return undefined;
+    }
+  }
+
   readonly #leave = (): void => {
     this.#left = true;
     this.#stopWaiting?.();
+    // Of an answer whose client left before its first byte was fetched nobody asks the rest, and it must be settled.
+    if (!this.#running) setTimeout(() => this.pump(() => undefined), unfetchedMs);
   };
 
   /** Charged first, then the last bytes: nobody has a whole answer that a crash could leave unpaid. */
@@ -160,8 +179,8 @@ export class Pump implements OpenStream {
     sent.abort();
     const summary = relay.summary();
     const usage = await this.#usage(summary);
-    const cause: Cause = left ? 'client_left' : sent.timedOut() ? 'timeout' : 'truncated';
-    this.#report(left ? 'neutral' : 'failure', summary, usage, cause);
+    const { outcome, cause } = this.#verdict(error);
+    this.#report(outcome, summary, usage, cause);
     const cost = await this.#charge(summary, usage, left ? 'aborted' : 'interrupted').catch(() => 0);
     if (left) return { summary, usage, cost };
     const upstream = error instanceof UpstreamFault ? error.error : failure(String(error), sent.timedOut() ? 504 : 502);
@@ -169,6 +188,14 @@ export class Pump implements OpenStream {
     this.deps.log.warn({ requestId: this.errand.requestId, reason: upstream.message }, 'a stream broke off');
     await this.#deliver(relay.fail(told));
     return { summary, usage, cost, error: told };
+  }
+
+  /** A request that its own content or a limit ends in mid-stream is no failure of the upstream (contract §8). */
+  #verdict(error: unknown): { outcome: 'failure' | 'neutral'; cause: Cause } {
+    if (this.#left) return { outcome: 'neutral', cause: 'client_left' };
+    if (this.begun.sent.timedOut()) return { outcome: 'failure', cause: 'timeout' };
+    if (error instanceof UpstreamFault && error.error.kind !== 'failure') return reportOf(error.error);
+    return { outcome: 'failure', cause: 'truncated' };
   }
 
   async #usage(summary: AnswerSummary): Promise<Usage> {
@@ -205,7 +232,7 @@ export class Pump implements OpenStream {
 
   #ping(now: number): void {
     this.#lastWriteMs = now;
-    const taken = this.#write(this.begun.relay.ping());
+    const taken = this.#hand(this.begun.relay.ping());
     if (taken instanceof Promise) taken.catch(this.#leave);
   }
 

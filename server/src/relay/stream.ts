@@ -1,8 +1,7 @@
-import { AppError } from '../lib/errors.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { type Dispatch, dispatch, kindOf, targetOf } from './dispatch.ts';
+import { brokenOff, type Dispatch, dispatch, kindOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { openCall } from './open-call.ts';
 import { OutputCounter } from './output-counter.ts';
@@ -80,9 +79,8 @@ async function begin(
   } catch (error) {
     sent.done();
     sent.abort();
-    if (error instanceof UpstreamFault || error instanceof AppError) throw error;
-    const silent = sent.timedOut();
-    throw new UpstreamFault(failure(silent ? 'the upstream went silent' : String(error), silent ? 504 : 502));
+    if (error instanceof UpstreamFault) throw error;
+    throw brokenOff(sent, error);
   }
 }
 
@@ -101,7 +99,8 @@ async function readFirst(
     const { done, value } = await reader.read();
     if (done) {
       const { tail, summary } = relay.end();
-      if (!summary.complete) throw new UpstreamFault(relay.error ?? failure('the upstream closed without an answer'));
+      if (relay.error) throw new UpstreamFault(relay.error);
+      if (!summary.complete) throw new Error('the upstream closed without an answer');
       return { first: tail, over: true };
     }
     const out = relay.push(value);

@@ -10,7 +10,9 @@ import { errandOf } from '../errand.ts';
 import { openStream } from '../stream.ts';
 import { renderChatAnswer } from '../wire/chat/answer.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
+import { chatErrorChunk } from '../wire/chat/stream.ts';
 import { isObject } from '../wire/conversation.ts';
+import { renderChatUsage } from '../wire/usage.ts';
 
 /** A model that is no vendor's: it answers the request itself, with the models behind it. */
 export type MetaModels = Record<string, (call: Call<'apiKey'>, body: Record<string, unknown>) => Promise<Response>>;
@@ -67,25 +69,27 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
       answers: { 200: answerSchema },
       handle: async (call) => {
         const body = parseJson(await readBody(call.request, maxJsonBytes));
-        const meta = isObject(body) && typeof body.model === 'string' ? metaModels[body.model] : undefined;
+        const meta =
+          isObject(body) && typeof body.model === 'string' && Object.hasOwn(metaModels, body.model)
+            ? metaModels[body.model]
+            : undefined;
         if (meta) return meta(call, body as Record<string, unknown>);
         const conversation = parseChatRequest(body);
         const override = parseOverride((body as Record<string, unknown>).provider);
         const errand = errandOf(call, endpoint, override);
         const id = `chatcmpl-${randomString(24)}`;
+        const created = Math.floor(deps.clock.nowMs() / 1000);
+        const options = { model: conversation.model, id, created };
         if (conversation.stream) {
-          const stream = await openStream(deps, errand, conversation, { client: 'chat', answerId: id });
-          call.headers['x-svc-provider'] = stream.candidate.channel.provider;
-          return answerStream(deps, call, stream);
+          const opening = openStream(deps, errand, conversation, { client: 'chat', answerId: id });
+          return answerStream(deps, call, opening, (error) => chatErrorChunk(error, options));
         }
         const { answer, candidate, cost, usage } = await complete(deps, errand, conversation);
         call.headers['x-svc-provider'] = candidate.channel.provider;
         call.headers['x-svc-cost'] = `${cost}`;
-        const created = Math.floor(deps.clock.nowMs() / 1000);
-        return json(
-          call,
-          renderChatAnswer({ ...answer, usage: answer.usage ?? usage }, { model: conversation.model, id, created }),
-        );
+        const rendered = renderChatAnswer({ ...answer, usage: answer.usage ?? usage }, options);
+        // What the upstream did not count was counted here, and is what was charged.
+        return json(call, rendered.usage ? rendered : { ...rendered, usage: renderChatUsage(usage) });
       },
     }),
   ];

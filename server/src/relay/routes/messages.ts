@@ -10,6 +10,7 @@ import { errandOf } from '../errand.ts';
 import { openStream } from '../stream.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
+import { messagesErrorEvent } from '../wire/messages/stream.ts';
 import { maxJsonBytes } from './chat.ts';
 
 const requestSchema = z
@@ -59,9 +60,8 @@ export function messagesRoutes(deps: RelayDeps): Route[] {
         const errand = errandOf(call, endpoint, override);
         const id = `msg_${randomString(24)}`;
         if (conversation.stream) {
-          const stream = await openStream(deps, errand, conversation, { client: 'messages', answerId: id });
-          call.headers['x-svc-provider'] = stream.candidate.channel.provider;
-          return answerStream(deps, call, stream);
+          const opening = openStream(deps, errand, conversation, { client: 'messages', answerId: id });
+          return answerStream(deps, call, opening, (error) => messagesErrorEvent(error, call.requestId));
         }
         const { answer, candidate, cost, usage } = await complete(deps, errand, conversation);
         call.headers['x-svc-provider'] = candidate.channel.provider;
