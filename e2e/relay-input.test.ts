@@ -136,7 +136,8 @@ describe.each(places)('$path', ({ path, good, main }) => {
   });
 
   test('unknown models and wrong keys', async () => {
-    expect((await refused(path, { ...good, model: 'no/such' })).status).toBe(404);
+    for (const name of ['no/such', 'constructor', '__proto__', 'toString'])
+      expect((await refused(path, { ...good, model: name })).status).toBe(404);
     const answer = await service.post(path, good, { key: 'sk-wrong' });
     expect(answer.status).toBe(401);
     await answer.text();

@@ -25,6 +25,12 @@ async function serveHere(config: Config): Promise<void> {
     maxRequestBodySize,
     // Streams may be quiet for minutes; our own limits end what hangs.
     idleTimeout: 0,
+    // Bun's own page for what goes wrong outside our handlers would show the request, credentials included.
+    development: false,
+    error: (error) => {
+      log.error({ error }, 'a request failed outside its handler');
+      return new Response(null, { status: 500 });
+    },
     fetch: (request, self) => app.fetch(request, self),
   });
   platform.metrics.gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
