@@ -1,0 +1,134 @@
+/** One request to one endpoint: as the document wants it, or broken in some way. */
+import type { Endpoint } from './document.ts';
+import { breakText, mutate, nasty, oddEncodings, oddMethods, oddPlaces, oddTypes } from './mutate.ts';
+import { type Random, seeded } from './random.ts';
+import { type Sampling, type Schema, sample } from './sample.ts';
+import type { World } from './world.ts';
+
+export interface Made {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Uint8Array;
+  /** The name of the credential. */
+  as: string;
+}
+
+/**
+ * Argon2 takes 50 ms of a core on purpose, and runs go on behind their answer: fewer of those, or the rest waits. What
+ * takes the run's own credentials away comes seldom, or most requests would end at the door.
+ */
+const rare: Record<string, number> = {
+  'POST /api/user/login': 0.1,
+  'POST /api/user/register': 0.1,
+  'POST /api/svc-ms/autonomous/execute': 0.3,
+  'POST /api/svc-ms/autonomous/resume': 0.3,
+  'POST /api/user/logout': 0.1,
+  'DELETE /api/user/sessions/{id}': 0.1,
+  'DELETE /api/tokens/{id}': 0.1,
+  'DELETE /api/oauth2/applications/{app_id}': 0.1,
+  'DELETE /api/oauth2/consents/{application_id}': 0.1,
+  'POST /api/oauth2/admin/applications/suspend': 0.1,
+  'POST /api/oauth2/revoke': 0.2,
+  'PUT /api/admin/users/{id}': 0.1,
+};
+
+export function chooseEndpoint(endpoints: Endpoint[], random: Random): Endpoint {
+  for (;;) {
+    const endpoint = random.pick(endpoints);
+    if (random.chance(rare[`${endpoint.method} ${endpoint.path}`] ?? 1)) return endpoint;
+  }
+}
+
+export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<string, Schema>, random: Random): Made {
+  const how: Sampling = { random, schemas, known: world.known };
+  const method = random.chance(0.02) ? random.pick(oddMethods) : endpoint.method;
+  const [as, credential] = chooseCredential(endpoint, world, random);
+  const made: Made = { method, path: pathOf(endpoint, how) + queryOf(endpoint, how), headers: { ...credential }, as };
+  if (endpoint.bodies.length === 0 || method === 'GET' || method === 'HEAD' || method === 'TRACE') return made;
+  const [type, schema] = random.pick(endpoint.bodies);
+  return { ...made, ...bodyOf(type, schema, endpoint, made.headers, how) };
+}
+
+function chooseCredential(endpoint: Endpoint, world: World, random: Random): [string, Record<string, string>] {
+  const admin = endpoint.path.includes('/admin/');
+  const right = admin ? ['admin'] : endpoint.security.length > 0 ? endpoint.security : ['client', 'nobody'];
+  const name = random.chance(0.7) ? random.pick(right) : random.pick(Object.keys(world.credentials));
+  return [name, world.credentials[name] ?? {}];
+}
+
+function pathOf(endpoint: Endpoint, how: Sampling): string {
+  return endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (how.random.chance(0.25)) return how.random.pick(oddPlaces);
+    const schema = endpoint.pathParameters.find((parameter) => parameter.name === name)?.schema ?? {};
+    return encodeURIComponent(String(sample(schema, `{${name}}`, how)));
+  });
+}
+
+function queryOf(endpoint: Endpoint, how: Sampling): string {
+  const { random } = how;
+  const parts: string[] = [];
+  for (const { name, schema, required } of endpoint.queryParameters) {
+    if (!required && random.chance(0.6)) continue;
+    const value = random.chance(0.3) ? random.pick(oddPlaces) : safely(String(sample(schema, name, how)));
+    parts.push(`${name}=${value}`);
+    if (random.chance(0.05)) parts.push(`${name}=${value}`);
+  }
+  if (random.chance(0.05)) parts.push(random.pick(['__proto__=1', 'a[]=1&a[]=2', '&&&', '=', '%=%', 'x='.repeat(200)]));
+  return parts.length > 0 ? `?${parts.join('&')}` : '';
+}
+
+/** Lone surrogates cannot be percent-encoded. */
+const safely = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+function bodyOf(
+  type: string,
+  schema: Schema,
+  endpoint: Endpoint,
+  headers: Record<string, string>,
+  how: Sampling,
+): Pick<Made, 'headers' | 'body'> {
+  const { random } = how;
+  let value = sample(schema, '', how);
+  const way = random.next();
+  if (way > 0.35) for (let times = 1 + random.below(3); times > 0; times--) value = mutate(value, random);
+  let [contentType, body] = encode(type, value, endpoint, random);
+  if (way > 0.85 && typeof body === 'string') body = breakText(body, random);
+  if (random.chance(0.04)) contentType = random.pick(oddTypes);
+  const encoding: Record<string, string> = random.chance(0.03) ? { 'content-encoding': random.pick(oddEncodings) } : {};
+  return { headers: { ...headers, ...(contentType && { 'content-type': contentType }), ...encoding }, body };
+}
+
+function encode(type: string, value: unknown, endpoint: Endpoint, random: Random): [string, string | Uint8Array] {
+  if (/transcriptions|translations/.test(endpoint.path) && random.chance(0.9)) return multipart(value, random);
+  if (type !== 'application/x-www-form-urlencoded') return [type, JSON.stringify(value)];
+  const fields = Object.entries(Object(value)).flatMap(([name, item]): [string, string][] =>
+    random.chance(0.03)
+      ? [
+          [name, text(item)],
+          [name, text(item)],
+        ]
+      : [[name, text(item)]],
+  );
+  return [type, new URLSearchParams(fields).toString()];
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+function multipart(value: unknown, random: Random): [string, string | Uint8Array] {
+  const boundary = random.chance(0.1) ? random.pick(['', '"', 'x'.repeat(200), 'a b']) : 'fuzz-boundary';
+  const parts = Object.entries(Object(value)).map(([name, item]) => {
+    const file =
+      name === 'file' ? `; filename="${random.chance(0.2) ? text(nasty(random)).slice(0, 99) : 'a.wav'}"` : '';
+    const head = random.chance(0.05)
+      ? 'Content-Disposition: nonsense'
+      : `Content-Disposition: form-data; name="${name}"${file}`;
+    return `--${boundary}\r\n${head}\r\n\r\n${text(item).slice(0, 100_000)}\r\n`;
+  });
+  const end = random.chance(0.1) ? '' : `--${boundary}--\r\n`;
+  return [`multipart/form-data; boundary=${boundary}`, parts.join('') + end];
+}
+
+/** Every request has chance of its own, so that one of them can be made again alone. */
+export const randomOf = (seed: number, index: number): Random =>
+  seeded(Math.imul(seed, 0x9e3779b1) + index * 0x85ebca6b);

@@ -1,0 +1,142 @@
+/** Sends the requests and looks at every answer. */
+import type { Service } from '../service.ts';
+import { type ApiDocument, type Endpoint, endpointsOf, missingMembers } from './document.ts';
+import { chooseEndpoint, type Made, makeRequest, randomOf } from './request.ts';
+import { makeWorld, secretsOf, type World } from './world.ts';
+
+export interface Finding {
+  what: string;
+  /** With the seed, enough to make the request again. */
+  index: number;
+  request: string;
+  answer: string;
+}
+
+export interface Fuzzed {
+  requests: number;
+  statuses: Record<number, number>;
+  /** Endpoints that answered with success at least once, of all. */
+  reached: number;
+  endpoints: number;
+  findings: Finding[];
+}
+
+/** Generous: other work may share the machine. The service has no reason to be silent for so long. */
+const silenceMs = 20_000;
+/** Streams are read for a while only; that they began is what matters. */
+const streamMs = 250;
+const worldEvery = 1_000;
+const concurrency = 12;
+
+export async function fuzz(service: Service, seed: number, indexes: number[]): Promise<Fuzzed> {
+  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument;
+  const endpoints = endpointsOf(document);
+  const seen: Fuzzed = { requests: 0, statuses: {}, reached: 0, endpoints: endpoints.length, findings: [] };
+  const reached = new Set<Endpoint>();
+  for (let at = 0; at < indexes.length; at += worldEvery) {
+    const world = await makeWorld(service, at);
+    const secrets = secretsOf(service);
+    const waiting = indexes.slice(at, at + worldEvery);
+    const worker = async (): Promise<void> => {
+      for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+        const random = randomOf(seed, index);
+        const endpoint = chooseEndpoint(endpoints, random);
+        const made = makeRequest(endpoint, world, document.components.schemas, random);
+        const { status, faults, answer } = await ask(service, endpoint, made, world, secrets);
+        seen.requests += 1;
+        seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
+        if (status >= 200 && status < 300) reached.add(endpoint);
+        for (const what of faults)
+          seen.findings.push({ what, index, request: tell(made), answer: answer.slice(0, 400) });
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, worker));
+  }
+  seen.reached = reached.size;
+  return seen;
+}
+
+const tell = ({ method, path, headers, body, as }: Made): string => {
+  const type = headers['content-type'] ?? '';
+  const encoding = headers['content-encoding'] ? ` ${headers['content-encoding']}` : '';
+  return `${method} ${path.slice(0, 300)} as ${as}, ${type}${encoding} ${JSON.stringify(body?.toString().slice(0, 600) ?? '')}`;
+};
+
+interface Seen {
+  status: number;
+  faults: string[];
+  answer: string;
+}
+
+async function ask(service: Service, endpoint: Endpoint, made: Made, world: World, secrets: string[]): Promise<Seen> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), silenceMs);
+  try {
+    const response = await fetch(service.url + made.path, {
+      method: made.method,
+      headers: made.headers,
+      redirect: 'manual',
+      signal: controller.signal,
+      ...(made.body !== undefined && { body: made.body as string }),
+    });
+    clearTimeout(timer);
+    const answer = await textOf(response, controller);
+    return { status: response.status, answer, faults: faultsOf(response, answer, endpoint, made, world, secrets) };
+  } catch (error) {
+    // Without stream_events the answer comes when the run is over, however long that takes.
+    const mayWait = endpoint.path.includes('/autonomous/') && String(made.body).includes('stream_events');
+    const faults =
+      controller.signal.aborted && mayWait ? [] : [controller.signal.aborted ? 'hang' : `no answer: ${error}`];
+    return { status: 0, answer: '', faults };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function textOf(response: Response, controller: AbortController): Promise<string> {
+  if (!response.headers.get('content-type')?.includes('event-stream')) return response.text();
+  const timer = setTimeout(() => controller.abort(), streamMs);
+  let text = '';
+  try {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body!) text += decoder.decode(chunk, { stream: true });
+  } catch {
+    // Left on purpose.
+  }
+  clearTimeout(timer);
+  return text;
+}
+
+function faultsOf(
+  response: Response,
+  answer: string,
+  endpoint: Endpoint,
+  made: Made,
+  world: World,
+  secrets: string[],
+): string[] {
+  const faults: string[] = [];
+  const { status, headers } = response;
+  if (status >= 500) faults.push(`status ${status}`);
+  if (/"internal_error"|"Internal error/.test(answer) && status < 500)
+    faults.push('an internal error inside the answer');
+  if (!headers.get('x-request-id')) faults.push('no x-request-id');
+  // What the request itself said may come back.
+  const given = `${JSON.stringify(world.credentials[made.as])} ${made.path} ${made.body}`;
+  for (const secret of secrets)
+    if (answer.includes(secret) && !given.includes(secret)) faults.push(`a secret: ${secret.slice(0, 12)}…`);
+  const ownMethod = made.method === endpoint.method;
+  if (status >= 400 && status < 500 && ownMethod && endpoint.errorMembers.length > 0) {
+    const missing = missingMembers(parse(answer), endpoint.errorMembers);
+    if (missing.length > 0) faults.push(`${status} without ${missing.join(', ')}`);
+  }
+  return faults;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
