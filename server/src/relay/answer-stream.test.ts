@@ -19,7 +19,14 @@ async function answered(open: () => Promise<OpenStream>): Promise<{ response: Re
   const call = { requestId: 'req_1', headers: {} } as Call<'apiKey'>;
   const server = Bun.serve({
     port: 0,
-    fetch: () => answerStream(deps, call, open(), (error) => `data: ${error.code}\n\n`, 30),
+    fetch: () =>
+      answerStream(
+        deps,
+        call,
+        open(),
+        (thrown) => `data: ${thrown instanceof AppError ? thrown.code : 'unforeseen'}\n\n`,
+        30,
+      ),
     error: (error) => new Response(error.message, { status: 502 }),
   });
   try {
@@ -59,7 +66,7 @@ test('what takes long and fails is told in the stream', async () => {
   const unforeseen = later(() => {
     throw new TypeError('secret');
   });
-  expect((await answered(unforeseen)).text).toMatch(/^(: ping\n\n)+data: internal_error\n\n$/);
+  expect((await answered(unforeseen)).text).toMatch(/^(: ping\n\n)+data: unforeseen\n\n$/);
 });
 
 test('nobody is told that the client left', async () => {

@@ -1,6 +1,4 @@
-import type { AppError } from '../lib/errors.ts';
 import { ssePing } from '../lib/sse.ts';
-import { toAppError } from '../platform/http/mount.ts';
 import type { Call } from '../platform/http/route.ts';
 import type { RelayDeps } from './deps.ts';
 import { type OpenStream, pingAfterMs } from './pump.ts';
@@ -28,7 +26,7 @@ export async function answerStream(
   deps: RelayDeps,
   call: Call<'apiKey'>,
   opening: Promise<OpenStream>,
-  renderFailure: (error: AppError) => string,
+  renderFailure: (thrown: unknown) => string,
   patienceMs = pingAfterMs,
 ): Promise<Response> {
   const stream = await within(opening, patienceMs);
@@ -58,7 +56,7 @@ interface Carried {
 
 const waiting = (
   opening: Promise<OpenStream>,
-  renderFailure: (error: AppError) => string,
+  renderFailure: (thrown: unknown) => string,
   everyMs: number,
 ): Carried => ({
   pump: async (write) => {
@@ -69,7 +67,7 @@ const waiting = (
     try {
       stream = await opening;
     } catch (error) {
-      if (!(error instanceof ClientLeft)) await write(renderFailure(toAppError(error)));
+      if (!(error instanceof ClientLeft)) await write(renderFailure(error));
       return;
     } finally {
       clearInterval(pings);

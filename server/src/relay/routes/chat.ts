@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { randomString } from '../../lib/ids.ts';
 import { parseJson, readBody } from '../../platform/http/body.ts';
+import { toAppError } from '../../platform/http/mount.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerStream } from '../answer-stream.ts';
@@ -82,7 +83,7 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
         const options = { model: conversation.model, id, created };
         if (conversation.stream) {
           const opening = openStream(deps, errand, conversation, { client: 'chat', answerId: id });
-          return answerStream(deps, call, opening, (error) => chatErrorChunk(error, options));
+          return answerStream(deps, call, opening, (thrown) => chatErrorChunk(toAppError(thrown), options));
         }
         const { answer, candidate, cost, usage } = await complete(deps, errand, conversation);
         call.headers['x-svc-provider'] = candidate.channel.provider;

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { randomString } from '../../lib/ids.ts';
 import { parseJson, readBody } from '../../platform/http/body.ts';
+import { toAppError } from '../../platform/http/mount.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerStream } from '../answer-stream.ts';
@@ -61,7 +62,7 @@ export function messagesRoutes(deps: RelayDeps): Route[] {
         const id = `msg_${randomString(24)}`;
         if (conversation.stream) {
           const opening = openStream(deps, errand, conversation, { client: 'messages', answerId: id });
-          return answerStream(deps, call, opening, (error) => messagesErrorEvent(error, call.requestId));
+          return answerStream(deps, call, opening, (thrown) => messagesErrorEvent(toAppError(thrown), call.requestId));
         }
         const { answer, candidate, cost, usage } = await complete(deps, errand, conversation);
         call.headers['x-svc-provider'] = candidate.channel.provider;
