@@ -93,7 +93,8 @@ export function newControl(deps: Deps, runner: Runner): Control {
         const run = await findRun(db, ref);
         if (run?.status !== 'running') return run;
         signal.throwIfAborted();
-        await Promise.race([runner.settled(ref).then(() => Bun.sleep(20)), Bun.sleep(lookMs)]);
+        const working = runner.settled(ref);
+        await Promise.race([...(working ? [working] : []), Bun.sleep(lookMs)]);
       }
     },
   };

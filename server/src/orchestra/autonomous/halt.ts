@@ -1,5 +1,5 @@
+import { mayPass } from '../../billing/settle.ts';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { toAppError } from '../../platform/http/mount.ts';
 import type { PauseReason } from './events.ts';
 
 /** The run stops here and can be gone on with. */
@@ -31,10 +31,10 @@ const unanswered = new Set<ErrorCode>([
   'timeout',
 ]);
 
-export function faultOf(thrown: unknown): CallFault {
-  const error = toAppError(thrown);
+export function faultOf(error: unknown): CallFault {
+  if (!(error instanceof AppError)) return mayPass(error) ? 'database' : 'internal';
   if (quota.has(error.code)) return 'quota';
   if (unanswered.has(error.code)) return 'unanswered';
   if (error.code === 'unavailable') return 'database';
-  return thrown instanceof AppError && error.status < 500 ? 'refused' : 'internal';
+  return error.status < 500 ? 'refused' : 'internal';
 }

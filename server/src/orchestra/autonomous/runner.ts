@@ -30,8 +30,8 @@ export interface Runner {
   lease(): Lease;
   /** Starts work on a run that this process holds. */
   launch(ref: number): Promise<void>;
-  /** Resolves when this process no longer works on the run. */
-  settled(ref: number): Promise<void>;
+  /** Resolves when this process no longer works on the run; null when it does not. */
+  settled(ref: number): Promise<void> | null;
   /** Makes whoever works on runs look whether they are still theirs. */
   announceStop(ref: number): Promise<void>;
   announceEvents(sessionRef: number, lastSeq: number): void;
@@ -85,13 +85,20 @@ export function openRunner(deps: Deps & { shared: Shared }, times: RunnerTimes =
     }
     return adopted;
   };
-  /** Repeats without overlapping itself; a database that is away is simply asked again. */
+  /** Repeats without overlapping itself; a database that is away is asked again, and complained about once. */
   const every = (ms: number, what: string, act: () => Promise<unknown>) => {
     let busy = false;
+    let failing = false;
     const timer = setInterval(async () => {
       if (busy) return;
       busy = true;
-      await act().catch((error) => deps.warn(`runs: ${what} failed`, error));
+      try {
+        await act();
+        failing = false;
+      } catch (error) {
+        if (!failing) deps.warn(`runs: ${what} failed`, error);
+        failing = true;
+      }
       busy = false;
     }, ms);
     timer.unref();
@@ -101,7 +108,7 @@ export function openRunner(deps: Deps & { shared: Shared }, times: RunnerTimes =
   return {
     lease,
     launch,
-    settled: async (ref) => own.get(ref)?.done,
+    settled: (ref) => own.get(ref)?.done ?? null,
     announceStop: (ref) => shared.publish(stopChannel, `${ref}`).catch(() => {}),
     announceEvents,
     adopt: () => adopt(),

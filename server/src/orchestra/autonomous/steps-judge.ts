@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lenientJson } from '../json.ts';
 import { textOf } from '../messages.ts';
-import { evaluationMessages, judgeMessages } from '../prompts/judge.ts';
+import { evaluationJsonSchema, evaluationMessages, judgeJsonSchema, judgeMessages } from '../prompts/judge.ts';
 import { live, type RunTask, tally } from './state.ts';
 import { resultText } from './texts.ts';
 import { askAny, jsonParams, type Question, stepKey, type Work } from './work.ts';
@@ -18,18 +18,6 @@ const judgement = z.object({
   missing: z.union([z.array(z.string()), z.string().transform((text) => (text === '' ? [] : [text]))]).catch([]),
 });
 
-const object = (properties: Record<string, object>) => ({
-  type: 'object',
-  additionalProperties: false,
-  required: Object.keys(properties),
-  properties,
-});
-const evaluationJson = object({ score: { type: 'number' }, feedback: { type: 'string' } });
-const judgementJson = object({
-  confidence: { type: 'number' },
-  missing: { type: 'array', items: { type: 'string' } },
-});
-
 /** Asks twice for an answer of that shape; null when both are unfit. */
 async function askFor<T>(work: Work, schema: z.ZodType<T>, question: Omit<Question, 'model'>): Promise<T | null> {
   for (let call = 1; call <= 2; call++) {
@@ -43,11 +31,10 @@ async function askFor<T>(work: Work, schema: z.ZodType<T>, question: Omit<Questi
 export async function evaluateTask(work: Work, task: RunTask, signal: AbortSignal): Promise<void> {
   const { journal } = work;
   const key = stepKey(work, `eval:${task.id}:${task.attempts}`);
-  journal.tell('task_progress', { task_id: task.id, progress: 0.95, message: 'evaluating the result' });
   const found = await askFor(work, evaluation, {
     step: key,
     messages: evaluationMessages(task.instruction, resultText(work, task) ?? ''),
-    params: jsonParams('evaluation', evaluationJson),
+    params: jsonParams('evaluation', evaluationJsonSchema),
     signal,
   });
   // The result passed the cheap checks, which is all that is known of it then.
@@ -71,7 +58,7 @@ export async function judgeGoal(work: Work): Promise<void> {
       : await askFor(work, judgement, {
           step: key,
           messages: judgeMessages(goal, results),
-          params: jsonParams('judgement', judgementJson),
+          params: jsonParams('judgement', judgeJsonSchema),
         });
   const { confidence, missing } = found ?? guess(work);
   state.confidence = confidence;

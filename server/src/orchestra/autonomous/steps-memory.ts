@@ -77,7 +77,8 @@ export async function fitResults(work: Work): Promise<void> {
   let total = sumTokens(sized);
   let compressed = false;
   for (const { task, tokens } of sized.toSorted((a, b) => b.tokens - a.tokens)) {
-    if (total <= limit || state.shortened[task.step!] !== undefined) break;
+    if (total <= limit) break;
+    if (state.shortened[task.step!] !== undefined) continue;
     const key = stepKey(work, `short:${task.id}:${task.attempts}`);
     const { text, operation } = await shorten(work, key, wholeText(work, task)!, tokens);
     work.texts.set(key, text);

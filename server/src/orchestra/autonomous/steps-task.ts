@@ -56,6 +56,7 @@ async function attempt(work: Work, task: RunTask, model: string, signal: AbortSi
   journal.currentTask = task.title;
   const { id: task_id, title, difficulty } = task;
   journal.tell('task_started', { task_id, title, model, difficulty, attempt: number });
+  journal.tell('task_progress', { task_id, progress: 0, message: `asking ${model}` });
   const step = stepKey(work, `task:${task.id}:${number}`);
   const outcome = await tried(work, task, model, step, signal);
   task.attempts = number;

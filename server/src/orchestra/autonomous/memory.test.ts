@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { AppError } from '../../lib/errors.ts';
+import type { OpenDb } from '../../platform/db/open.ts';
+import type { Deps } from '../ports.ts';
+import { addEntry } from '../store/knowledge.ts';
+import { indexEntry } from '../turn/afterwards.ts';
+import {
+  bigGoal,
+  engines,
+  goodScript,
+  judged,
+  openPlace,
+  type Place,
+  type Script,
+  score,
+  type Told,
+  taskOf,
+} from './autonomous.fixture.ts';
+
+const of = (told: Told[], event: string): Told['data'][] => told.filter((e) => e.event === event).map((e) => e.data);
+const long = (mark: string): string => `${mark} ${'several words of text '.repeat(60)}`;
+
+describe.each(await engines())('on %s', (_name, open) => {
+  let database: OpenDb;
+  let place: Place;
+  const begin = async (script: Script, preferences: object = {}) => {
+    database = await open();
+    await database.db
+      .insertInto('ms_preferences')
+      .values({ user_id: 1, value: JSON.stringify(preferences), updated_at: 1 })
+      .execute();
+    place = await openPlace(database, script);
+  };
+  afterEach(async () => {
+    await place.close();
+    await database.close();
+  });
+
+  test('results that crowd the window are shortened for the prompts, not for the result', async () => {
+    await begin(
+      (asked) => {
+        if (asked.purpose === 'task') return long(taskOf(asked));
+        return asked.purpose === 'shorten' ? 'in short' : goodScript(asked);
+      },
+      { max_context_tokens: 800 },
+    );
+    const run = await place.execute(bigGoal, {}, { session_id: 's1' });
+    const told = await place.events(run.session_id);
+    const operations = of(told, 'memory_operation').map(({ operation }) => operation);
+    expect(operations).toContain('summarize');
+    const [summarised] = of(told, 'memory_operation').filter(({ operation }) => operation === 'summarize');
+    expect(summarised.tokens_after).toBeLessThan(summarised.tokens_before);
+    expect(of(told, 'context_updated').at(-1)).toMatchObject({ compressed: true, tokens_limit: 800 });
+    expect(place.asked.find(({ purpose }) => purpose === 'judge')!.text).toContain('in short');
+    expect(of(told, 'execution_completed')[0].result).toBe(long('c'));
+  });
+
+  test('without a summary the beginning has to do', async () => {
+    const down = new AppError('provider_error', 'down');
+    await begin(
+      (asked) => {
+        if (asked.purpose === 'task') return long(taskOf(asked)).repeat(12);
+        return asked.purpose === 'shorten' ? down : goodScript(asked);
+      },
+      { max_context_tokens: 2000 },
+    );
+    const run = await place.execute(bigGoal, {}, { session_id: 's1' });
+    const told = await place.events(run.session_id);
+    expect(of(told, 'memory_operation').map(({ operation }) => operation)).toContain('archive');
+    expect(told.at(-1)!.event).toBe('execution_completed');
+  });
+
+  test('facts that the goal states become knowledge', async () => {
+    const fact = {
+      category: 'project',
+      title: 'Shop',
+      content: 'The user runs a tea shop in Bergen.',
+      keywords: ['tea'],
+      quote: 'I run a tea shop in Bergen',
+    };
+    const invented = { ...fact, title: 'Made up', content: 'They sell hats.', quote: 'we also sell many hats' };
+    await begin(
+      (asked) => (asked.purpose === 'extraction' ? JSON.stringify({ facts: [fact, invented] }) : goodScript(asked)),
+      { enable_knowledge_extraction: true },
+    );
+    const run = await place.execute('I run a tea shop in Bergen. Name it.', {}, { session_id: 's1' });
+    const told = await place.events(run.session_id);
+    const [known] = of(told, 'knowledge_extracted');
+    expect(known.count).toBe(1);
+    expect([known.entries[0].category, known.entries[0].title]).toEqual(['project', 'Shop']);
+    expect(known.entries[0].id).toBeString();
+    const rows = await database.db.selectFrom('ms_knowledge').select(['public_id', 'source_session']).execute();
+    expect(rows).toEqual([{ public_id: known.entries[0].id, source_session: 's1' }]);
+  });
+
+  test('what is known of the goal reaches the tasks, and the talk remembers the run', async () => {
+    await begin(goodScript);
+    const facts = {
+      category: 'project',
+      title: 'Tea shop Bergen',
+      content: 'The tea shop in Bergen is called Fjordblad.',
+    };
+    const entry = await addEntry(database.db, { ...facts, keywords: ['tea', 'shop'], userId: 1 }, 1);
+    await indexEntry({ deps: { db: database.db } as Deps, caller: { userId: 1, keyId: null } }, entry);
+    const goal = 'What is the tea shop in Bergen called?';
+    await place.execute(goal, {}, { session_id: 's1', stream_events: false });
+    expect(place.asked.find(({ purpose }) => purpose === 'direct')!.text).toContain('Fjordblad');
+    const messages = await database.db.selectFrom('ms_messages').select('message').orderBy('id').execute();
+    expect(messages.map(({ message }) => JSON.parse(message))).toEqual([
+      { role: 'user', content: goal },
+      { role: 'assistant', content: 'result of direct' },
+    ]);
+    // A second run of the session is told of the first.
+    await place.execute('And where does it lie?', {}, { session_id: 's1', stream_events: false });
+    expect(place.asked.filter(({ purpose }) => purpose === 'direct').at(-1)!.text).toContain(goal);
+  });
+
+  test('several ends become one text', async () => {
+    await begin((asked) => {
+      if (asked.purpose === 'plan')
+        return JSON.stringify({
+          description: 'two',
+          tasks: ['a', 'b'].map((id) => ({
+            id,
+            title: `Title ${id}`,
+            instruction: `do ${id}`,
+            difficulty: 'easy',
+            depends_on: [],
+          })),
+        });
+      if (asked.purpose === 'evaluate') return score(0.9);
+      if (asked.purpose === 'judge') return judged(0.9);
+      return asked.purpose === 'synthesis' ? 'both together' : `result of ${taskOf(asked)}`;
+    });
+    await place.execute(bigGoal, {}, { session_id: 's1', stream_events: false });
+    expect((await place.call('GET', '/s1/status')).body.result).toBe('both together');
+    const synthesis = place.asked.find(({ purpose }) => purpose === 'synthesis')!.text;
+    expect(synthesis).toContain('result of a');
+    expect(synthesis).toContain('result of b');
+  });
+});
