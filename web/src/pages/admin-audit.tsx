@@ -1,4 +1,4 @@
-import { Badge, Button, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Modal, Stack, Text } from '@mantine/core';
 import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -22,11 +22,38 @@ function EventBadge({ type }: { type: string }) {
   return <Badge color={color}>{label}</Badge>;
 }
 
-const columns = (show: (entry: Entry) => void): Column<Entry>[] => [
+interface Acts {
+  show: (entry: Entry) => void;
+  only: (filter: { application?: string; user?: string }) => void;
+}
+
+/** An id that narrows the log to itself. */
+function IdFilter({ id, what, onClick }: { id: number | null; what: string; onClick: () => void }) {
+  if (id === null) return '–';
+  return (
+    <Anchor component="button" type="button" size="sm" aria-label={`Only entries of ${what} ${id}`} onClick={onClick}>
+      {id}
+    </Anchor>
+  );
+}
+
+const columns = ({ show, only }: Acts): Column<Entry>[] => [
   { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
   { key: 'event', header: 'Event', cell: ({ event_type }) => <EventBadge type={event_type} /> },
-  { key: 'app', header: 'Application', align: 'right', cell: ({ application_id }) => application_id ?? '–' },
-  { key: 'user', header: 'User', align: 'right', cell: ({ user_id }) => user_id ?? '–' },
+  {
+    key: 'app',
+    header: 'Application',
+    align: 'right',
+    cell: ({ application_id: id }) => (
+      <IdFilter id={id} what="application" onClick={() => only({ application: String(id) })} />
+    ),
+  },
+  {
+    key: 'user',
+    header: 'User',
+    align: 'right',
+    cell: ({ user_id: id }) => <IdFilter id={id} what="user" onClick={() => only({ user: String(id) })} />,
+  },
   { key: 'ip', header: 'Address', cell: ({ ip_address }) => ip_address || '–' },
   {
     key: 'agent',
@@ -98,7 +125,7 @@ export function AdminAuditPage() {
       <AuditFilters state={state} set={set} />
       <DataTable
         label="Audit log"
-        columns={columns(setShown)}
+        columns={columns({ show: setShown, only: (filter) => set({ ...filter, page: '1' }) })}
         rows={query.data?.logs}
         rowKey={({ id }) => id}
         query={query}

@@ -23,7 +23,7 @@ function meaning({ key, value }: Option): string | undefined {
 
 function Feedback({ saving, saved }: { saving: boolean; saved: boolean }) {
   return (
-    <Group w={64} gap={4} wrap="nowrap" aria-live="polite">
+    <Group gap={4} wrap="nowrap" aria-live="polite" h={16}>
       {saving && <Loader size={14} aria-label="Saving" />}
       {saved && !saving && (
         <>
@@ -57,6 +57,7 @@ export function OptionRow({ option }: { option: Option }) {
           <Text size="xs" c="dimmed" ff="monospace">
             {option.key}
           </Text>
+          <Feedback saving={save.isPending} saved={save.isSuccess} />
         </Group>
         <Text size="sm" c="dimmed" className="svc-anywhere">
           {option.description}. Default: {written(option.default)}.{words && ` Now ${words}.`}
@@ -68,7 +69,6 @@ export function OptionRow({ option }: { option: Option }) {
         )}
       </div>
       <Group gap="xs" wrap="nowrap" className="svc-option-control">
-        <Feedback saving={save.isPending} saved={save.isSuccess} />
         <div style={{ flex: 1 }}>
           <OptionInput option={option} label={label} disabled={save.isPending} onSave={(value) => save.mutate(value)} />
         </div>
@@ -77,7 +77,9 @@ export function OptionRow({ option }: { option: Option }) {
             variant="subtle"
             color="gray"
             aria-label={`Reset ${label}`}
-            disabled={option.value === option.default || save.isPending}
+            disabled={save.isPending}
+            // Keeps its place, so that inputs do not move.
+            style={{ visibility: option.value === option.default ? 'hidden' : 'visible' }}
             onClick={() => save.mutate(option.default)}
           >
             <IconRestore size={17} aria-hidden />

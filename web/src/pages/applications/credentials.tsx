@@ -54,8 +54,8 @@ function WebhookSecret({ application, secret }: { application: Application; secr
   const [confirming, setConfirming] = useState(false);
   const rotate = async () => {
     await post('/api/oauth2/applications/{app_id}/webhook-secret', { path: { app_id: application.id } });
-    notifySuccess('Webhook secret rotated');
     await reloadApplications();
+    notifySuccess('Webhook secret rotated');
   };
   return (
     <Stack gap="xs" align="flex-start">

@@ -1,5 +1,5 @@
 /** The only file that pulls in the chart library; loaded when there is something to draw. */
-import { BarChart, BarsList } from '@mantine/charts';
+import { BarChart } from '@mantine/charts';
 import { daysBetween } from '../../dates.ts';
 import { type MeasureName, measures } from './measures.ts';
 import type { UsageSum } from './usage-queries.ts';
@@ -33,35 +33,11 @@ export function DayChart({ sums, range, measure }: DayChartProps) {
         valueFormatter={format}
         yAxisProps={{ tickFormatter: brief, width: 64, allowDecimals: measure === 'cost' }}
         xAxisProps={{ minTickGap: 24 }}
-        gridAxis="y"
         tickLine="none"
         maxBarWidth={28}
         barProps={{ radius: [3, 3, 0, 0], isAnimationActive: false }}
         barChartProps={{ accessibilityLayer: false }}
       />
     </div>
-  );
-}
-
-interface ShareListProps {
-  shares: { name: string; value: number }[];
-  measure: MeasureName;
-  label: string;
-}
-
-/** Few long bars with their names on them. */
-export function ShareList({ shares, measure, label }: ShareListProps) {
-  const { format } = measures[measure];
-  return (
-    <BarsList
-      role="group"
-      aria-label={label}
-      data={shares}
-      valueFormatter={format}
-      barHeight={30}
-      barColor="var(--mantine-color-indigo-light)"
-      barTextColor="var(--mantine-color-text)"
-      minBarSize={4}
-    />
   );
 }

@@ -5,11 +5,11 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { keysQuery } from '../keys/keys-query.ts';
 import { type MeasureName, measures } from './measures.ts';
+import { ShareList } from './share-list.tsx';
 import { type Grouping, summaryQuery, type UsageSum } from './usage-queries.ts';
 import type { Range, UsageFilter } from './usage-range.ts';
 
 const DayChart = lazy(() => import('./charts.tsx').then((m) => ({ default: m.DayChart })));
-const ShareList = lazy(() => import('./charts.tsx').then((m) => ({ default: m.ShareList })));
 
 /** Beyond these the rest is one bar: a hundred keys are no chart. */
 const mostBars = 8;
@@ -62,7 +62,7 @@ function ByModel({ filter, measure }: PartProps) {
         {(sums) => (
           <ShareList
             label="Usage by model"
-            measure={measure}
+            format={measures[measure].format}
             shares={sharesOf(sums, ({ model }) => model ?? 'unknown', measures[measure].of)}
           />
         )}
@@ -80,7 +80,11 @@ function ByKey({ filter, measure }: PartProps) {
     <Section title="By key">
       <Drawn filter={filter} by="token" height={140}>
         {(sums) => (
-          <ShareList label="Usage by key" measure={measure} shares={sharesOf(sums, nameOf, measures[measure].of)} />
+          <ShareList
+            label="Usage by key"
+            format={measures[measure].format}
+            shares={sharesOf(sums, nameOf, measures[measure].of)}
+          />
         )}
       </Drawn>
     </Section>

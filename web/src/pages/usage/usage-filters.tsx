@@ -26,6 +26,7 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
     <Group mb="lg" gap="sm" align="flex-end" role="search" aria-label="Filter usage">
       <SegmentedControl
         aria-label="Period"
+        w={{ base: '100%', xs: 'auto' }}
         data={periods}
         value={dates || given ? 'dates' : state.days}
         onChange={choose}

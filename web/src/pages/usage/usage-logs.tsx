@@ -10,6 +10,14 @@ import { keysQuery } from '../keys/keys-query.ts';
 import { logsQuery, pageSize, type UsageLog } from './usage-queries.ts';
 import { csvAddress, type UsageFilter } from './usage-range.ts';
 
+const shortTime = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleString(undefined, {
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+
 const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 function Tokens(log: UsageLog) {
@@ -37,17 +45,21 @@ const endings: Record<string, string> = {
 };
 
 const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
-  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  {
+    key: 'at',
+    header: 'Time',
+    cell: ({ created_at }) => <span title={formatDateTime(created_at)}>{shortTime(created_at)}</span>,
+  },
   {
     key: 'model',
     header: 'Model',
-    cell: ({ model, endpoint, provider }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={500}>
+    cell: ({ model, endpoint, provider, stream }) => (
+      <Stack gap={0} maw="13rem">
+        <Text size="sm" fw={500} truncate title={model}>
           {model}
         </Text>
-        <Text size="xs" c="dimmed">
-          {[endpoint, provider && `by ${provider}`].filter(Boolean).join(' ')}
+        <Text size="xs" c="dimmed" truncate>
+          {[endpoint, provider && `by ${provider}`, stream && '· streamed'].filter(Boolean).join(' ')}
         </Text>
       </Stack>
     ),
@@ -72,17 +84,10 @@ const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
   {
     key: 'status',
     header: 'Status',
-    cell: ({ status, stream }) => (
-      <Group gap={4} wrap="nowrap">
-        <Badge size="sm" color={status === 'ok' ? 'teal' : 'orange'}>
-          {endings[status] ?? status}
-        </Badge>
-        {stream && (
-          <Badge size="sm" color="gray">
-            stream
-          </Badge>
-        )}
-      </Group>
+    cell: ({ status }) => (
+      <Badge size="sm" color={status === 'ok' ? 'teal' : 'orange'}>
+        {endings[status] ?? status}
+      </Badge>
     ),
   },
   {

@@ -6,9 +6,9 @@ export type UsageState = typeof usageDefaults;
 
 export const periods = [
   { value: '1', label: 'Today' },
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
+  { value: '7', label: '7d' },
+  { value: '30', label: '30d' },
+  { value: '90', label: '90d' },
   { value: 'dates', label: 'Dates' },
 ];
 
