@@ -452,17 +452,27 @@ test('24: system as string or blocks; several system messages are merged for ven
   }
 });
 
-test('25: image parts as data URLs and https URLs', async () => {
-  const data = 'iVBORw0KGgo=';
+test('25: image parts as data URLs and https URLs, as data for vendors that need it', async () => {
+  const data = 'iVBORw0KGgoAAAANSUhEUg==';
   const image = (url: string) => ({
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
   });
+  const pictures = startUpstream(() => new Response(Buffer.from(data, 'base64')));
+  more.push(pictures);
+  const address = `${pictures.url}/a.png`;
+  const nowhere = 'https://127.0.0.1:1/b.png';
   for (const kind of kinds) {
     upstreams[kind].script = says(kind, { text: 'x' });
+    const sent = () => JSON.stringify(upstreams[kind].last().body);
     expect((await ask(kind, chat, image(`data:image/png;base64,${data}`))).status).toBe(200);
-    expect(JSON.stringify(upstreams[kind].last().body)).toContain(data);
-    expect((await ask(kind, chat, image('https://pictures.example/a.png'))).status).toBe(200);
-    expect(JSON.stringify(upstreams[kind].last().body)).toContain('https://pictures.example/a.png');
+    expect(sent()).toContain(data);
+    for (const stream of [false, true]) {
+      expect((await ask(kind, chat, { ...image(address), stream })).status).toBe(200);
+      if (kind === 'gemini') expect(sent()).toContain(`"inlineData":{"mimeType":"image/png","data":"${data}"}`);
+      else expect(sent()).toContain(address);
+    }
+    expect((await ask(kind, chat, image(nowhere))).status).toBe(200);
+    expect(sent()).toContain(nowhere);
   }
 });
 

@@ -5,6 +5,7 @@ import { chatEstimate, settle } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
 import { brokenOff, DispatchFault, dispatch, kindOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
+import { inlineImages } from './inline-images.ts';
 import { openCall } from './open-call.ts';
 import { OutputCounter } from './output-counter.ts';
 import { type Prompt, promptOf } from './prompt.ts';
@@ -58,7 +59,8 @@ interface Asked {
 
 async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, attempt: Attempt): Promise<Asked> {
   const kind = kindOf(attempt.candidate);
-  const request = kind.toUpstream(conversation, targetOf(attempt.candidate, errand));
+  const given = await inlineImages(kind, conversation, deps.baseUrl, errand.signal);
+  const request = kind.toUpstream(given, targetOf(attempt.candidate, errand));
   const sent = await dispatch(deps, attempt, request, errand, false);
   try {
     const text = await sent.response.text();

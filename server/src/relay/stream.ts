@@ -3,6 +3,7 @@ import { chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
 import { brokenOff, type Dispatch, dispatch, kindOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
+import { inlineImages } from './inline-images.ts';
 import { openCall } from './open-call.ts';
 import { OutputCounter } from './output-counter.ts';
 import { type Prompt, promptOf } from './prompt.ts';
@@ -49,7 +50,8 @@ async function begin(
 ): Promise<Begun> {
   const { candidate } = attempt;
   const kind = kindOf(candidate);
-  const sent = await dispatch(deps, attempt, kind.toUpstream(conversation, targetOf(candidate, errand)), errand, true);
+  const given = await inlineImages(kind, conversation, deps.baseUrl, errand.signal);
+  const sent = await dispatch(deps, attempt, kind.toUpstream(given, targetOf(candidate, errand)), errand, true);
   try {
     const { response } = sent;
     if (!response.ok) throw new UpstreamFault(kind.errorOf(response.status, response.headers, await response.text()));

@@ -9,6 +9,7 @@ export const geminiKind: ProviderKind = {
   name: 'gemini',
   wire: 'gemini',
   endsExplicitly: false,
+  wantsImageData: true,
   toUpstream: toGemini,
   fromUpstream: fromGemini,
   decoder: geminiDecoder,

@@ -45,6 +45,8 @@ export interface ProviderKind {
   wire: WireFormat | 'gemini';
   /** Streams close with a mark of their own (`[DONE]`, `message_stop`). */
   endsExplicitly: boolean;
+  /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
+  wantsImageData?: boolean;
   /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */
   toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
   /** Throws UpstreamFault for a malformed answer and for an error object with status 200. */

@@ -1,0 +1,84 @@
+import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
+import { imageType } from './endpoints/image-type.ts';
+import type { ProviderKind } from './providers/kind.ts';
+import type { Conversation, ImagePart, Part } from './wire/conversation.ts';
+
+/** What vendors take of pictures in a request is bounded by about this. */
+const maxImageBytes = 15 * 1024 * 1024;
+const timeoutMs = 15_000;
+/** More would let one small request make us fetch without end. */
+const mostImages = 20;
+
+const isLoopback = (url: string): boolean => /^https?:\/\/(localhost|127\.|\[::1\])/.test(url);
+
+/**
+ * The conversation with pictures as data where this kind of upstream cannot be trusted to fetch them (fidelity 25). The
+ * addresses are users', so they are dialled guarded (contract §11). A picture that cannot be had keeps its address: the
+ * vendor may reach what we do not, or say what is wrong.
+ */
+export async function inlineImages(
+  kind: ProviderKind,
+  conversation: Conversation,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<Conversation> {
+  if (!kind.wantsImageData) return conversation;
+  const found = new Map<string, Promise<ImagePart['source'] | null>>();
+  for (const part of imagesOf(conversation)) {
+    if (found.size >= mostImages || !('url' in part.source) || found.has(part.source.url)) continue;
+    found.set(part.source.url, fetchPicture(part.source.url, isLoopback(baseUrl), signal));
+  }
+  if (found.size === 0) return conversation;
+  const sources = new Map<string, ImagePart['source']>();
+  for (const [url, fetched] of found) {
+    const source = await fetched;
+    if (source) sources.set(url, source);
+  }
+  const turns = conversation.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part) => replaced(part, sources)),
+  }));
+  return { ...conversation, turns };
+}
+
+function* imagesOf(conversation: Conversation): Generator<ImagePart> {
+  for (const turn of conversation.turns) {
+    for (const part of turn.parts) {
+      if (part.type === 'image') yield part;
+      else if (part.type === 'tool_result') for (const inner of part.content) if (inner.type === 'image') yield inner;
+    }
+  }
+}
+
+function replaced<P extends Part>(part: P, sources: Map<string, ImagePart['source']>): P {
+  if (part.type === 'image' && 'url' in part.source) {
+    const source = sources.get(part.source.url);
+    return source ? { ...part, source } : part;
+  }
+  if (part.type !== 'tool_result') return part;
+  return { ...part, content: part.content.map((inner) => replaced(inner, sources)) };
+}
+
+async function fetchPicture(
+  url: string,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): Promise<ImagePart['source'] | null> {
+  const request = {
+    url,
+    method: 'GET',
+    headers: { accept: 'image/*' },
+    timeoutMs,
+    maxAnswerBytes: maxImageBytes,
+    signal,
+  };
+  try {
+    const { status, truncated, body } = await sendGuarded(request, { allowPrivate });
+    const { type } = imageType(body);
+    if (status !== 200 || truncated || !type.startsWith('image/')) return null;
+    return { mediaType: type, data: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64') };
+  } catch (error) {
+    if (error instanceof OutgoingError) return null;
+    throw error;
+  }
+}
