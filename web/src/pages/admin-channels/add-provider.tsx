@@ -134,7 +134,7 @@ export function AddProvider() {
       {preset?.key_url && (
         <Text size="xs" c="dimmed">
           Get a key at{' '}
-          <Anchor href={preset.key_url} target="_blank" rel="noopener noreferrer" size="xs">
+          <Anchor href={preset.key_url} target="_blank" rel="noopener noreferrer" size="xs" underline="always">
             {new URL(preset.key_url).host}
           </Anchor>
           . It is stored encrypted and never shown again.

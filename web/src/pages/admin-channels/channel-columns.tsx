@@ -37,13 +37,13 @@ function TestCell({ channel, tried, onTest }: { channel: Channel; tried?: Tried;
         Test
       </Button>
       {tried?.state === 'ok' && (
-        <Text size="sm" c="teal" role="status" className="svc-number">
+        <Badge color="teal" role="status" className="svc-number">
           {Math.round(tried.latencyMs ?? 0)} ms
-        </Text>
+        </Badge>
       )}
       {tried?.state === 'failed' && (
         <Tooltip label={tried.error} multiline maw={420}>
-          <Text size="sm" c="var(--mantine-color-error)" role="status" maw={220} truncate>
+          <Text size="sm" c="var(--mantine-color-error)" role="status" maw={150} truncate>
             {tried.error}
           </Text>
         </Tooltip>
@@ -79,7 +79,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
     header: 'Address',
     cell: ({ base_url, has_credential, credential_hint }) => (
       <Stack gap={0}>
-        <Text size="sm" maw={280} truncate title={base_url}>
+        <Text size="sm" maw={240} truncate title={base_url}>
           {base_url || 'in process'}
         </Text>
         <Text size="xs" c="dimmed">
@@ -88,12 +88,16 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
       </Stack>
     ),
   },
-  { key: 'priority', header: 'Priority', align: 'right', cell: ({ priority }) => priority },
-  { key: 'weight', header: 'Weight', align: 'right', cell: ({ weight }) => weight },
+  {
+    key: 'order',
+    header: 'Priority, weight',
+    align: 'right',
+    cell: ({ priority, weight }) => <span className="svc-number">{`${priority}, ${weight}`}</span>,
+  },
   {
     key: 'test',
     header: 'Test',
-    width: 260,
+    width: 250,
     cell: (channel) => <TestCell channel={channel} tried={acts.tried[channel.id]} onTest={() => acts.test(channel)} />,
   },
   {

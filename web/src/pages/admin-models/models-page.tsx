@@ -40,7 +40,7 @@ function Filters({ filter, channels, set }: FiltersProps) {
     <Group gap="sm" mb="md">
       <SearchInput
         label="Model"
-        placeholder="Exact model, like vendor/model"
+        placeholder="Model, like vendor/name"
         value={filter.model}
         onChange={(model) => set({ model })}
       />

@@ -2,7 +2,7 @@ import './docs.css';
 import { Anchor, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { errorOf } from '../../api.ts';
 import { Brand } from '../../components/brand.tsx';
 import { ColorSchemeMenu } from '../../components/color-scheme-menu.tsx';
@@ -26,7 +26,7 @@ const documentQuery = {
   staleTime: Number.POSITIVE_INFINITY,
 };
 
-function Contents({ groups, current }: { groups: [string, Endpoint[]][]; current: string }) {
+function Contents({ groups }: { groups: [string, Endpoint[]][] }) {
   return (
     <nav className="svc-docs-nav" aria-label="Endpoints">
       {groups.map(([tag, endpoints]) => (
@@ -37,7 +37,7 @@ function Contents({ groups, current }: { groups: [string, Endpoint[]][]; current
           <ul>
             {endpoints.map(({ id, summary, path }) => (
               <li key={id}>
-                <Link to="." hash={id} search={(before: object) => before} aria-current={id === current || undefined}>
+                <Link to="." hash={id} search={(before: object) => before} activeOptions={{ includeHash: true }}>
                   {summary || path}
                 </Link>
               </li>
@@ -56,7 +56,7 @@ function Introduction({ document }: { document: Document }) {
       <Text size="sm" c="dimmed" maw="46rem">
         {document.info.description} Send an API key as <Code>Authorization: Bearer sk-…</Code>; every answer has an{' '}
         <Code>x-request-id</Code>. The same as a document for machines:{' '}
-        <Anchor href="/openapi.json" size="sm">
+        <Anchor href="/openapi.json" size="sm" underline="always">
           /openapi.json
         </Anchor>
       </Text>
@@ -69,25 +69,29 @@ function useOpened(ready: boolean) {
   const hash = useLocation({ select: (location) => location.hash });
   const navigate = useNavigate();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const byHand = useRef('');
   useEffect(() => {
     if (!ready || hash === '') return;
     setOpened((before) => new Set(before).add(hash));
+    // What was opened by hand is in view already; moving it would lose the reader's place.
+    if (byHand.current === hash) return;
     requestAnimationFrame(() => document.getElementById(hash)?.scrollIntoView({ block: 'start' }));
   }, [hash, ready]);
   const toggle = useCallback(
     (id: string) => {
       const opening = !opened.has(id);
+      byHand.current = id;
       setOpened((before) => {
         const next = new Set(before);
         if (!next.delete(id)) next.add(id);
         return next;
       });
-      if (opening) window.history.replaceState(window.history.state, '', `#${id}`);
-      else if (hash === id) navigate({ to: '.', hash: '', search: (before: object) => before, replace: true });
+      const named = opening ? id : hash === id ? '' : hash;
+      navigate({ to: '.', hash: named, search: (before: object) => before, replace: true, resetScroll: false });
     },
     [opened, hash, navigate],
   );
-  return { opened, toggle, current: hash };
+  return { opened, toggle };
 }
 
 /** Every endpoint, from the service's own description. Needs no network beyond the service, and no login. */
@@ -96,10 +100,10 @@ export function DocsPage() {
   const [{ q }, set] = useUrlState(urlDefaults);
   const endpoints = useMemo(() => (query.data ? endpointsOf(query.data) : []), [query.data]);
   const groups = useMemo(() => byTag(search(endpoints, q)), [endpoints, q]);
-  const { opened, toggle, current } = useOpened(query.data !== undefined);
+  const { opened, toggle } = useOpened(query.data !== undefined);
   const schemas = query.data?.components?.schemas ?? noSchemas;
   return (
-    <>
+    <div>
       <header className="svc-docs-head">
         <Brand />
         <Group flex={1} justify="flex-end" gap="sm" wrap="nowrap">
@@ -108,7 +112,7 @@ export function DocsPage() {
         </Group>
       </header>
       <div className="svc-docs">
-        <Contents groups={groups} current={current} />
+        <Contents groups={groups} />
         <main className="svc-docs-main" id="main" tabIndex={-1}>
           {query.isPending && <Skeleton height={320} />}
           {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
@@ -134,6 +138,6 @@ export function DocsPage() {
           ))}
         </main>
       </div>
-    </>
+    </div>
   );
 }

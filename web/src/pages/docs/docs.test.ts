@@ -36,7 +36,7 @@ test('types, limits and examples', () => {
   expect(typeText({ anyOf: [{ type: 'string' }, { type: 'null' }] }, {})).toBe('string or null');
   expect(typeText({ type: 'array', items: { $ref: '#/components/schemas/Key' } }, {})).toBe('array of Key');
   expect(limitsText({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })).toBe('');
-  expect(limitsText({ minLength: 1, maxLength: 50 })).toBe('1–50 characters');
+  expect(limitsText({ minLength: 1, maxLength: 50 })).toBe('1 to 50 characters');
   const loop: Schemas = { Node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/x/Node' } } } };
   expect(() => exampleOf({ $ref: '#/x/Node' }, loop)).not.toThrow();
   expect(fieldsBelow({ type: 'array', items: { properties: { a: { type: 'string' } } } }, {})).toHaveLength(1);

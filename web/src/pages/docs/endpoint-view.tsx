@@ -10,8 +10,8 @@ import { curlOf, type Schemas } from './schemas.ts';
 const methodColors: Record<string, string> = {
   GET: 'blue',
   POST: 'teal',
-  PUT: 'yellow',
-  PATCH: 'yellow',
+  PUT: 'grape',
+  PATCH: 'grape',
   DELETE: 'red',
 };
 
@@ -89,7 +89,7 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
               {type}: {description}
             </Text>
           )}
-          {schema && type === 'application/json' && <SchemaTree schema={schema} schemas={schemas} />}
+          {schema && type === 'application/json' && <SchemaTree schema={schema} schemas={schemas} sent={false} />}
         </Part>
       ))}
       <CodeBlock snippets={[{ label: 'curl', code: curlOf(endpoint, schemas, window.location.origin) }]} />

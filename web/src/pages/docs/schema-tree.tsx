@@ -6,6 +6,8 @@ interface SchemaTreeProps {
   schema: Schema;
   schemas: Schemas;
   depth?: number;
+  /** In what is sent, what must be there is marked; in what comes back, what may be missing. */
+  sent?: boolean;
 }
 
 /** Deeper than this a document turns in circles or says nothing new. */
@@ -16,7 +18,7 @@ interface FieldProps extends SchemaTreeProps {
   required: boolean;
 }
 
-export function Field({ name, required, schema, schemas, depth = 0 }: FieldProps) {
+export function Field({ name, required, schema, schemas, depth = 0, sent = true }: FieldProps) {
   const own = resolve(schema, schemas);
   const below = depth < deepest ? fieldsBelow(schema, schemas) : [];
   const limits = limitsText(own);
@@ -28,9 +30,14 @@ export function Field({ name, required, schema, schemas, depth = 0 }: FieldProps
           {typeText(schema, schemas)}
           {limits && `, ${limits}`}
         </Text>
-        {required && (
+        {sent && required && (
           <Text span size="xs" c="var(--mantine-color-error)">
             required
+          </Text>
+        )}
+        {!sent && !required && (
+          <Text span size="xs" c="dimmed">
+            may be absent
           </Text>
         )}
       </div>
@@ -44,7 +51,7 @@ export function Field({ name, required, schema, schemas, depth = 0 }: FieldProps
           <summary>
             {below.length} {below.length === 1 ? 'field' : 'fields'}
           </summary>
-          <Fields fields={below} schemas={schemas} depth={depth + 1} />
+          <Fields fields={below} schemas={schemas} depth={depth + 1} sent={sent} />
         </details>
       )}
     </li>
@@ -55,22 +62,23 @@ interface FieldsProps {
   fields: ReturnType<typeof fieldsBelow>;
   schemas: Schemas;
   depth: number;
+  sent: boolean;
 }
 
-function Fields({ fields, schemas, depth }: FieldsProps) {
+function Fields({ fields, schemas, depth, sent }: FieldsProps) {
   return (
     <ul className="svc-fields">
       {fields.map((field) => (
-        <Field key={field.name} {...field} schemas={schemas} depth={depth} />
+        <Field key={field.name} {...field} schemas={schemas} depth={depth} sent={sent} />
       ))}
     </ul>
   );
 }
 
 /** What a body or an answer holds, a level at a time. */
-export function SchemaTree({ schema, schemas, depth = 0 }: SchemaTreeProps) {
+export function SchemaTree({ schema, schemas, depth = 0, sent = true }: SchemaTreeProps) {
   const fields = fieldsBelow(schema, schemas);
-  if (fields.length > 0) return <Fields fields={fields} schemas={schemas} depth={depth} />;
+  if (fields.length > 0) return <Fields fields={fields} schemas={schemas} depth={depth} sent={sent} />;
   return (
     <Text size="sm" c="dimmed">
       {typeText(schema, schemas)}

@@ -35,8 +35,9 @@ export function limitsText({ format, minimum, maximum, minLength, maxLength, def
     // Zod's bounds of a safe integer say nothing.
     const top = high !== undefined && high < Number.MAX_SAFE_INTEGER ? high : undefined;
     const bottom = low !== undefined && low > Number.MIN_SAFE_INTEGER ? low : undefined;
-    if (bottom !== undefined && top !== undefined) return `${bottom}–${top}${what}`;
-    if (top !== undefined) return `at most ${top}${what}`;
+    if (bottom !== undefined && top !== undefined)
+      return `${bottom.toLocaleString('en-US')} to ${top.toLocaleString('en-US')}${what}`;
+    if (top !== undefined) return `at most ${top.toLocaleString('en-US')}${what}`;
     return bottom !== undefined && bottom > 0 ? `at least ${bottom}${what}` : '';
   };
   const parts = [

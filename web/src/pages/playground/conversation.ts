@@ -99,14 +99,15 @@ const toolCallOf = ({ id, name, arguments: args }: ToolCall) => ({
   function: { name, arguments: args },
 });
 
-/** As the API takes them. An answer that never came is left out: providers refuse empty ones. */
+/** As the API takes them. Left out is what providers refuse: an answer that never came, a call that nobody answered. */
 export function messagesOf(entries: Entry[], system: string): Record<string, unknown>[] {
+  const answered = new Set(entries.flatMap((entry) => (entry.role === 'tool' ? [entry.toolCallId] : [])));
   const said = entries.flatMap((entry): Record<string, unknown>[] => {
     if (entry.role === 'user') return [{ role: 'user', content: userContent(entry) }];
     if (entry.role === 'tool') return [{ role: 'tool', tool_call_id: entry.toolCallId, content: entry.content }];
-    if (entry.content === '' && entry.toolCalls.length === 0) return [];
-    const calls = entry.toolCalls.length > 0 ? { tool_calls: entry.toolCalls.map(toolCallOf) } : {};
-    return [{ role: 'assistant', content: entry.content, ...calls }];
+    const calls = entry.toolCalls.filter(({ id }) => answered.has(id)).map(toolCallOf);
+    if (entry.content === '' && calls.length === 0) return [];
+    return [{ role: 'assistant', content: entry.content, ...(calls.length > 0 && { tool_calls: calls }) }];
   });
   return system.trim() === '' ? said : [{ role: 'system', content: system.trim() }, ...said];
 }

@@ -2,7 +2,7 @@ import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import { formatNumber } from '../../format.ts';
 import type { PlanMeta } from './conversation.ts';
 
-const colors: Record<string, string> = { completed: 'teal', failed: 'red', waiting_for_tools: 'yellow' };
+const colors: Record<string, string> = { completed: 'teal', failed: 'red', waiting_for_tools: 'orange' };
 
 const facts = (meta: PlanMeta): [string, string][] => {
   const number = (value: number | undefined) => formatNumber(value ?? 0);

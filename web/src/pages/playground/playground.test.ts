@@ -39,6 +39,11 @@ describe('messages', () => {
     ]);
   });
 
+  test('a call that was passed over is left out', () => {
+    const entries = [said('hi'), answered({ content: 'Let me look.', toolCalls: [call] }), said('never mind')];
+    expect(messagesOf(entries, '')[1]).toEqual({ role: 'assistant', content: 'Let me look.' });
+  });
+
   test('an answer that never came is left out', () => {
     expect(messagesOf([said('hi'), answered({ state: 'failed' }), said('again')], '')).toEqual([
       { role: 'user', content: 'hi' },

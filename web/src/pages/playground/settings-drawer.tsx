@@ -80,6 +80,7 @@ export function SettingsDrawer({ opened, onClose, model, settings, onChange }: S
       onClose={onClose}
       title="Parameters"
       position="right"
+      styles={{ title: { fontWeight: 600 } }}
       closeButtonProps={{ 'aria-label': 'Close parameters' }}
     >
       <Stack>

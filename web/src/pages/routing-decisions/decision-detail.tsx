@@ -47,7 +47,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
         <Group gap={4}>
           <CircuitBadge state={candidate.circuit_state} />
           {candidate.preferred && <Badge color="indigo">Preferred</Badge>}
-          {candidate.behind_soft_limit && <Badge color="yellow">Behind a limit</Badge>}
+          {candidate.behind_soft_limit && <Badge color="orange">Behind a limit</Badge>}
         </Group>
       </Table.Td>
       <Table.Td ta="right" className="svc-number">

@@ -83,6 +83,7 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
       position="right"
       size="xl"
       title="Routing decision"
+      styles={{ title: { fontWeight: 600 } }}
       closeButtonProps={{ 'aria-label': 'Close details' }}
     >
       {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
@@ -116,7 +117,7 @@ export function DecisionsPage() {
         />
         <SearchInput
           label="Model"
-          placeholder="Exact model, like vendor/model"
+          placeholder="Model, like vendor/name"
           value={model}
           onChange={(value) => set({ model: value, page: '1' })}
         />

@@ -3,7 +3,7 @@ import type { Metrics } from './metrics-query.ts';
 
 const looks: Record<Metrics['circuit_state'], { label: string; color: string }> = {
   closed: { label: 'Healthy', color: 'teal' },
-  half_open: { label: 'Probing', color: 'yellow' },
+  half_open: { label: 'Probing', color: 'orange' },
   open: { label: 'Circuit open', color: 'red' },
 };
 

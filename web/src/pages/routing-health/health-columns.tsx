@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Tooltip } from '@mantine/core';
+import { Badge, Stack, Text, Tooltip } from '@mantine/core';
 import type { Column } from '../../components/data-table.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatCompact } from '../../format.ts';
@@ -11,17 +11,16 @@ const ms = (value: number | null): string =>
 /** Nothing was measured: the service assumes, and a page must not show that as a fact. */
 const measured = (row: Metrics): boolean => row.requests_last_hour > 0;
 
-const rateColor = (rate: number): string | undefined =>
-  rate < 0.9 ? 'var(--mantine-color-error)' : rate < 0.98 ? 'orange' : undefined;
+const rateColor = (rate: number): string => (rate < 0.9 ? 'red' : rate < 0.98 ? 'orange' : 'teal');
 
 function SuccessRate({ row }: { row: Metrics }) {
   if (!measured(row)) return <Text size="sm">–</Text>;
   const percent = (row.success_rate_last_hour * 100).toFixed(row.success_rate_last_hour === 1 ? 0 : 1);
   return (
     <Tooltip label={`${row.requests_last_hour} requests in the last hour`}>
-      <Text size="sm" fw={600} c={rateColor(row.success_rate_last_hour)} className="svc-number">
+      <Badge color={rateColor(row.success_rate_last_hour)} className="svc-number">
         {percent} %
-      </Text>
+      </Badge>
     </Tooltip>
   );
 }
@@ -33,7 +32,6 @@ const percentile = (
   key,
   header,
   align: 'right',
-  width: 100,
   cell: (row) => <span className="svc-number">{ms(row[key])}</span>,
 });
 
@@ -55,19 +53,18 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
   {
     key: 'circuit',
     header: 'State',
-    width: 190,
     cell: ({ circuit_state, circuit_changed_at }) => (
-      <Group gap="xs" wrap="nowrap">
+      <Stack gap={2} align="flex-start">
         <CircuitBadge state={circuit_state} />
         {circuit_changed_at !== null && circuit_state !== 'closed' && (
           <Text size="xs" c="dimmed">
             <TimeAgo at={circuit_changed_at} />
           </Text>
         )}
-      </Group>
+      </Stack>
     ),
   },
-  { key: 'success', header: 'Success', align: 'right', width: 90, cell: (row) => <SuccessRate row={row} /> },
+  { key: 'success', header: 'Success', align: 'right', cell: (row) => <SuccessRate row={row} /> },
   percentile('p50_latency_ms', 'p50'),
   percentile('p95_latency_ms', 'p95'),
   percentile('p99_latency_ms', 'p99'),
@@ -76,7 +73,6 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
     key: 'speed',
     header: 'Tokens/s',
     align: 'right',
-    width: 90,
     cell: ({ tokens_per_second }) => (
       <span className="svc-number">{tokens_per_second === null ? '–' : Math.round(tokens_per_second)}</span>
     ),
@@ -85,7 +81,6 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
     key: 'requests',
     header: 'Requests',
     align: 'right',
-    width: 90,
     cell: ({ total_requests }) => <span className="svc-number">{formatCompact(total_requests)}</span>,
   },
 ];

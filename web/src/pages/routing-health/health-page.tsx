@@ -88,7 +88,7 @@ export function HealthPage() {
         rowKey={({ provider, model_id, channel_id }) => `${provider} ${model_id} ${channel_id}`}
         // A refresh in the background must not dim the table every five seconds.
         query={{ error: query.error, isFetching: query.isPlaceholderData, refetch: query.refetch }}
-        minWidth={1020}
+        minWidth={900}
         paging={{
           page,
           pageSize: healthPageSize,

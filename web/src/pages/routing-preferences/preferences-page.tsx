@@ -57,7 +57,7 @@ function LimitFields({ value, set }: FieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 3 }}>
       <NumberInput
         label="Highest price"
-        description="Dollars per million tokens, average of both. Never passed."
+        description="Per million tokens; never passed"
         placeholder="No limit"
         prefix="$"
         min={0}
