@@ -11,6 +11,7 @@ import type { OperatorModels } from './orchestra/models.ts';
 import { openOrchestra } from './orchestra/open.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
+import { openPerson } from './person/open.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import type { Platform } from './platform/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
@@ -110,6 +111,8 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
   const secretKey = platform.sealingKeys[0]!.key;
   const video = openVideo({ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config });
 
+  const person = openPerson({ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video });
+
   return {
     identity,
     authenticators: { ...identity.authenticators, ...oauth.authenticators },
@@ -124,6 +127,7 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
       ...orchestra.routes,
       ...autonomous.routes,
       ...video.routes,
+      ...person.routes,
     ],
     start: async () => {
       routing.start();

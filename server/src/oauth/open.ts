@@ -8,6 +8,7 @@ import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 import { openAudit } from './audit.ts';
 import { identifyBearer } from './bearer.ts';
+import { forgetUser } from './forget-user.ts';
 import { openLastUsed } from './last-used.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
@@ -36,6 +37,8 @@ export interface OAuthDeps {
 export interface OAuth {
   routes: Route[];
   authenticators: Pick<Authenticators, 'bearer'>;
+  /** Ends the user's consents and applications, and removes what told of the person. May be repeated. */
+  forgetUser(userId: number): Promise<void>;
   /** Throws out what has run out, a bounded number at a time. */
   sweep(): Promise<void>;
   /** Writes what is buffered and gives webhooks under way a moment to finish. */
@@ -84,6 +87,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       bearer: (call) => identifyBearer(room, call.request.headers.get('authorization')),
     },
+    forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep(room);
     },

@@ -4,11 +4,14 @@ import { advanceJob } from './advance.ts';
 import { deliverCallback } from './callbacks.ts';
 import { enqueueJob } from './create.ts';
 import { callbackQueue, jobQueue, type VideoDeps } from './deps.ts';
+import { forgetUser } from './forget-user.ts';
 import { videoRoutes } from './routes.ts';
 import { deleteUnheld, findStale } from './store.ts';
 
 export interface Video {
   routes: Route[];
+  /** Removes the user's jobs and their files. May be repeated. */
+  forgetUser(userId: number): Promise<void>;
   /** Puts jobs back to work whose work item was lost, and removes those that were never accepted. */
   sweep(): Promise<void>;
 }
@@ -35,6 +38,7 @@ export function openVideo(deps: VideoDeps): Video {
   };
   return {
     routes: videoRoutes(deps),
+    forgetUser: (userId) => forgetUser(deps, userId),
     sweep: () => recover(deps.clock.nowMs() - staleMs),
   };
 }

@@ -1,0 +1,40 @@
+import { type PersonalData, pages } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import './tables.ts';
+
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  ledger: pages<{ id: number }>((after, limit) =>
+    db
+      .selectFrom('ledger')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('id', '>', after?.id ?? 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
+  usage_logs: pages<{ id: number; created_at: number }>((after, limit) =>
+    db
+      .selectFrom('usage_logs')
+      .selectAll()
+      .where('user_id', '=', userId)
+      // The order of the index: by id alone, each page would sort all that is left.
+      .where('created_at', '>=', after?.created_at ?? 0)
+      .where((e) => e.or([e('created_at', '>', after?.created_at ?? 0), e('id', '>', after?.id ?? 0)]))
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
+});
+
+/** The books stay, or they would not add up; a note may name somebody, so notes go. */
+export async function forget(db: Db, userId: number): Promise<void> {
+  await db
+    .updateTable('ledger')
+    .set({ note: '' })
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'grant')
+    .where('note', '<>', '')
+    .execute();
+}

@@ -1,0 +1,12 @@
+import { deleteApplication } from './applications.ts';
+import { revokeConsent } from './consents.ts';
+import type { Room } from './room.ts';
+import { forget, grantsOf, livingApplicationsOf } from './store/person.ts';
+
+/** Consents end as if the user had revoked them, so applications hear of it; applications end as if their owner had. */
+export async function forgetUser(room: Room, userId: number): Promise<void> {
+  const user = { userId, origin: { ip: '', userAgent: '' } };
+  for (const applicationId of await grantsOf(room.db, userId)) await revokeConsent(room, user, applicationId);
+  for (const id of await livingApplicationsOf(room.db, userId)) await deleteApplication(room, user, id);
+  await forget(room.db, userId);
+}

@@ -1,0 +1,28 @@
+/** What a room knows of a user, by name; each part comes a page at a time, so that no read holds up the streams. */
+export type PersonalData = Record<string, AsyncIterable<object[]>>;
+
+const pageRows = 500;
+
+/** Reads on after the last row of the page before, until a page is not full. */
+export async function* pages<R extends object>(
+  read: (after: R | null, limit: number) => Promise<R[]>,
+): AsyncGenerator<R[]> {
+  let after: R | null = null;
+  for (;;) {
+    const rows = await read(after, pageRows);
+    if (rows.length > 0) yield rows;
+    if (rows.length < pageRows) return;
+    after = rows[rows.length - 1]!;
+    await new Promise(setImmediate);
+  }
+}
+
+/** For what is small by nature: one read. */
+export async function* onePage<R extends object>(read: () => Promise<R[]>): AsyncGenerator<R[]> {
+  yield await read();
+}
+
+/** Deletes in batches until one is not full, with room for others in between. */
+export async function inBatches(deleteSome: (most: number) => Promise<number>): Promise<void> {
+  while ((await deleteSome(pageRows)) === pageRows) await new Promise(setImmediate);
+}

@@ -1,0 +1,30 @@
+import { inBatches, onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import './tables.ts';
+
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  preferences: onePage(() => db.selectFrom('routing_preferences').selectAll().where('user_id', '=', userId).execute()),
+  decisions: pages<{ id: number }>((after, limit) =>
+    db
+      .selectFrom('routing_decisions')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('id', '>', after?.id ?? 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
+});
+
+export async function forget(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('routing_preferences').where('user_id', '=', userId).execute();
+  await inBatches(async (most) => {
+    const gone = await db
+      .deleteFrom('routing_decisions')
+      .where('id', 'in', (e) =>
+        e.selectFrom('routing_decisions').select('id').where('user_id', '=', userId).limit(most),
+      )
+      .executeTakeFirst();
+    return Number(gone.numDeletedRows);
+  });
+}

@@ -1,0 +1,24 @@
+import { type PersonalData, pages } from '../platform/db/pages.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { VideoJob } from './store.ts';
+
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  jobs: pages<{ id: string }>((last, limit) =>
+    db
+      .selectFrom('video_jobs')
+      .select(['id', 'generation_id', 'model_id', 'status', 'request', 'seconds', 'cost', 'provider', 'error'])
+      .select(['callback_url', 'created_at_ms', 'finished_at_ms'])
+      .where('user_id', '=', userId)
+      .where('id', '>', last?.id ?? '')
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
+});
+
+export const jobsOf = (db: Db, userId: number, limit: number): Promise<VideoJob[]> =>
+  db.selectFrom('video_jobs').selectAll().where('user_id', '=', userId).limit(limit).execute();
+
+export async function deleteJob(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('video_jobs').where('id', '=', id).execute();
+}
