@@ -73,6 +73,8 @@ export const pages: PageEntry[] = [
     title: 'Knowledge',
     load: () => import('./pages/knowledge/knowledge-page.tsx').then((m) => m.KnowledgePage),
   },
+  { path: '/runs', title: 'Runs', load: () => import('./pages/runs/runs-page.tsx').then((m) => m.RunsPage) },
+  { path: '/runs/$id', title: 'Run', load: () => import('./pages/runs/run-page.tsx').then((m) => m.RunPage) },
   {
     path: '/videos',
     title: 'Videos',

@@ -1,3 +1,4 @@
+import './runs.css';
 import { Badge, ThemeIcon } from '@mantine/core';
 import {
   IconAlertTriangle,

@@ -1,0 +1,37 @@
+import { Text } from '@mantine/core';
+import { memo } from 'react';
+import { useFollow } from '../playground/use-follow.ts';
+import type { LogLine } from './event-lines.ts';
+
+const timeOf = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+const Line = memo(function Line({ line }: { line: LogLine }) {
+  return (
+    <li data-tone={line.tone} title={line.event}>
+      <time dateTime={new Date(line.at * 1000).toISOString()}>{timeOf(line.at)}</time>
+      <span className="svc-anywhere">{line.text}</span>
+    </li>
+  );
+});
+
+/** Everything that happened, the newest at the end, which stays in view. */
+export function EventFeed({ lines }: { lines: LogLine[] }) {
+  const { region } = useFollow(lines);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+    // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end holds a div
+    <div ref={region} className="svc-feed" tabIndex={0} role="region" aria-label="Events">
+      {lines.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Events are kept for seven days.
+        </Text>
+      )}
+      <ol>
+        {lines.map((line) => (
+          <Line key={line.id} line={line} />
+        ))}
+      </ol>
+    </div>
+  );
+}

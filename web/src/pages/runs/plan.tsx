@@ -1,0 +1,67 @@
+import { Badge, Skeleton, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Section } from '../../components/section.tsx';
+import { newTask, type RunView, type TaskView } from './run-view.ts';
+import type { RunStatus } from './runs-queries.ts';
+import { TaskDetail } from './task-detail.tsx';
+import { TaskGraph } from './task-graph.tsx';
+
+/** From the events; from the status where those are gone already. */
+function tasksOf(run: RunStatus, view: RunView): TaskView[] {
+  const scores = new Map(run.plan.tasks.map((task) => [task.task_id, task]));
+  if (view.tasks.length === 0) {
+    return run.plan.tasks.map((task) => ({
+      ...newTask(task),
+      status: task.status,
+      attempt: task.attempts,
+      score: task.score ?? undefined,
+    }));
+  }
+  // Tasks dropped from the plan are told by the status only.
+  return view.tasks.map((task) => (scores.get(task.id)?.status === 'skipped' ? { ...task, status: 'skipped' } : task));
+}
+
+/** What one would look at: what runs, else what ended last. */
+const liveliest = (tasks: TaskView[]): TaskView | undefined =>
+  tasks.find(({ status }) => status === 'running' || status === 'retrying') ??
+  tasks.findLast(({ status }) => status === 'completed' || status === 'failed') ??
+  tasks[0];
+
+/** A plan that only says the goal again, maybe cut short, says nothing. */
+const repeats = (description: string, goal: string): boolean =>
+  goal.startsWith(description.replace(/(…|\.\.\.)$/, '').trim());
+
+export function Plan({ run, view }: { run: RunStatus; view: RunView }) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const tasks = tasksOf(run, view);
+  const selected = tasks.find(({ id }) => id === chosen) ?? liveliest(tasks);
+  const description = view.planDescription || run.plan.description;
+  const revision = Math.max(view.revision, run.plan.revision);
+  return (
+    <Section
+      title="Plan"
+      description={repeats(description, run.goal) ? undefined : description}
+      actions={revision > 1 && <Badge color="gray">Revision {revision}</Badge>}
+    >
+      {tasks.length === 0 &&
+        (run.status === 'running' ? (
+          <>
+            <Text size="sm" c="dimmed" mb="sm" role="status">
+              The goal is being split into tasks…
+            </Text>
+            <Skeleton height={84} width={216} />
+          </>
+        ) : (
+          <Text size="sm" c="dimmed">
+            It stopped before there was a plan.
+          </Text>
+        ))}
+      {selected && (
+        <div className="svc-plan">
+          <TaskGraph tasks={tasks} selected={selected.id} onSelect={setChosen} />
+          <TaskDetail task={selected} tasks={tasks} />
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,57 @@
+import { Alert, Button } from '@mantine/core';
+import { IconInfoCircle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { post } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { adviceOf, reasonWords } from './run-words.ts';
+import { type RunStatus, reloadRuns } from './runs-queries.ts';
+
+/** Stop it while it runs; go on while it may. */
+export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => void }) {
+  const cancel = useMutation({
+    mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
+    onSuccess: ({ status }) =>
+      notifySuccess(status === 'cancelled' ? 'The run is cancelled' : `The run is ${status} already`),
+    onError: notifyError,
+    onSettled: reloadRuns,
+  });
+  if (run.status === 'running') {
+    return (
+      <Button
+        color="red"
+        variant="light"
+        loading={cancel.isPending}
+        leftSection={<IconPlayerStop size={16} stroke={1.7} aria-hidden />}
+        onClick={() => cancel.mutate()}
+      >
+        Cancel run
+      </Button>
+    );
+  }
+  if (run.status === 'completed') return null;
+  return (
+    <Button leftSection={<IconPlayerPlay size={16} stroke={1.7} aria-hidden />} onClick={onResume}>
+      Resume
+    </Button>
+  );
+}
+
+/** Why it stands still, and what helps. */
+export function Stopped({ run }: { run: RunStatus }) {
+  if (run.status === 'failed') return <ErrorState error={new Error(run.error ?? 'Unknown')} title="The run failed" />;
+  if (run.status === 'paused') {
+    return (
+      <Alert color="orange" variant="light" icon={<IconInfoCircle aria-hidden />} title="Paused">
+        It stopped because {reasonWords(run.reason)}. {adviceOf(run.reason)}
+      </Alert>
+    );
+  }
+  if (run.status !== 'cancelled') return null;
+  return (
+    <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title="Cancelled">
+      {run.reason && run.reason !== 'cancelled' && `${run.reason}. `}What was finished is kept; it can go on from a
+      checkpoint.
+    </Alert>
+  );
+}

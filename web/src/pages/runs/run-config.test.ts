@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test';
+import { configSchema } from '../../../../server/src/orchestra/autonomous/config.ts';
+import { changesOf, defaultConfig, faultsOf, numberFields } from './run-config.ts';
+
+test('defaults and ranges are those of the service', () => {
+  expect(configSchema.parse({})).toEqual(defaultConfig);
+  for (const { name, min, max, step } of numberFields) {
+    for (const value of [min - step, min, max, max + step, 1.5]) {
+      const config = { ...defaultConfig, [name]: value };
+      expect({ name, value, fine: faultsOf(config)[name] === undefined }).toEqual({
+        name,
+        value,
+        fine: configSchema.safeParse(config).success,
+      });
+    }
+  }
+  expect(faultsOf({ ...defaultConfig, max_iterations: '' }).max_iterations).toContain('1 to 100');
+});
+
+test('a resume sends only what was changed', () => {
+  expect(changesOf(defaultConfig, defaultConfig)).toEqual({});
+  expect(changesOf(defaultConfig, { ...defaultConfig, max_iterations: 20 })).toEqual({ max_iterations: 20 });
+});

@@ -1,0 +1,79 @@
+/** Every setting of a run with its range and default, as the service has them. */
+export interface RunConfig {
+  max_iterations: number;
+  max_time_secs: number;
+  confidence_threshold: number;
+  enable_checkpointing: boolean;
+  checkpoint_interval: number;
+  enable_smart_tasks: boolean;
+  enable_adaptive_retry: boolean;
+}
+
+export const defaultConfig: RunConfig = {
+  max_iterations: 10,
+  max_time_secs: 600,
+  confidence_threshold: 0.8,
+  enable_checkpointing: true,
+  checkpoint_interval: 1,
+  enable_smart_tasks: true,
+  enable_adaptive_retry: true,
+};
+
+/** Numbers may be empty while they are typed. */
+export type ConfigFields = { [Name in keyof RunConfig]: RunConfig[Name] extends number ? number | string : boolean };
+export type ConfigFaults = Partial<Record<keyof RunConfig, string>>;
+
+interface NumberField {
+  name: 'max_iterations' | 'max_time_secs' | 'confidence_threshold' | 'checkpoint_interval';
+  label: string;
+  help: string;
+  min: number;
+  max: number;
+  step: number;
+  suffix?: string;
+}
+
+export const numberFields: NumberField[] = [
+  { name: 'max_iterations', label: 'Iterations', help: 'Pauses after this many', min: 1, max: 100, step: 1 },
+  { name: 'max_time_secs', label: 'Time', help: 'Pauses after this long', min: 1, max: 86_400, step: 60, suffix: ' s' },
+  {
+    name: 'confidence_threshold',
+    label: 'Wanted confidence',
+    help: 'Ends when it is this sure, 0 to 1',
+    min: 0,
+    max: 1,
+    step: 0.05,
+  },
+  {
+    name: 'checkpoint_interval',
+    label: 'Checkpoint every',
+    help: 'Iterations between two',
+    min: 1,
+    max: 100,
+    step: 1,
+  },
+];
+
+export const switchFields = [
+  { name: 'enable_checkpointing', label: 'Write checkpoints', help: 'One is always written when it stops' },
+  { name: 'enable_smart_tasks', label: 'Smart tasks', help: 'Tasks may be split, merged, skipped or added on the way' },
+  { name: 'enable_adaptive_retry', label: 'Adaptive retry', help: 'A retry changes the model or the instruction' },
+] as const;
+
+export function faultsOf(config: ConfigFields): ConfigFaults {
+  const faults: ConfigFaults = {};
+  for (const { name, min, max, step } of numberFields) {
+    const value = config[name];
+    const whole = step < 1 || Number.isInteger(value);
+    if (typeof value !== 'number' || !whole || value < min || value > max) {
+      faults[name] = `${step < 1 ? 'A number' : 'A whole number'} from ${min} to ${max}.`;
+    }
+  }
+  return faults;
+}
+
+/** Only what was changed: a resume keeps the rest as it was. */
+export const changesOf = (before: ConfigFields, after: ConfigFields): Partial<RunConfig> =>
+  Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => before[name as keyof RunConfig] !== value),
+  ) as Partial<RunConfig>;

@@ -1,0 +1,157 @@
+import './runs.css';
+import { Badge, Group, Skeleton, Spoiler, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { Markdown } from '../../components/markdown.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Section } from '../../components/section.tsx';
+import { Checkpoints } from './checkpoints.tsx';
+import { EventFeed } from './event-feed.tsx';
+import { Plan } from './plan.tsx';
+import { ResumeRun } from './resume-run.tsx';
+import { RunActs, Stopped } from './run-acts.tsx';
+import { RunStats } from './run-stats.tsx';
+import type { RunView } from './run-view.ts';
+import { headline, runLook } from './run-words.ts';
+import { type RunStatus, runQuery } from './runs-queries.ts';
+import { type Connection, useRunEvents } from './use-run-events.ts';
+
+function Where({ id, status, connection }: { id: string; status?: string; connection?: Connection }) {
+  const look = status ? runLook(status) : null;
+  return (
+    <Group component="span" gap="xs" mt={4}>
+      {look && <Badge color={look.color}>{look.label}</Badge>}
+      {status === 'running' && connection === 'lost' && (
+        <Badge color="orange" role="status">
+          Reconnecting…
+        </Badge>
+      )}
+      <AnchorLink to="/runs" size="sm" underline="always">
+        All runs
+      </AnchorLink>
+      <AnchorLink to="/sessions/$id" params={{ id }} size="sm" underline="always">
+        Session
+      </AnchorLink>
+      <CopyButton value={id} label="Copy session id" />
+    </Group>
+  );
+}
+
+function Result({ text }: { text: string }) {
+  return (
+    <Section title="Result" actions={<CopyButton value={text} label="Copy result" />}>
+      <Markdown>{text}</Markdown>
+    </Section>
+  );
+}
+
+/** The status is asked again when events say that something has changed for good; a run resumed elsewhere is followed. */
+function useRun(id: string): {
+  query: ReturnType<typeof useStatus>;
+  view: RunView;
+  connection: Connection;
+  follow: () => void;
+} {
+  const query = useStatus(id);
+  const { view, connection, follow } = useRunEvents(id);
+  const { refetch, dataUpdatedAt } = query;
+  const endedAt = useRef(0);
+  useEffect(() => {
+    if (view.status) void refetch();
+  }, [view.status, refetch]);
+  useEffect(() => {
+    if (connection !== 'ended') return;
+    endedAt.current = Date.now();
+  }, [connection]);
+  const running = query.data?.status === 'running';
+  useEffect(() => {
+    if (running && connection === 'ended' && dataUpdatedAt > endedAt.current) follow();
+  }, [running, connection, dataUpdatedAt, follow]);
+  return { query, view, connection, follow };
+}
+
+const useStatus = (id: string) => useQuery(runQuery(id));
+
+interface BodyProps {
+  run: RunStatus;
+  view: RunView;
+  onResume: (checkpointId: string) => void;
+}
+
+function Body({ run, view, onResume }: BodyProps) {
+  const canResume = run.status !== 'running' && run.status !== 'completed';
+  const checkpoints = view.log.filter(({ event }) => event === 'checkpoint_created').length;
+  return (
+    <>
+      {run.result && <Result text={run.result} />}
+      <Plan run={run} view={view} />
+      <div className="svc-run-foot">
+        <Section title="Events">
+          <EventFeed lines={view.log} />
+        </Section>
+        <Section title="Checkpoints">
+          <Checkpoints
+            sessionId={run.session_id}
+            count={Math.max(checkpoints, run.checkpoints_created)}
+            onResume={canResume ? onResume : undefined}
+          />
+        </Section>
+      </div>
+    </>
+  );
+}
+
+export function RunPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { query, view, connection, follow } = useRun(id);
+  const [resuming, setResuming] = useState<{ checkpointId?: string } | null>(null);
+  const run = query.data;
+  if (query.error && !run) {
+    return (
+      <>
+        <PageHeader title="Run" description={<Where id={id} />} />
+        <ErrorState error={query.error} title="The run could not be opened" onRetry={() => query.refetch()} />
+      </>
+    );
+  }
+  if (!run) {
+    return (
+      <>
+        <PageHeader title="Run" description={<Where id={id} />} />
+        <Stack aria-busy="true">
+          <Skeleton height={96} />
+          <Skeleton height={320} />
+        </Stack>
+      </>
+    );
+  }
+  const title = headline(run.goal);
+  return (
+    <>
+      <PageHeader
+        title={title}
+        description={<Where id={id} status={run.status} connection={connection} />}
+        actions={<RunActs run={run} onResume={() => setResuming({})} />}
+      />
+      <Stack gap="lg">
+        {title !== run.goal.trim() && (
+          <div>
+            <Spoiler maxHeight={66} showLabel="Whole goal" hideLabel="Less" transitionDuration={0}>
+              <Text size="sm" className="svc-plain">
+                {run.goal}
+              </Text>
+            </Spoiler>
+          </div>
+        )}
+        <Stopped run={run} />
+        <RunStats run={run} view={view} />
+        <Body run={run} view={view} onResume={(checkpointId) => setResuming({ checkpointId })} />
+      </Stack>
+      {resuming && <ResumeRun run={run} {...resuming} onClose={() => setResuming(null)} onResumed={follow} />}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+interface Look {
+  label: string;
+  color: string;
+}
+
+const looks: Record<string, Look> = {
+  running: { label: 'Running', color: 'indigo' },
+  paused: { label: 'Paused', color: 'orange' },
+  completed: { label: 'Completed', color: 'teal' },
+  failed: { label: 'Failed', color: 'red' },
+  cancelled: { label: 'Cancelled', color: 'gray' },
+};
+
+export const runLook = (status: string): Look => looks[status] ?? { label: status, color: 'gray' };
+
+export const runStatuses = Object.entries(looks).map(([value, { label }]) => ({ value, label }));
+
+const reasons: Record<string, string> = {
+  max_iterations: 'all its iterations are used',
+  max_time: 'its time is used up',
+  insufficient_quota: 'the balance does not allow more',
+  provider_unavailable: 'no provider answers',
+  stalled: 'three iterations brought it no nearer to the goal',
+  cancelled: 'it was cancelled',
+};
+
+/** Why a run stopped, in words that fit after “because”. */
+export const reasonWords = (reason: string | null): string =>
+  reason ? (reasons[reason] ?? reason.replaceAll('_', ' ')) : '';
+
+/** What would help it on. */
+const advices: Record<string, string> = {
+  max_iterations: 'Resume to give it as many again, or set more.',
+  max_time: 'Resume to give it the same time again, or set more.',
+  insufficient_quota: 'Add credits, then resume.',
+  provider_unavailable: 'Resume when the provider is back.',
+  stalled: 'Resume with a lower wanted confidence, or start over with a clearer goal.',
+};
+export const adviceOf = (reason: string | null): string =>
+  (reason && advices[reason]) || 'It can go on from a checkpoint.';
+
+export function durationWords(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const hours = Math.floor(seconds / 3_600);
+  const parts = [
+    [hours, 'h'],
+    [Math.floor((seconds % 3_600) / 60), 'min'],
+    // Nobody counts the seconds of hours.
+    [hours > 0 ? 0 : seconds % 60, 's'],
+  ] as const;
+  return parts.flatMap(([value, unit]) => (value > 0 ? [`${value} ${unit}`] : [])).join(' ');
+}
+
+/** The first line of a goal, cut between words, short enough for a heading. */
+export function headline(goal: string, most = 80): string {
+  const line = goal.trim().split('\n')[0]!.trim();
+  if (line.length <= most) return line;
+  const cut = line.slice(0, most);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), most / 2)).replace(/[\s,;:.]+$/, '')}…`;
+}

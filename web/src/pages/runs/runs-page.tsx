@@ -1,0 +1,133 @@
+import './runs.css';
+import { Badge, Button, Group, Progress, Select, Stack, Text } from '@mantine/core';
+import { IconPlus, IconRobot } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { Money } from '../../components/money.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatNumber } from '../../format.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { durationWords, headline, reasonWords, runLook, runStatuses } from './run-words.ts';
+import { pageSize, type RunSummary, runsQuery } from './runs-queries.ts';
+import { StartRun } from './start-run.tsx';
+
+const urlDefaults = { page: '1', status: '' };
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const columns: Column<RunSummary>[] = [
+  {
+    key: 'goal',
+    header: 'Goal',
+    wrap: true,
+    cell: ({ goal, session_id }) => (
+      <AnchorLink to="/runs/$id" params={{ id: session_id }} size="sm" fw={600}>
+        {headline(goal)}
+      </AnchorLink>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status, reason, current_task }) => {
+      const { label, color } = runLook(status);
+      const more = status === 'running' ? current_task : status === 'paused' ? reasonWords(reason) : null;
+      return (
+        <Stack gap={2} align="flex-start">
+          <Badge color={color}>{label}</Badge>
+          {more && (
+            <Text size="xs" c="dimmed" maw="12rem" truncate title={more}>
+              {more}
+            </Text>
+          )}
+        </Stack>
+      );
+    },
+  },
+  {
+    key: 'confidence',
+    header: 'Confidence',
+    cell: ({ goal_confidence }) => (
+      <Group gap="xs" wrap="nowrap">
+        <Progress value={goal_confidence * 100} w={56} aria-label={`Confidence ${percent(goal_confidence)}`} />
+        <span className="svc-number">{percent(goal_confidence)}</span>
+      </Group>
+    ),
+  },
+  {
+    key: 'tasks',
+    header: 'Tasks',
+    align: 'right',
+    cell: ({ tasks_completed, tasks_total }) => (
+      <span className="svc-number">{`${formatNumber(tasks_completed)} / ${formatNumber(tasks_total)}`}</span>
+    ),
+  },
+  { key: 'cost', header: 'Cost', align: 'right', cell: ({ total_cost }) => <Money quota={total_cost} /> },
+  {
+    key: 'time',
+    header: 'Time',
+    align: 'right',
+    cell: ({ elapsed_time_secs }) => <span className="svc-number">{durationWords(elapsed_time_secs)}</span>,
+  },
+  { key: 'started', header: 'Started', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+];
+
+export function RunsPage() {
+  const [{ page: pageText, status }, setUrl] = useUrlState(urlDefaults);
+  const page = Math.max(1, Number.parseInt(pageText, 10) || 1);
+  const query = useQuery(runsQuery(page, status));
+  const [starting, setStarting] = useState(false);
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setStarting(true)}>
+      Start a run
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Runs"
+        description="Give a goal; it is planned, worked on and checked until it is reached, also when you close the page."
+        actions={button}
+      />
+      <Group mb="md">
+        <Select
+          aria-label="Status"
+          placeholder="All runs"
+          data={runStatuses}
+          value={status || null}
+          onChange={(chosen) => setUrl({ status: chosen ?? '', page: '1' })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'All runs' }}
+          w={{ base: '100%', xs: 200 }}
+        />
+      </Group>
+      <DataTable
+        label="Runs"
+        columns={columns}
+        rows={query.data?.executions}
+        rowKey={({ execution_id }) => execution_id}
+        // Asking again every few seconds must not dim the table each time.
+        query={{ error: query.error, isFetching: query.isPlaceholderData, refetch: query.refetch }}
+        minWidth={860}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: (next) => setUrl({ page: String(next) }) }}
+        empty={
+          status ? (
+            <EmptyState icon={IconRobot} title="No run has this status" />
+          ) : (
+            <EmptyState
+              icon={IconRobot}
+              title="No runs yet"
+              description="A run plans tasks for your goal, gives each to a fitting model, judges the results, and goes on until it is sure. You can watch, stop and resume it."
+              action={button}
+            />
+          )
+        }
+      />
+      {starting && <StartRun onClose={() => setStarting(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import { queryClient } from '../../session.ts';
+
+export type RunSummary = Result<'/api/svc-ms/autonomous', 'get'>['executions'][number];
+export type RunStatus = Result<'/api/svc-ms/autonomous/{session_id}/status', 'get'>;
+export type Checkpoint = Result<'/api/svc-ms/autonomous/{session_id}/checkpoints', 'get'>['checkpoints'][number];
+
+export const pageSize = 20;
+
+type StatusFilter = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+
+export const runsQuery = (page: number, status: string) =>
+  queryOptions({
+    queryKey: ['runs', 'list', page, status],
+    queryFn: ({ signal }) =>
+      get('/api/svc-ms/autonomous', {
+        query: { page, page_size: pageSize, status: (status || undefined) as StatusFilter | undefined },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.executions.some((run) => run.status === 'running') ? 3_000 : false),
+  });
+
+export const runQuery = (session_id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'status', session_id],
+    queryFn: ({ signal }) => get('/api/svc-ms/autonomous/{session_id}/status', { path: { session_id }, signal }),
+    // Time and cost go on between events.
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? 2_000 : false),
+  });
+
+export const checkpointsQuery = (session_id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'checkpoints', session_id],
+    queryFn: ({ signal }) => get('/api/svc-ms/autonomous/{session_id}/checkpoints', { path: { session_id }, signal }),
+  });
+
+export const reloadRuns = () => queryClient.invalidateQueries({ queryKey: ['runs'] });

@@ -1,0 +1,94 @@
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { post } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ConfigFields } from './config-fields.tsx';
+import { type ConfigFaults, changesOf, defaultConfig, type ConfigFields as Fields, faultsOf } from './run-config.ts';
+import { reloadRuns } from './runs-queries.ts';
+
+const sessionPattern = /^[A-Za-z0-9_.:-]{0,128}$/;
+
+type Faults = ConfigFaults & { goal?: string; session?: string };
+
+export function StartRun({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [goal, setGoal] = useState('');
+  const [session, setSession] = useState('');
+  const [config, setConfig] = useState<Fields>(defaultConfig);
+  const [faults, setFaults] = useState<Faults>({});
+  const start = useMutation({
+    mutationFn: () =>
+      post('/api/svc-ms/autonomous/execute', {
+        body: {
+          message: goal.trim(),
+          ...(session && { session_id: session }),
+          config: changesOf(defaultConfig, config),
+        },
+      }),
+    onSuccess: async ({ session_id }) => {
+      await navigate({ to: '/runs/$id', params: { id: session_id } });
+      await reloadRuns();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found: Faults = {
+      ...faultsOf(config),
+      ...(goal.trim() === '' && { goal: 'Say what should be reached.' }),
+      ...(!sessionPattern.test(session) && { session: 'Use letters, digits and _ . : - only.' }),
+    };
+    setFaults(found);
+    if (Object.keys(found).length === 0) start.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title="Start a run" size="lg">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Textarea
+            label="Goal"
+            description="What should be there in the end, and how one would know that it is good"
+            placeholder="Compare three embedded databases for a small team, and write a recommendation with a migration plan."
+            required
+            autosize
+            minRows={4}
+            maxRows={14}
+            maxLength={200_000}
+            data-autofocus
+            value={goal}
+            onChange={(event) => setGoal(event.currentTarget.value)}
+            error={faults.goal}
+          />
+          <details className="svc-more" open={Object.keys(faults).some((name) => name !== 'goal') || undefined}>
+            <summary>Limits and behaviour</summary>
+            <Stack mt="sm">
+              <TextInput
+                label="Session"
+                description="Leave empty for a new one; an existing one brings its memory along"
+                placeholder="ms-…"
+                value={session}
+                onChange={(event) => setSession(event.currentTarget.value.trim())}
+                error={faults.session}
+              />
+              <ConfigFields
+                value={config}
+                faults={faults}
+                onChange={(changes) => setConfig({ ...config, ...changes })}
+              />
+            </Stack>
+          </details>
+          {start.error && <ErrorState error={start.error} title="The run was not started" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={start.isPending}>
+              Start run
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

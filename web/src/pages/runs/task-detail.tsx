@@ -1,0 +1,84 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Markdown } from '../../components/markdown.tsx';
+import { formatNumber } from '../../format.ts';
+import { useFollow } from '../playground/use-follow.ts';
+import type { TaskView } from './run-view.ts';
+import { TaskStateBadge } from './task-state.tsx';
+
+const factsOf = (task: TaskView, titles: Map<string, string>): [string, string][] => {
+  const facts: [string, string | undefined | false][] = [
+    ['Model', task.model],
+    ['Difficulty', task.difficulty],
+    ['Attempt', task.attempt > 1 && String(task.attempt)],
+    ['Tokens', task.tokens !== undefined && formatNumber(task.tokens)],
+    ['Time', task.elapsedMs !== undefined && `${(task.elapsedMs / 1000).toFixed(1)} s`],
+    ['Score', task.score !== undefined && `${Math.round(task.score * 100)} %`],
+    ['After', task.dependsOn.map((id) => titles.get(id) ?? id).join(', ')],
+  ];
+  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
+};
+
+function Output({ task }: { task: TaskView }) {
+  const { region } = useFollow(task.output);
+  if (task.output === '') {
+    return (
+      <Text size="sm" c="dimmed">
+        {task.status === 'running' ? 'Waiting for the first words…' : 'Nothing has been written yet.'}
+      </Text>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+    // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end holds a div
+    <div ref={region} className="svc-task-output" tabIndex={0} role="region" aria-label={`Output of ${task.title}`}>
+      <Markdown>{task.output}</Markdown>
+    </div>
+  );
+}
+
+/** One task: what became of it, and what it wrote. */
+export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] }) {
+  const titles = new Map(tasks.map(({ id, title }) => [id, title]));
+  return (
+    <Stack gap="sm" className="svc-task" aria-busy={task.status === 'running'}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <Group gap="xs">
+          <Title order={3} className="svc-anywhere">
+            {task.title}
+          </Title>
+          <TaskStateBadge status={task.status} />
+          {task.note && (
+            <Text size="sm" c="dimmed">
+              {task.note}
+            </Text>
+          )}
+        </Group>
+        {task.output !== '' && <CopyButton value={task.output} label="Copy output" />}
+      </Group>
+      <Group component="dl" gap="0.5rem 1.5rem" m={0}>
+        {factsOf(task, titles).map(([name, value]) => (
+          <div key={name}>
+            <Text component="dt" size="xs" c="dimmed">
+              {name}
+            </Text>
+            <Text component="dd" size="sm" m={0} className="svc-number svc-anywhere">
+              {value}
+            </Text>
+          </div>
+        ))}
+      </Group>
+      {task.error && task.status !== 'completed' && (
+        <Text size="sm" c="var(--mantine-color-error)" className="svc-anywhere">
+          {task.error}
+        </Text>
+      )}
+      {task.feedback && (
+        <Text size="sm" c="dimmed">
+          {task.feedback}
+        </Text>
+      )}
+      <Output key={task.id} task={task} />
+    </Stack>
+  );
+}

@@ -1,0 +1,72 @@
+import { Text } from '@mantine/core';
+import { type CSSProperties, memo } from 'react';
+import type { TaskView } from './run-view.ts';
+import { box, type Drawing, drawTasks } from './task-layers.ts';
+import { lookOf, TaskState } from './task-state.tsx';
+
+interface TaskGraphProps {
+  tasks: TaskView[];
+  /** Id of the task whose details are shown. */
+  selected: string | null;
+  onSelect: (id: string) => void;
+}
+
+const px = (value: number): string => `${value}px`;
+
+function Edges({ drawing }: { drawing: Drawing<TaskView> }) {
+  const done = new Set(drawing.nodes.flatMap(({ task }) => (task.status === 'completed' ? [task.id] : [])));
+  return (
+    <svg className="svc-graph-edges" width={drawing.width} height={drawing.height} aria-hidden="true">
+      <title>Dependencies between tasks</title>
+      {drawing.edges.map(({ from, to, path }) => (
+        <path key={`${from} ${to}`} d={path} data-done={done.has(from)} />
+      ))}
+    </svg>
+  );
+}
+
+/**
+ * Tasks by level of dependence, joined by lines. One list in the order of the levels: where there is no room for the
+ * drawing, the same buttons stand below each other, and in words each says what it waits for.
+ */
+export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: TaskGraphProps) {
+  const drawing = drawTasks(tasks);
+  const titles = new Map(tasks.map(({ id, title }) => [id, title]));
+  const size = { '--graph-width': px(drawing.width), '--graph-height': px(drawing.height) } as CSSProperties;
+  const node = { '--node-width': px(box.width), '--node-height': px(box.height) } as CSSProperties;
+  return (
+    <div className="svc-graph" style={{ ...size, ...node }}>
+      <div className="svc-graph-canvas">
+        <Edges drawing={drawing} />
+        <ol className="svc-graph-nodes" aria-label="Tasks of the plan">
+          {drawing.nodes.map(({ task, x, y }) => (
+            <li key={task.id} style={{ '--x': px(x), '--y': px(y) } as CSSProperties}>
+              <button
+                type="button"
+                className="svc-graph-node"
+                data-status={task.status}
+                aria-pressed={task.id === selected}
+                onClick={() => onSelect(task.id)}
+              >
+                <TaskState status={task.status} />
+                <span className="svc-graph-text">
+                  <Text span size="sm" fw={600} lineClamp={2} title={task.title}>
+                    {task.title}
+                  </Text>
+                  <Text span size="xs" c="dimmed" truncate>
+                    {[lookOf(task.status).label, task.model ?? task.difficulty].join(' · ')}
+                  </Text>
+                  {task.dependsOn.length > 0 && (
+                    <span className="svc-hidden">
+                      After {task.dependsOn.map((id) => titles.get(id) ?? id).join(', ')}
+                    </span>
+                  )}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </div>
+  );
+});
