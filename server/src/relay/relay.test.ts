@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
-import { addUpstream, resettingUpstream, type Script, scriptedUpstream, stall } from './scripted-upstream.fixture.ts';
+import {
+  addUpstream,
+  resettingUpstream,
+  type Script,
+  scriptedUpstream,
+  stall,
+  stallAfter,
+} from './scripted-upstream.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as clients read them, field by field
 type Loose = any;
+const encoder = new TextEncoder();
 const clock = manualClock(Date.now());
 const chat = '/v1/chat/completions';
 const messages = [{ role: 'user', content: 'hi' }];
@@ -53,9 +61,13 @@ async function circuits(model: string): Promise<Record<string, string>> {
   return Object.fromEntries(data.metrics.map((item: Loose) => [item.provider, item.circuit_state]));
 }
 
-/** Time passes as fast as the watchdog looks, until the answer is there. */
-async function withTime<T>(pending: Promise<T>): Promise<T> {
-  const timer = setInterval(() => clock.advance(1_000), 20);
+/** Time passes quickly until the answer is there, but never more than this: circuits have clocks of their own. */
+async function withTime<T>(pending: Promise<T>, mostSeconds: number): Promise<T> {
+  let passed = 0;
+  const timer = setInterval(() => {
+    passed += 1;
+    if (passed <= mostSeconds) clock.advance(1_000);
+  }, 20);
   try {
     return await pending;
   } finally {
@@ -78,7 +90,7 @@ test('four upstreams through every fault; circuits open, half open, close and op
   upstreams.one!.answer(status(500));
   upstreams.two!.answer(status(429));
   upstreams.three!.answer(stall);
-  for (let i = 0; i < 5; i++) expect(await saidBy(withTime(ask(model, order)))).toBe('four');
+  for (let i = 0; i < 5; i++) expect(await saidBy(withTime(ask(model, order), 6))).toBe('four');
   expect(await circuits(model)).toEqual({ one: 'open', two: 'closed', three: 'open', four: 'closed' });
   const seen = upstreams.one!.seen.length;
   expect(await saidBy(ask(model, order))).toBe('four');
@@ -104,7 +116,7 @@ test('four upstreams through every fault; circuits open, half open, close and op
   expect(await saidBy(ask(model, { only: ['one'] }))).toBe('one');
   expect((await circuits(model)).one).toBe('closed');
 
-  expect((await withTime(ask(model, { only: ['three'] }))).status).toBe(504);
+  expect((await withTime(ask(model, { only: ['three'] }), 6)).status).toBe(504);
   expect((await circuits(model)).three).toBe('open');
   // 429 and the request's own fault give their places back: more of them than there are places still get through.
   for (const code of [429, 400, 429, 400, 429]) {
@@ -177,5 +189,15 @@ test('what the upstream does not count is counted, charged and told', async () =
   const answer = (await (await ask('count/model', undefined)).json()) as Loose;
   expect(answer.usage.completion_tokens).toBe(5);
   expect(answer.usage.total_tokens).toBe(answer.usage.prompt_tokens + 5);
+  await upstream.close();
+});
+
+test('an idle stream gets one comment line every 15 s, and is cut when the upstream stays silent', async () => {
+  const upstream = scriptedUpstream(stallAfter([encoder.encode(chunk({ content: 'word' }))], {}));
+  await addUpstream(house, upstream.url, [{ model_id: 'idle/model' }], { timeout_ms: 60_000 });
+  const answer = await ask('idle/model', undefined, { stream: true });
+  const text = await withTime(answer.text(), 40);
+  expect(text).toMatch(/^data: .*word.*\n\n(: ping\n\n)+data: .*"code":"timeout".*\n\n$/);
+  expect(text.match(/: ping/g)!.length).toBeLessThan(3);
   await upstream.close();
 });
