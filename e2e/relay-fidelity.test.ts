@@ -68,6 +68,11 @@ test.each(kinds)('1: usage is shown only to those who ask, as a last chunk witho
   const asked = await stream(kind, chat, { messages: hi, stream_options: { include_usage: true } });
   expect(asked.chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 7 } });
   expect(asked.chunks.filter((chunk) => chunk.usage).length).toBe(1);
+  if (kind === 'anthropic') return;
+  upstreams[kind].script = says(kind, { text: 'a b', usage: null });
+  const counted = await stream(kind, chat, { messages: hi, stream_options: { include_usage: true } });
+  expect(counted.chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 2 } });
+  expect(counted.done).toBe(true);
 });
 
 test('2: chunks without choices do no harm', async () => {

@@ -169,7 +169,7 @@ export class Pump implements OpenStream {
     const usage = await this.#usage(summary);
     this.#report('success', summary, usage);
     const cost = await this.#charge(summary, usage, 'ok');
-    if (last) await this.#deliver(last);
+    if (last) await this.#deliver(this.begun.relay.withUsage(last, usage));
     return { summary, usage, cost };
   }
 

@@ -1,10 +1,12 @@
 import type { AppError } from '../../lib/errors.ts';
+import type { Usage } from '../../lib/money.ts';
 import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
-import { chatDone, chatStream, type StreamRenderer } from './chat/stream.ts';
+import { chatDone, chatStream, chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
 import { type Delta, failure, isObject, type Json, type UpstreamError, type WireFormat } from './conversation.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
 import { MessagesStream, messagesPing } from './messages/stream.ts';
+import { renderChatUsage } from './usage.ts';
 import { type AnswerSummary, AnswerWatch } from './watch.ts';
 
 export interface RelayStreamOptions {
@@ -31,6 +33,7 @@ export interface RelayStreamOptions {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 const blankLine = encoder.encode('\n\n');
 
 /**
@@ -99,6 +102,17 @@ export class RelayStream {
   /** As it stands now: for a client that left. */
   summary(): AnswerSummary {
     return this.#watch.summary();
+  }
+
+  /** The last bytes with our own count before the end mark, for a client that asked for one and an upstream without. */
+  withUsage(last: Uint8Array, usage: Usage): Uint8Array {
+    const { client, includeUsage, id } = this.options;
+    if (client !== 'chat' || !includeUsage || this.#watch.usage) return last;
+    const text = decoder.decode(last);
+    const at = text.lastIndexOf('data:', text.lastIndexOf('[DONE]'));
+    if (at === -1) return last;
+    const chunk = chatUsageChunk(renderChatUsage(usage), { ...this.options, id: this.summary().id || id });
+    return encoder.encode(text.slice(0, at) + chunk + text.slice(at));
   }
 
   fail(error: AppError): Uint8Array {
