@@ -27,8 +27,8 @@ export interface NewDocument {
 /** A tsvector takes a megabyte, and what is said after this many words is seldom what a text is about. */
 const mostTerms = 4000;
 
-/** Adds a document to the word index, in place of an earlier one of the same message or entry. */
-export async function indexDocument(db: Db, document: NewDocument): Promise<number> {
+/** Adds a document to the word index, in place of an earlier one of the same message or entry; null when that is gone. */
+export async function indexDocument(db: Db, document: NewDocument): Promise<number | null> {
   const { messageId = null, knowledgeRef = null } = document;
   const words = document.terms
     .slice(0, mostTerms)
@@ -36,6 +36,7 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
     .join(' ');
   const owner = scopeWords(document.userId, document.projectId, knowledgeRef !== null).join(' ');
   return db.transaction().execute(async (tx) => {
+    if (!(await lockSource(tx, document))) return null;
     const same = tx.deleteFrom('ms_documents').where('user_id', '=', document.userId);
     if (messageId !== null) await same.where('message_id', '=', messageId).execute();
     if (knowledgeRef !== null) await same.where('knowledge_ref', '=', knowledgeRef).execute();
@@ -56,6 +57,17 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
     await sql`insert into ms_documents_fts (rowid, owner, terms) values (${id}, ${owner}, ${words})`.execute(tx);
     return id;
   });
+}
+
+/** Two changes of one entry index it one after the other, and what was deleted meanwhile is not indexed at all. */
+async function lockSource(tx: Db, { messageId, knowledgeRef }: NewDocument): Promise<boolean> {
+  const source =
+    knowledgeRef !== undefined ? (['ms_knowledge', knowledgeRef] as const) : (['ms_messages', messageId] as const);
+  const [table, id] = source;
+  if (id === undefined) return true;
+  const query = tx.selectFrom(table).select('id').where('id', '=', id);
+  const row = await (engineOf(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Each user has words of their own, so that the index never reads what is another's, however much that is. */

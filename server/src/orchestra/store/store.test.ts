@@ -19,6 +19,9 @@ import { saveVectors, unembedded } from './vectors.ts';
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const said = (content: string, tokens = 5) => ({ message: user(content), tokens });
 
+/** The document of a source that is there. */
+const indexed = async (...args: Parameters<typeof indexDocument>): Promise<number> => (await indexDocument(...args))!;
+
 describe.each(await engines())('%s', (_, open) => {
   let opened: OpenDb;
   let db: Db;
@@ -27,6 +30,16 @@ describe.each(await engines())('%s', (_, open) => {
     db = opened.db;
   });
   afterAll(() => opened.close());
+
+  test('changes of one entry at the same time leave one document, and none of a deleted one', async () => {
+    const made = await addEntry(db, { userId: 71, category: 'fact', title: 't', content: 'c', keywords: [] }, 100);
+    const document = { userId: 71, projectId: null, knowledgeRef: made.ref, terms: ['word'] };
+    await Promise.all(Array.from({ length: 20 }, () => indexDocument(db, document)));
+    const rows = await db.selectFrom('ms_documents').select('id').where('user_id', '=', 71).execute();
+    expect(rows).toHaveLength(1);
+    await deleteEntry(db, 71, made.id);
+    expect(await indexDocument(db, document)).toBeNull();
+  });
 
   test('a session id is per user, and opening one twice finds it', async () => {
     const first = await openSession(db, { userId: 1, sessionId: 's', tags: ['a', 'b_c'] }, 100);
@@ -64,7 +77,7 @@ describe.each(await engines())('%s', (_, open) => {
   test('a deleted session takes everything along and is written to no more', async () => {
     const { session } = await openSession(db, { userId: 9, sessionId: 'gone' }, 100);
     const [message] = (await appendMessages(db, session.ref, [said('zebra crossing')], 100))!;
-    const id = await indexDocument(db, {
+    const id = await indexed(db, {
       userId: 9,
       projectId: null,
       sessionRef: session.ref,
@@ -117,7 +130,7 @@ describe.each(await engines())('%s', (_, open) => {
       addEntry(db, { userId, projectId, category: 'c', title, content: `${title} text`, keywords: ['k'] }, 5);
     const index = async (userId: number, title: string, projectId: string | null = null) => {
       const made = await entry(userId, title, projectId);
-      return indexDocument(db, { userId, projectId, knowledgeRef: made.ref, terms: terms(entryText(made)) });
+      return indexed(db, { userId, projectId, knowledgeRef: made.ref, terms: terms(entryText(made)) });
     };
     const mine = await index(5, 'walrus facts');
     const project = await index(5, 'walrus plans', 'p1');
