@@ -1,9 +1,10 @@
 /** One request to one endpoint: as the document wants it, or broken in some way. */
 import type { Endpoint } from './document.ts';
+import { modelFor } from './known.ts';
 import { breakText, mutate, nasty, oddEncodings, oddMethods, oddPlaces, oddTypes } from './mutate.ts';
 import { type Random, seeded } from './random.ts';
 import { type Sampling, type Schema, sample } from './sample.ts';
-import type { World } from './world.ts';
+import type { World, Worlds } from './world.ts';
 
 export interface Made {
   method: string;
@@ -14,24 +15,39 @@ export interface Made {
   as: string;
 }
 
-/**
- * Argon2 takes 50 ms of a core on purpose, and runs go on behind their answer: fewer of those, or the rest waits. What
- * takes the run's own credentials away comes seldom, or most requests would end at the door.
- */
+/** Argon2 takes 50 ms of a core on purpose, and runs go on behind their answer: fewer of those, or the rest waits. */
 const rare: Record<string, number> = {
   'POST /api/user/login': 0.1,
   'POST /api/user/register': 0.1,
   'POST /api/svc-ms/autonomous/execute': 0.3,
   'POST /api/svc-ms/autonomous/resume': 0.3,
-  'POST /api/user/logout': 0.1,
-  'DELETE /api/user/sessions/{id}': 0.1,
-  'DELETE /api/tokens/{id}': 0.1,
-  'DELETE /api/oauth2/applications/{app_id}': 0.1,
-  'DELETE /api/oauth2/consents/{application_id}': 0.1,
-  'POST /api/oauth2/admin/applications/suspend': 0.1,
-  'POST /api/oauth2/revoke': 0.2,
-  'PUT /api/admin/users/{id}': 0.1,
 };
+
+/** What takes the caller's own credentials away, so that every request after it would end at the door. */
+const destructive = new Set([
+  'POST /api/user/logout',
+  'DELETE /api/user/self',
+  'DELETE /api/user/sessions/{id}',
+  'PUT /api/tokens/{id}',
+  'DELETE /api/tokens/{id}',
+  'DELETE /api/oauth2/tokens/{token_id}',
+  'PUT /api/oauth2/applications/{app_id}',
+  'DELETE /api/oauth2/applications/{app_id}',
+  'POST /api/oauth2/applications/{app_id}/rotate-secret',
+  'DELETE /api/oauth2/consents/{application_id}',
+  'POST /api/oauth2/admin/applications/suspend',
+  'POST /api/oauth2/token',
+  'POST /api/oauth2/revoke',
+  'PUT /api/admin/users/{id}',
+  'DELETE /api/admin/users/{id}',
+  'DELETE /api/admin/channels/{id}',
+  'DELETE /api/svc-ms/sessions/{session_id}',
+  'DELETE /api/svc-ms/knowledge/{id}',
+  'DELETE /v1/videos/{jobId}',
+]);
+
+export const worldFor = ({ main, spare }: Worlds, { method, path }: Endpoint): World =>
+  destructive.has(`${method} ${path}`) ? spare : main;
 
 export function chooseEndpoint(endpoints: Endpoint[], random: Random): Endpoint {
   for (;;) {
@@ -41,11 +57,18 @@ export function chooseEndpoint(endpoints: Endpoint[], random: Random): Endpoint 
 }
 
 export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<string, Schema>, random: Random): Made {
-  const how: Sampling = { random, schemas, known: world.known };
+  const optionalShare = random.pick([0, 0.2, 0.6, 1]);
+  const known = (name: string) => (name === 'model' ? [modelFor(endpoint.path)] : world.known(name));
+  const how: Sampling = { random, schemas, optionalShare, known };
   const method = random.chance(0.02) ? random.pick(oddMethods) : endpoint.method;
   const [as, credential] = chooseCredential(endpoint, world, random);
   const made: Made = { method, path: pathOf(endpoint, how) + queryOf(endpoint, how), headers: { ...credential }, as };
-  if (endpoint.bodies.length === 0 || method === 'GET' || method === 'HEAD' || method === 'TRACE') return made;
+  if (method === 'GET' || method === 'HEAD' || method === 'TRACE') return made;
+  if (endpoint.bodies.length === 0) {
+    // Writes with a cookie must say that they are JSON, with or without a body.
+    if (random.chance(0.8)) made.headers['content-type'] = 'application/json';
+    return made;
+  }
   const [type, schema] = random.pick(endpoint.bodies);
   return { ...made, ...bodyOf(type, schema, endpoint, made.headers, how) };
 }
@@ -58,10 +81,11 @@ function chooseCredential(endpoint: Endpoint, world: World, random: Random): [st
 }
 
 function pathOf(endpoint: Endpoint, how: Sampling): string {
-  return endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    if (how.random.chance(0.25)) return how.random.pick(oddPlaces);
+  return endpoint.path.replace(/(\w[\w-]*)\/\{(\w+)\}/g, (_, before: string, name: string) => {
     const schema = endpoint.pathParameters.find((parameter) => parameter.name === name)?.schema ?? {};
-    return encodeURIComponent(String(sample(schema, `{${name}}`, how)));
+    const odd = how.random.chance(0.25);
+    const value = odd ? how.random.pick(oddPlaces) : safely(String(sample(schema, `${before}/{${name}}`, how)));
+    return `${before}/${value}`;
   });
 }
 
@@ -69,7 +93,7 @@ function queryOf(endpoint: Endpoint, how: Sampling): string {
   const { random } = how;
   const parts: string[] = [];
   for (const { name, schema, required } of endpoint.queryParameters) {
-    if (!required && random.chance(0.6)) continue;
+    if (!required && !random.chance(how.optionalShare)) continue;
     const value = random.chance(0.3) ? random.pick(oddPlaces) : safely(String(sample(schema, name, how)));
     parts.push(`${name}=${value}`);
     if (random.chance(0.05)) parts.push(`${name}=${value}`);

@@ -25,13 +25,14 @@ export interface Sampling {
   random: Random;
   /** `components.schemas` of the document. */
   schemas: Record<string, Schema>;
+  /** How many of the optional members are given, 0 to 1. */
+  optionalShare: number;
   /** Values that mean something to the service, by the name of the field. */
   known(name: string): readonly unknown[] | undefined;
 }
 
 /** Knowing a value that exists takes a request further than any made-up one. */
-const knownShare = 0.8;
-const optionalShare = 0.4;
+const knownShare = 0.85;
 
 export function sample(schema: Schema, name: string, how: Sampling, depth = 0): unknown {
   const { random } = how;
@@ -68,7 +69,7 @@ function sampleObject(schema: Schema, how: Sampling, depth: number): Record<stri
   const required = new Set(schema.required);
   const value: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    if (required.has(name) || (depth < 4 && how.random.chance(optionalShare)))
+    if (required.has(name) || (depth < 4 && how.random.chance(how.optionalShare)))
       value[name] = sample(member, name, how, depth + 1);
   }
   return value;

@@ -1,0 +1,108 @@
+/** Values that mean something to the service, by the name of the field or, for parts of a path, by `before/{name}`. */
+interface Things {
+  callback: string;
+  userId: number;
+  channelId: number;
+  tokenId: number;
+  knowledgeId: number;
+  application: { id: number; client_id: string; client_secret_plain: string };
+  tokens: { access_token: string; refresh_token: string };
+  code: string;
+  sessionId: string;
+  jobId: string;
+}
+
+const models: [RegExp, string][] = [
+  [/embeddings/, 'demo/embed'],
+  [/images/, 'demo/image'],
+  [/speech/, 'demo/speech'],
+  [/transcriptions|translations/, 'demo/transcribe'],
+  [/moderations/, 'demo/moderation'],
+  [/rerank/, 'demo/rerank'],
+  [/videos/, 'demo/video'],
+];
+
+/** The model that an endpoint is for. */
+export const modelFor = (path: string): string => models.find(([pattern]) => pattern.test(path))?.[1] ?? 'demo/chat';
+
+const hi = [{ role: 'user', content: 'hi' }];
+/** Port 9 discards, and nobody listens there: no fuzzed address may lead out of this machine. */
+const address = ['http://127.0.0.1:9/hook'];
+
+export const knownValues = (things: Things): Record<string, readonly unknown[]> => ({
+  ...idsOf(things),
+  ...oauthOf(things),
+  model_name: ['upstream'],
+  provider: [{}, { allow_fallbacks: true }],
+  messages: [hi, [...hi, { role: 'assistant', content: 'ho' }, ...hi]],
+  input: ['hello', ['a', 'b']],
+  prompt: ['x'],
+  message: ['hello'],
+  documents: [['a', 'b'], [{ text: 'c' }]],
+  query: ['a'],
+  q: ['fact', 'root'],
+  voice: ['alloy'],
+  max_tokens: [1, 20],
+  response_format: [{ type: 'text' }, { type: 'json_object' }, 'json'],
+  tools: [[]],
+  tool_choice: ['auto', 'none'],
+  category: ['fact'],
+  // No option that would change what the run measures.
+  key: ['QuotaForNewUser', 'DecisionLogDays', 'MsPlanModel'],
+  value: [1, 10, ''],
+  // Runs that end soon.
+  max_iterations: [1],
+  max_time_secs: [1, 2],
+  stream_events: [true],
+  base_url: address,
+  webhook_url: address,
+  callback_url: address,
+  homepage_url: address,
+  logo_url: address,
+  avatar_url: address,
+  url: address,
+  username: ['root', 'nobody', 'fuzz_user'],
+  password: ['a fine password', 'x'],
+  preset: ['ollama'],
+  page: [1, 2, 0, -1],
+  page_size: [1, 20, 1000],
+  format: ['json', 'csv'],
+});
+
+function idsOf({ userId, channelId, tokenId, knowledgeId, application, sessionId, jobId }: Things) {
+  return {
+    id: [1, 2, 3, userId],
+    user_id: [userId, 1],
+    channel_id: [channelId],
+    token_id: [tokenId],
+    app_id: [application.id],
+    application_id: [application.id],
+    session_id: [sessionId, 'another'],
+    jobId: [jobId],
+    'tokens/{id}': [tokenId],
+    'users/{id}': [userId, 1],
+    'channels/{id}': [channelId],
+    'knowledge/{id}': [knowledgeId],
+    // Requests to a model of this name would find the channel where nobody listens.
+    model_id: ['fuzz/model'],
+    'models/{model_id}': ['demo/chat'],
+    'configs/{model_id}': ['demo/chat', 'fuzz/model'],
+  };
+}
+
+const oauthOf = ({ callback, application, tokens, code }: Things) => ({
+  client_id: [application.client_id],
+  client_secret: [application.client_secret_plain],
+  redirect_uri: [callback],
+  redirect_uris: [[callback]],
+  response_type: ['code'],
+  code: [code],
+  token: [tokens.access_token, tokens.refresh_token],
+  refresh_token: [tokens.refresh_token],
+  grant_type: ['authorization_code', 'refresh_token', 'client_credentials'],
+  scope: ['openid', 'openid email'],
+  scopes: ['openid email'],
+  code_challenge: ['a'.repeat(43)],
+  code_challenge_method: ['S256', 'plain'],
+  state: ['s&=é'],
+});
