@@ -1,9 +1,11 @@
+import { growth } from './suites/growth.ts';
 import { oauth } from './suites/oauth.ts';
 import { relay } from './suites/relay.ts';
 import { startUp } from './suites/start.ts';
+import { stream } from './suites/stream.ts';
 
 /** Another benchmark is one file and one line. */
-const suites: Record<string, () => Promise<void>> = { relay, oauth, start: startUp };
+const suites: Record<string, () => Promise<void>> = { relay, stream, oauth, start: startUp, growth };
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !suites[name]);

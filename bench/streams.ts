@@ -59,9 +59,7 @@ const slow = upstream.script;
 for (let i = 0; i < streams; i += 50) {
   upstream.script = quick;
   const body = { model: modelId, messages: [{ role: 'user', content: 'hi' }], stream: true };
-  await Promise.all(
-    Array.from({ length: 50 }, async () => (await service.post('/v1/chat/completions', body)).text()),
-  );
+  await Promise.all(Array.from({ length: 50 }, async () => (await service.post('/v1/chat/completions', body)).text()));
 }
 upstream.script = slow;
 const warm = await Promise.all(Array.from({ length: 50 }, open));

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { systemClock } from '../../server/src/lib/clock.ts';
+import type { ModelInfo } from '../../server/src/orchestra/models.ts';
+import { type Orchestra, openOrchestra } from '../../server/src/orchestra/open.ts';
+import type { Complete, Embed } from '../../server/src/orchestra/ports.ts';
+import { migrate } from '../../server/src/platform/db/migrate.ts';
+import { migrations } from '../../server/src/platform/db/migrations/index.ts';
+import { type OpenDb, openDb } from '../../server/src/platform/db/open.ts';
+import { memoryShared } from '../../server/src/platform/shared/memory.ts';
+
+export interface Bench {
+  orchestra: Orchestra;
+  opened: OpenDb;
+  close(): Promise<void>;
+}
+
+export interface Simulated {
+  models: ModelInfo[];
+  complete?: Complete;
+  embed?: Embed;
+}
+
+const absent = () => Promise.reject(new Error('this benchmark has no such model'));
+const unset = { plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' };
+
+/** The engine as shipped on a database of its own; only the models are simulated. */
+export async function openEngine(
+  opened: OpenDb,
+  { models, complete = absent, embed = absent }: Simulated,
+): Promise<Bench> {
+  await migrate(opened.db, migrations);
+  const shared = memoryShared(systemClock);
+  const orchestra = openOrchestra({
+    db: opened.db,
+    clock: systemClock,
+    shared,
+    complete,
+    embed,
+    rerank: absent,
+    models: () => models,
+    operator: () => unset,
+    warn: (message, error) => console.error(message, error),
+  });
+  const close = async () => {
+    await orchestra.settled();
+    await shared.close();
+    await opened.close();
+  };
+  return { orchestra, opened, close };
+}
+
+/** A SQLite file that is gone when closed. */
+export async function openFile(): Promise<OpenDb> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const opened = await openDb({ path: join(folder, 'bench.db') });
+  return {
+    ...opened,
+    close: async () => {
+      await opened.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A PostgreSQL database that is gone when closed; null when no server can be reached. */
+export async function openPostgres(): Promise<OpenDb | null> {
+  const server = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+  const admin = new SQL(server, { max: 1, connectionTimeout: 3 });
+  const name = `svc_bench_${crypto.randomUUID().replaceAll('-', '')}`;
+  try {
+    await admin.unsafe(`create database ${name}`);
+  } catch {
+    await admin.close();
+    return null;
+  }
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const opened = await openDb({ url: url.href, poolSize: 4 });
+  return {
+    ...opened,
+    close: async () => {
+      await opened.close();
+      await admin.unsafe(`drop database ${name} with (force)`);
+      await admin.close();
+    },
+  };
+}

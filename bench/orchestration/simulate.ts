@@ -1,0 +1,83 @@
+import { textOf } from '../../server/src/orchestra/messages.ts';
+import { respond } from '../../server/src/orchestra/respond.ts';
+import { triage } from '../../server/src/orchestra/triage.ts';
+import { openEngine, openFile } from '../kit/engine.ts';
+import { mark, modelsOf } from './models.ts';
+import type { Request } from './requests.ts';
+import { hardest, type World } from './world.ts';
+
+export interface Outcome {
+  /** Share of the work done right. */
+  quality: number;
+  /** USD for all requests. */
+  cost: number;
+  planning: number;
+  calls: number;
+  /** The same over the last half of the requests, when there was something to learn from. */
+  later: { quality: number; cost: number };
+}
+
+/** Every request straight to the strongest model, one call each: the dearest way, without any engine around it. */
+export async function alwaysHard(world: World, requests: Request[]): Promise<Outcome> {
+  const models = modelsOf(world, requests);
+  const { signal } = new AbortController();
+  return measure(requests, models, async ({ text }) => {
+    const messages = [{ role: 'user' as const, content: text }];
+    const call = { model: hardest, messages, params: {}, stream: false, signal, userId: 1, keyId: null };
+    return textOf((await models.complete(call)).message);
+  });
+}
+
+/** Every request through the engine. Without learning each comes from a user it has never seen. */
+export async function engine(world: World, requests: Request[], learning: boolean): Promise<Outcome> {
+  const models = modelsOf(world, requests);
+  const infos = world.models.map(({ info }) => info);
+  const bench = await openEngine(await openFile(), { models: infos, complete: models.complete });
+  const { deps, settled } = bench.orchestra;
+  const { signal } = new AbortController();
+  let user = 1;
+  try {
+    return await measure(requests, models, async ({ text }) => {
+      if (!learning) user += 1;
+      const body = { messages: [{ role: 'user', content: text }] };
+      const { message } = await respond(deps, { caller: { userId: user, keyId: null }, body, signal });
+      await settled();
+      return textOf(message);
+    });
+  } finally {
+    await bench.close();
+  }
+}
+
+async function measure(
+  requests: Request[],
+  models: ReturnType<typeof modelsOf>,
+  answer: (request: Request) => Promise<string>,
+): Promise<Outcome> {
+  const marks: number[] = [];
+  const half = requests.length >> 1;
+  let atHalf = 0;
+  for (const [i, request] of requests.entries()) {
+    if (i === half) atHalf = models.cost.total;
+    marks.push(mark(request, await answer(request)));
+  }
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return {
+    quality: mean(marks),
+    cost: models.cost.total,
+    planning: models.cost.planning,
+    calls: models.calls,
+    later: { quality: mean(marks.slice(half)), cost: models.cost.total - atHalf },
+  };
+}
+
+/** How often the rules judge a single piece of work's difficulty and kind as they really are. */
+export function triageAccuracy(requests: Request[]): { difficulty: number; kind: number } {
+  const pieces = requests.flatMap((request) => request.pieces);
+  const judged = pieces.map((piece) => ({ piece, ...triage(piece.text) }));
+  const share = (holds: (item: (typeof judged)[number]) => boolean) => judged.filter(holds).length / judged.length;
+  return {
+    difficulty: share(({ piece, difficulty }) => difficulty === piece.level),
+    kind: share(({ piece, kind }) => kind === piece.kind),
+  };
+}

@@ -1,0 +1,174 @@
+import { Database } from 'bun:sqlite';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasWrk, run } from '../kit/load.ts';
+import { startUpstream } from '../kit/peers.ts';
+import { cpuSeconds } from '../kit/process.ts';
+import { goal, type Row, report, round } from '../kit/report.ts';
+import { addChannel, chatBody, type Service, startService } from '../kit/service.ts';
+
+const few = 1_000;
+const many = 1_000_000;
+const seconds = 4;
+
+interface Figures {
+  introspect: number;
+  keyLookup: number;
+  relay: number;
+}
+
+/** The same requests on a nearly empty and on a grown database: CPU time per request must hardly differ. */
+export async function growth(): Promise<void> {
+  if (!hasWrk()) return console.log('growth: wrk is not installed (Debian package wrk); skipped');
+  const small = await measure(few);
+  const large = await measure(many);
+  const rows: Row[] = (['introspect', 'keyLookup', 'relay'] as const).map((act) => ({
+    what: act === 'keyLookup' ? 'key lookup (GET /v1/models, keys never seen before)' : act,
+    figures: {
+      [`CPU µs with ${few.toLocaleString('en')} rows`]: round(small[act], 1),
+      [`CPU µs with ${many.toLocaleString('en')} rows`]: round(large[act], 1),
+      ratio: round(large[act] / small[act]),
+    },
+  }));
+  const within = (act: keyof Figures) => large[act] <= 1.3 * small[act];
+  report('growth', rows, [
+    goal('introspection within 1.3 ×', within('introspect')),
+    goal('key lookup within 1.3 ×', within('keyLookup')),
+    goal('relay with as many usage, ledger, decision and audit rows within 1.3 ×', within('relay')),
+  ]);
+}
+
+async function measure(rows: number): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-growth-'));
+  const first = await startService({ DATA_DIR: folder });
+  const client = await makeClient(first);
+  await leaveTraces(first);
+  await stopKeeping(first);
+  fill(join(folder, 'svc.db'), rows);
+  const upstream = await startUpstream();
+  const service = await startService({ DATA_DIR: folder });
+  await addChannel(service, upstream.url);
+  const load = { connections: 32, pid: service.pid };
+  const act = async (what: Parameters<typeof run>[0]) => {
+    await run({ ...what, seconds: 1 });
+    return (await run(what)).cpuMicrosPerRequest;
+  };
+  const introspect = await act({
+    ...load,
+    seconds,
+    url: `${service.url}/api/oauth2/introspect`,
+    method: 'POST',
+    headers: { authorization: client.basic, 'content-type': 'application/x-www-form-urlencoded' },
+    body: `token=${client.token}`,
+  });
+  const relay = await act({
+    ...load,
+    seconds,
+    url: `${service.url}/v1/chat/completions`,
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: chatBody(),
+  });
+  const keyLookup = await measureKeys(service);
+  await service.stop();
+  await upstream.stop();
+  rmSync(folder, { recursive: true, force: true });
+  return { introspect, keyLookup, relay };
+}
+
+/** Keys the process has not seen: each is a read of the database. */
+async function measureKeys(service: Service): Promise<number> {
+  const ask = (i: number) =>
+    fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer sk-grown-${i}` } }).then((r) => r.text());
+  for (let i = 0; i < 100; i += 1) await ask(i);
+  const before = cpuSeconds(service.pid);
+  const asked = 800;
+  for (let i = 100; i < 100 + asked; i += 8) await Promise.all(Array.from({ length: 8 }, (_, k) => ask(i + k)));
+  return ((cpuSeconds(service.pid) - before) * 1e6) / asked;
+}
+
+/** One row each in the tables that grow with every request, to be copied. */
+async function leaveTraces(service: Service): Promise<void> {
+  await service.call('/api/admin/users/1/credits', 'POST', { quota: 1, note: 'benchmark' });
+  // The copied keys are somebody else's: one user may have 500.
+  await service.call('/api/user/register', 'POST', { username: 'grower', password: 'benchmark password' });
+  await fetch(`${service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo/chat', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+}
+
+/** Stops the process but keeps its folder. */
+async function stopKeeping(service: Service): Promise<void> {
+  process.kill(service.pid, 'SIGTERM');
+  while (
+    await fetch(`${service.url}/healthz`).then(
+      () => true,
+      () => false,
+    )
+  )
+    await Bun.sleep(50);
+  await Bun.sleep(300);
+}
+
+async function makeClient(service: Service): Promise<{ basic: string; token: string }> {
+  const redirect_uri = 'https://client.example/callback';
+  const { data } = (await service.call('/api/oauth2/applications', 'POST', {
+    name: 'bench',
+    redirect_uris: [redirect_uri],
+    scopes: 'openid',
+  })) as { data: { client_id: string; client_secret_plain: string } };
+  const approved = (await service.call('/api/oauth2/authorize', 'POST', {
+    client_id: data.client_id,
+    redirect_uri,
+    scope: 'openid',
+    approved: true,
+  })) as { data: { redirect_url: string } };
+  const basic = `Basic ${btoa(`${data.client_id.replace('_', '%5F')}:${data.client_secret_plain.replace('_', '%5F')}`)}`;
+  const code = new URL(approved.data.redirect_url).searchParams.get('code')!;
+  const response = await fetch(`${service.url}/api/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: basic, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri }).toString(),
+  });
+  const { access_token } = (await response.json()) as { access_token: string };
+  return { basic, token: access_token };
+}
+
+/** Copies of the rows that are there, with other names: a million through the API would take an hour. */
+function fill(file: string, rows: number): void {
+  const db = new Database(file);
+  db.run('pragma journal_mode = wal');
+  db.run('pragma synchronous = off');
+  const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})`;
+  db.run('begin');
+  for (const [table, changed] of Object.entries(grown)) db.run(copy(db, numbers, table, changed));
+  const hash = db.prepare('update api_keys set key_hash = ?1 where key_hash = ?2');
+  for (let i = 0; i < Math.min(rows, 1_000); i += 1) hash.run(sha256(`sk-grown-${i}`), `grown-${i + 1}`);
+  db.run('commit');
+  db.run('pragma wal_checkpoint(truncate)');
+  db.close();
+}
+
+const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex');
+
+/** Per table: the columns that must differ, as SQL over the number `n.i`. */
+const grown: Record<string, Record<string, string>> = {
+  api_keys: { key_hash: "'grown-' || n.i", user_id: '2' },
+  oauth_tokens: { access_hash: "'a-' || n.i", refresh_hash: "'r-' || n.i" },
+  oauth_audit: {},
+  usage_logs: { request_id: "'u-' || n.i" },
+  ledger: { request_id: "'u-' || n.i" },
+  routing_decisions: { request_id: "'u-' || n.i" },
+};
+
+function copy(db: Database, numbers: string, table: string, changed: Record<string, string>): string {
+  const columns = (db.query(`pragma table_info(${table})`).all() as { name: string; pk: number }[]).filter(
+    ({ name }) => name !== 'id',
+  );
+  const names = columns.map(({ name }) => `"${name}"`);
+  const values = columns.map(({ name }) => changed[name] ?? `source."${name}"`);
+  return `${numbers} insert into ${table} (${names.join(', ')}) select ${values.join(', ')} from n, (select * from ${table} limit 1) source`;
+}
