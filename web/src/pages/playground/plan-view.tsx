@@ -40,7 +40,7 @@ export function PlanView({ meta, open }: { meta: PlanMeta; open: boolean }) {
           {status && <Badge color={colors[status] ?? 'gray'}>{status.replaceAll('_', ' ')}</Badge>}
           {meta.current_task && status !== 'completed' && <Text size="sm">{meta.current_task}</Text>}
         </Group>
-        <Group gap="xs 1.5rem" component="dl" m={0}>
+        <Group gap="0.5rem 1.5rem" component="dl" m={0}>
           {facts(meta).map(([name, value]) => (
             <div key={name}>
               <Text component="dt" size="xs" c="dimmed">

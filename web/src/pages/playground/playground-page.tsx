@@ -19,7 +19,7 @@ import { ToolResults } from './tool-calls.tsx';
 import { type Chat, useChat } from './use-chat.ts';
 import { useFollow } from './use-follow.ts';
 
-const urlDefaults = { model: '' };
+const urlDefaults = { model: '', session: '' };
 
 const suggestions = [
   'Explain what an API gateway does, in three sentences.',
@@ -27,8 +27,30 @@ const suggestions = [
   'Show a TypeScript function that debounces another, with comments.',
 ];
 
-function Nothing({ model, onPick }: { model: string; onPick: (text: string) => void }) {
+/** A session named by the address is gone on with. */
+const startSettings = (sessionId: string): Settings =>
+  sessionId === ''
+    ? defaultSettings
+    : { ...defaultSettings, orchestration: { ...defaultSettings.orchestration, sessionId } };
+
+interface NothingProps {
+  model: string;
+  /** The session that the first message goes on with. */
+  session: string;
+  onPick: (text: string) => void;
+}
+
+function Nothing({ model, session, onPick }: NothingProps) {
   const orchestrated = model === orchestrationModel;
+  if (orchestrated && session !== '') {
+    return (
+      <EmptyState
+        icon={IconMessageCircle}
+        title={`Go on with ${session}`}
+        description="What was said in this session is remembered; just say what comes next."
+      />
+    );
+  }
   return (
     <EmptyState
       icon={IconMessageCircle}
@@ -76,7 +98,14 @@ function useStopKey(busy: boolean, stop: () => void): void {
   }, [busy, stop]);
 }
 
-function Conversation({ chat, model, ready }: { chat: Chat; model: string; ready: boolean }) {
+interface ConversationProps {
+  chat: Chat;
+  model: string;
+  session: string;
+  ready: boolean;
+}
+
+function Conversation({ chat, model, session, ready }: ConversationProps) {
   const { region, following, follow } = useFollow(chat.entries);
   const calls = chat.busy ? [] : openCalls(chat.entries);
   const send = (text: string, images: string[] = []) => {
@@ -87,7 +116,9 @@ function Conversation({ chat, model, ready }: { chat: Chat; model: string; ready
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       <section ref={region} className="svc-chat-region" tabIndex={0} aria-label="Conversation">
-        {chat.entries.length === 0 && <Nothing model={model} onPick={(text) => ready && send(text)} />}
+        {chat.entries.length === 0 && (
+          <Nothing model={model} session={session} onPick={(text) => ready && send(text)} />
+        )}
         <ol className="svc-chat-list">
           {chat.entries.map((entry) => (
             <li key={entry.id}>
@@ -120,9 +151,9 @@ export function PlaygroundPage() {
   const [url, setUrl] = useUrlState(urlDefaults);
   const models = useQuery(modelsQuery);
   const model = url.model || firstModel(models.data ?? []);
-  const [settings, setSettings] = useState<Settings>(defaultSettings);
+  const [settings, setSettings] = useState<Settings>(() => startSettings(url.session));
   const [open, setOpen] = useState(false);
-  const chat = useChat(model, settings);
+  const chat = useChat(model, settings, url.session);
   useStopKey(chat.busy, chat.stop);
   const changed = changedCount(settings, model);
   const toolFault = readTools(settings.tools).fault;
@@ -158,7 +189,7 @@ export function PlaygroundPage() {
           Tools are not sent: {toolFault}
         </Text>
       )}
-      <Conversation chat={chat} model={model} ready={model !== ''} />
+      <Conversation chat={chat} model={model} session={settings.orchestration.sessionId} ready={model !== ''} />
       <SettingsDrawer
         opened={open}
         onClose={() => setOpen(false)}

@@ -1,7 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { queryClient } from '../../session.ts';
 import { ask, costOf } from './ask.ts';
-import { type AnswerEntry, type Entry, isRunning, newAnswer, openCalls, type ToolEntry } from './conversation.ts';
+import {
+  type AnswerEntry,
+  type Entry,
+  isRunning,
+  newAnswer,
+  openCalls,
+  sessionOf,
+  type ToolEntry,
+} from './conversation.ts';
 import { requestOf, type Settings } from './settings.ts';
 
 const newId = (): string => crypto.randomUUID();
@@ -26,8 +34,14 @@ export interface Chat {
   clear(): void;
 }
 
-export function useChat(model: string, settings: Settings): Chat {
-  const [entries, setEntries] = useState<Entry[]>(() => queryClient.getQueryData<Entry[]>(kept) ?? []);
+/** What was said here before, unless another session is asked for: its words must not get into that one. */
+function keptEntries(session: string): Entry[] {
+  const entries = queryClient.getQueryData<Entry[]>(kept) ?? [];
+  return session !== '' && sessionOf(entries) !== session ? [] : entries;
+}
+
+export function useChat(model: string, settings: Settings, session = ''): Chat {
+  const [entries, setEntries] = useState<Entry[]>(() => keptEntries(session));
   const running = useRef<AbortController | null>(null);
   const [busy, setBusy] = useState(false);
 
