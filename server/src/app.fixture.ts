@@ -6,7 +6,7 @@ import { type App, buildApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Clock } from './lib/clock.ts';
 import { randomString } from './lib/ids.ts';
-import { openLog } from './platform/log.ts';
+import { type Log, openLog } from './platform/log.ts';
 import { openPlatform, type Platform } from './platform/open.ts';
 
 const engine = process.env.SVC_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
@@ -45,17 +45,19 @@ export interface CallInit {
   signal?: AbortSignal;
 }
 
-export async function openTestApp(options: { env?: Record<string, string>; clock?: Clock } = {}): Promise<TestApp> {
+export async function openTestApp(
+  options: { env?: Record<string, string>; clock?: Clock; log?: Log } = {},
+): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'));
   const place = engine === 'postgres' ? await ownDatabase() : null;
   const config = readConfig({
     DATA_DIR: dataDir,
     ADMIN_PASSWORD: rootPassword,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: options.log?.level ?? 'silent',
     ...(place && { DATABASE_URL: place.url, REDIS_URL: redisUrl, REDIS_PREFIX: `${place.name}:`, DATABASE_POOL: '6' }),
     ...options.env,
   });
-  const platform = await openPlatform(config, openLog(config.logLevel), options.clock);
+  const platform = await openPlatform(config, options.log ?? openLog(config.logLevel), options.clock);
   const app = await buildApp(platform, config);
   const call = (path: string, init: CallInit = {}) =>
     app.fetch(requestOf(config.baseUrl, path, init)) as Promise<Response>;

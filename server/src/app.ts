@@ -3,12 +3,14 @@ import type { Server } from 'bun';
 import type { Config } from './config.ts';
 import { ensureRoot } from './identity/accounts.ts';
 import type { Identity } from './identity/open.ts';
+import { openObserver } from './observe.ts';
 import { parseBlock } from './platform/http/client-ip.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { answerUnmatched, type HttpApp, type HttpDeps, type HttpEnv, mountRoutes } from './platform/http/mount.ts';
 import { securitySchemes } from './platform/http/openapi.ts';
 import { mountSystem } from './platform/http/system-routes.ts';
 import { webAsset } from './platform/http/web-assets.ts';
+import { setLogLevel } from './platform/log.ts';
 import type { Platform } from './platform/open.ts';
 import { openRooms } from './rooms.ts';
 
@@ -34,8 +36,12 @@ const sweepMs = 60_000;
 /** Wires the rooms together; no listening, so that tests call `fetch` directly. */
 export async function buildApp(platform: Platform, config: Config): Promise<App> {
   const { database, shared, clock, log, metrics } = platform;
-  const rooms = await openRooms(platform, config);
+  const observer = openObserver(platform, config);
+  const rooms = await openRooms(platform, config, observer);
   const { options } = rooms.identity;
+  const applyLogLevel = () => setLogLevel(log, options.get('LogLevel'), config.logLevel);
+  options.onChange(applyLogLevel);
+  applyLogLevel();
   const newRoot = await ensureRoot({ db: database.db, clock }, config.admin);
 
   let draining = false;
@@ -51,6 +57,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     trustedProxies: config.trustedProxies.map(parseBlock).filter((block) => block !== null),
     headers: headerSets(config.baseUrl.startsWith('https:')),
     accessLog: () => options.get('AccessLog'),
+    ...(observer.tracer && { tracer: observer.tracer }),
   };
   const app: HttpApp = new OpenAPIHono<HttpEnv>();
   mountSystem(app, { platform, metricsToken: config.metricsToken, draining: () => draining });
@@ -77,6 +84,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     stop: async () => {
       clearInterval(sweeper);
       await rooms.stop();
+      await observer.tracer?.stop();
     },
   };
 }

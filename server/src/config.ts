@@ -19,6 +19,17 @@ const addressOf = (protocols: string[]) =>
       `must start with ${protocols.join(' or ')}//`,
     );
 
+/** `name=value,…` with percent-encoded values, as OpenTelemetry writes it. */
+const headerList = z
+  .string()
+  .regex(/^\s*[\w.-]+=[^,]*(,\s*[\w.-]+=[^,]*)*$/, 'must be name=value pairs, separated by commas')
+  .refine((text) => !/%(?![0-9a-fA-F]{2})/.test(text), 'must percent-encode its values')
+  .transform((text) => Object.fromEntries(text.split(',').map(headerPair)));
+function headerPair(pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  return [pair.slice(0, at).trim().toLowerCase(), decodeURIComponent(pair.slice(at + 1).trim())];
+}
+
 /** Each variable with its rule; what is absent takes the default. */
 const rules = {
   PORT: whole(0, 65_535).default(3000),
@@ -57,6 +68,7 @@ const rules = {
   VIDEO_JOB_TTL: whole(1, 604_800).default(3600),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList.default({}),
   OAUTH2_ACCESS_TOKEN_TTL: whole(1, 31_536_000).optional(),
   OAUTH2_REFRESH_TOKEN_TTL: whole(1, 315_360_000).optional(),
   OAUTH2_CODE_TTL: whole(1, 86_400).optional(),
@@ -110,6 +122,7 @@ export interface Config {
   videoJobTtlSeconds: number;
   logLevel: string;
   otelEndpoint?: string;
+  otelHeaders: Record<string, string>;
   /** Provider keys by the name of their variable. */
   providerKeys: Record<string, string>;
   /** Defaults of runtime options that the environment sets. */
@@ -191,6 +204,7 @@ function assemble(read: Values): Config {
     videoJobTtlSeconds: read.VIDEO_JOB_TTL,
     logLevel: read.LOG_LEVEL,
     otelEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
+    otelHeaders: read.OTEL_EXPORTER_OTLP_HEADERS,
     providerKeys: Object.fromEntries(providerKeys),
     optionDefaults: Object.fromEntries(optionDefaults),
   };

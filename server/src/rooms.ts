@@ -1,10 +1,12 @@
 import { openBilling } from './billing/billing.ts';
 import { billingRoutes } from './billing/routes.ts';
 import type { Config } from './config.ts';
+import { addGauges } from './gauges.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
 import { openSealer } from './lib/seal.ts';
 import { openOAuth } from './oauth/open.ts';
+import type { Observer } from './observe.ts';
 import { openAutonomous } from './orchestra/autonomous/open.ts';
 import { orchestraModel } from './orchestra/chat.ts';
 import type { OperatorModels } from './orchestra/models.ts';
@@ -43,7 +45,7 @@ export interface Rooms {
   sweep(): void;
 }
 
-export async function openRooms(platform: Platform, config: Config): Promise<Rooms> {
+export async function openRooms(platform: Platform, config: Config, observer: Observer): Promise<Rooms> {
   const { database, shared, clock, log, jobs, blobs } = platform;
   const { db } = database;
   const sealer = openSealer({ keys: platform.sealingKeys });
@@ -77,10 +79,12 @@ export async function openRooms(platform: Platform, config: Config): Promise<Roo
     shared,
     catalog: catalogView(catalog, db),
     decisionLogDays: () => options.get('DecisionLogDays'),
+    onReport: observer.onReport,
     onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
     onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
   });
   const watchdog = openWatchdog(clock);
+  addGauges(platform, { billing, watchdog, routing });
   const relay: RelayDeps = {
     routing,
     billing,

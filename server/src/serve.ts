@@ -33,7 +33,6 @@ async function serveHere(config: Config): Promise<void> {
     },
     fetch: (request, self) => app.fetch(request, self),
   });
-  platform.metrics.gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
   await app.start();
   greet(config, app.newRoot);

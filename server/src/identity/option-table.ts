@@ -1,3 +1,5 @@
+import { logLevels } from '../platform/log.ts';
+
 export type OptionValue = boolean | number | string;
 
 export interface OptionRule {
@@ -7,6 +9,8 @@ export interface OptionRule {
   min?: number;
   max?: number;
   fraction?: boolean;
+  /** The only texts that are taken. */
+  oneOf?: readonly string[];
 }
 
 const perMinute = (limit: number, what: string): OptionRule & { default: number } => ({
@@ -69,7 +73,7 @@ export const optionTable = {
   MsEmbeddingModel: model('embeddings'),
   MsRerankModel: model('reranking'),
   AccessLog: { default: false, help: 'One log line per request' },
-  LogLevel: { default: '', help: 'Log level; empty keeps LOG_LEVEL' },
+  LogLevel: { default: '', help: 'Log level; empty keeps LOG_LEVEL', oneOf: ['', ...logLevels] },
 } as const satisfies Record<string, OptionRule>;
 
 export type OptionName = keyof typeof optionTable;
@@ -83,6 +87,8 @@ export function readOptionValue(name: OptionName, given: unknown): { value: Opti
     if (given === true || given === 'true') return { value: true };
     return given === false || given === 'false' ? { value: false } : { fault: 'must be true or false' };
   }
+  if (rule.oneOf && !rule.oneOf.includes(given as string))
+    return { fault: `must be one of ${rule.oneOf.filter(Boolean).join(', ')}, or empty` };
   if (typeof rule.default === 'string')
     return typeof given === 'string' && given.length <= 1000 ? { value: given } : { fault: 'must be text' };
   const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;

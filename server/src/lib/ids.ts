@@ -37,3 +37,10 @@ export function requestId(): string {
   counter += 1;
   return `req_${prefix}${counter.toString(36).padStart(5, '0')}`;
 }
+
+/** Random hexadecimal digits, an even number of them. */
+export function randomHex(length: number): string {
+  let out = '';
+  while (out.length < length) out += randomByte().toString(16).padStart(2, '0');
+  return out;
+}

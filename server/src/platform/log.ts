@@ -2,6 +2,8 @@ import pino from 'pino';
 
 export type Log = pino.Logger;
 
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 /** Fields that hold secrets wherever they turn up; the last line of defence, since we do not log them to begin with. */
 const secretFields = [
   'authorization',
@@ -33,6 +35,11 @@ export function openLog(level: string, destination?: pino.DestinationStream): Lo
   };
   // Synchronous writes to a file descriptor: a log line before a crash is the one that matters.
   return destination ? pino(options, destination) : pino(options, pino.destination({ dest: 1, sync: true }));
+}
+
+/** What the option asks for, or what the process was started with. */
+export function setLogLevel(log: Log, wanted: string, started: string): void {
+  log.level = wanted === '' ? started : wanted;
 }
 
 const secretShapes = /\b(sk-|svcsec_|svcat_|svcrt_)[A-Za-z0-9_-]{8,}/g;

@@ -3,6 +3,21 @@ type Labels = Record<string, string>;
 
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+/** One value read when somebody asks, with its labels. */
+export interface Reading {
+  labels?: Labels;
+  value: number;
+}
+
+interface Source {
+  help: string;
+  type: 'gauge' | 'counter';
+  read: () => Reading[] | Promise<Reading[]>;
+}
+
+/** A database that is away must not take the rest of the metrics with it. */
+const readMs = 2_000;
+
 interface Series {
   labels: string;
   value: number;
@@ -12,7 +27,7 @@ interface Series {
 
 export class Metrics {
   readonly #families = new Map<string, { help: string; type: string; series: Map<string, Series> }>();
-  readonly #gauges = new Map<string, { help: string; read: () => number }>();
+  readonly #sources = new Map<string, Source>();
 
   #series(name: string, help: string, type: string, labels: Labels): Series {
     let family = this.#families.get(name);
@@ -20,8 +35,7 @@ export class Metrics {
       family = { help, type, series: new Map() };
       this.#families.set(name, family);
     }
-    let key = '';
-    for (const label in labels) key += `${key ? ',' : ''}${label}="${quoted(labels[label]!)}"`;
+    const key = labelText(labels);
     let series = family.series.get(key);
     if (!series) {
       series = { labels: key, value: 0 };
@@ -51,13 +65,23 @@ export class Metrics {
   }
 
   gauge(name: string, help: string, read: () => number): void {
-    this.#gauges.set(name, { help, read });
+    this.readings(name, help, 'gauge', () => [{ value: read() }]);
   }
 
-  render(): string {
+  /** Read when somebody asks; one that fails or takes too long is left out. */
+  readings(name: string, help: string, type: Source['type'], read: Source['read']): void {
+    this.#sources.set(name, { help, type, read });
+  }
+
+  async render(): Promise<string> {
+    const sources = await Promise.all(
+      [...this.#sources].map(async ([name, source]) => ({ name, source, readings: await readInTime(source) })),
+    );
     const lines: string[] = [];
-    for (const [name, gauge] of this.#gauges)
-      lines.push(`# HELP ${name} ${gauge.help}`, `# TYPE ${name} gauge`, `${name} ${gauge.read()}`);
+    for (const { name, source, readings } of sources) {
+      lines.push(`# HELP ${name} ${source.help}`, `# TYPE ${name} ${source.type}`);
+      for (const { labels = {}, value } of readings) lines.push(`${name}${inBraces(labelText(labels))} ${value}`);
+    }
     for (const [name, family] of this.#families) {
       lines.push(`# HELP ${name} ${family.help}`, `# TYPE ${name} ${family.type}`);
       for (const series of family.series.values()) lines.push(...renderSeries(name, series));
@@ -67,7 +91,7 @@ export class Metrics {
 }
 
 function renderSeries(name: string, series: Series): string[] {
-  const braces = series.labels ? `{${series.labels}}` : '';
+  const braces = inBraces(series.labels);
   if (!series.buckets) return [`${name}${braces} ${series.value}`];
   const prefix = series.labels ? `${series.labels},` : '';
   return [
@@ -77,5 +101,21 @@ function renderSeries(name: string, series: Series): string[] {
     `${name}_count${braces} ${series.count}`,
   ];
 }
+
+async function readInTime(source: Source): Promise<Reading[]> {
+  try {
+    return await Promise.race([source.read(), Bun.sleep(readMs).then((): Reading[] => [])]);
+  } catch {
+    return [];
+  }
+}
+
+function labelText(labels: Labels): string {
+  let text = '';
+  for (const label in labels) text += `${text ? ',' : ''}${label}="${quoted(labels[label]!)}"`;
+  return text;
+}
+
+const inBraces = (labels: string): string => (labels ? `{${labels}}` : '');
 
 const quoted = (value: string): string => value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');

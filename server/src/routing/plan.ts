@@ -37,6 +37,7 @@ interface PlanDeps {
   breaker: Breaker;
   metrics: Metrics;
   log(decision: Decision): void;
+  onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
 }
 
 interface PlanFor {
@@ -149,6 +150,7 @@ class RoutePlan implements Plan {
 
   readonly #done = (candidate: Candidate, report: Report): void => {
     this.deps.metrics.record(candidate, report);
+    this.deps.onReport?.(this.request.requestId, candidate, report);
     const { outcome, latencyMs, cause, status, ttftMs } = report;
     this.#records.push({
       candidate,

@@ -11,7 +11,7 @@ import { type ConfigCache, openConfigs } from './configs.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
-import { openPlan, type Plan } from './plan.ts';
+import { openPlan, type Plan, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
 import type { Preferences } from './rank.ts';
 
@@ -36,6 +36,8 @@ export interface RoutingDeps {
   decisionLogDays: () => number;
   random?: () => number;
   onTransition?: (key: string, state: CircuitState) => void;
+  /** Told how each call to a candidate ended. */
+  onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
   onError?: (error: unknown, what: string) => void;
 }
 
@@ -122,7 +124,7 @@ class RoutingRoom implements Routing {
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     const { requestId, userId } = request;
     return openPlan(
-      { clock: deps.clock, breaker, metrics, log: (decision) => decisions.add(decision) },
+      { clock: deps.clock, breaker, metrics, log: (decision) => decisions.add(decision), onReport: deps.onReport },
       { requestId, userId, modelId, sort: override?.sort ?? null },
       choice,
     );

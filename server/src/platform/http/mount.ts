@@ -5,6 +5,8 @@ import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Tracer } from '../tracing.ts';
+import type { Span, SpanPlace } from '../tracing-otlp.ts';
 import { type Block, clientIp } from './client-ip.ts';
 import type { HeaderSets } from './headers.ts';
 import { applyLimit, type Limiter } from './limits.ts';
@@ -20,8 +22,10 @@ export interface HttpDeps {
   metrics: Metrics;
   trustedProxies: Block[];
   headers: HeaderSets;
-  /** Called with each finished call when the operator wants an access log. */
+  /** Asked at the end of each call: whether the operator wants an access log. */
   accessLog(): boolean;
+  /** Absent: no traces. */
+  tracer?: Tracer;
 }
 
 export type HttpEnv = { Bindings: Server<unknown> };
@@ -49,6 +53,7 @@ function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Re
   return async (c) => {
     const started = performance.now();
     const call = newCall(c, deps);
+    const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
     if (route.headers) Object.assign(call.headers, route.headers);
     let response: Response;
     try {
@@ -61,8 +66,10 @@ function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Re
       response = answerError(route.errors, error, call, deps);
     }
     if (response.status >= 500) failed();
-    observe((performance.now() - started) / 1000);
-    if (deps.accessLog()) logAccess(deps.log, call, c.req.path, response.status, performance.now() - started);
+    const ms = performance.now() - started;
+    observe(ms / 1000);
+    if (span) deps.tracer!.record(requestSpan(span, route, call, response.status, ms));
+    if (deps.accessLog()) logAccess(deps.log, route, call, response.status, ms);
     return response;
   };
 }
@@ -143,9 +150,37 @@ export function answerUnmatched(app: HttpApp, c: Context<HttpEnv>, deps: HttpDep
   return renderError(formatOfPath(path), error, call.requestId, call.headers);
 }
 
-function logAccess(log: Log, call: Call, path: string, status: number, ms: number): void {
+/** The route, not the address: that may hold the unguessable name of a file, which is as good as a key to it. */
+function logAccess(log: Log, route: Route, call: Call, status: number, ms: number): void {
+  const { requestId, ip, request } = call;
   log.info(
-    { requestId: call.requestId, method: call.request.method, path, status, ms: Math.round(ms), ip: call.ip },
+    { requestId, method: request.method, route: route.path, status, ms: Math.round(ms), ip, ...whoOf(call) },
     'request',
   );
+}
+
+function whoOf(call: Call): { userId?: number; keyId?: number } {
+  const who = call.principal as { user?: { id: number }; keyId?: number | null } | null;
+  return { ...(who?.user && { userId: who.user.id }), ...(who?.keyId && { keyId: who.keyId }) };
+}
+
+/** Until the head of the answer: a stream's body may follow for minutes. */
+function requestSpan(place: SpanPlace, route: Route, call: Call, status: number, ms: number): Span {
+  const endMs = Date.now();
+  const method = route.method.toUpperCase();
+  return {
+    ...place,
+    name: `${method} ${route.path}`,
+    kind: 'server',
+    startMs: endMs - ms,
+    endMs,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route.path,
+      'http.response.status_code': status,
+      'svc.request_id': call.requestId,
+      'enduser.id': whoOf(call).userId?.toString(),
+    },
+    failed: status >= 500,
+  };
 }

@@ -40,9 +40,11 @@ const contentOf = (status: string, answer: Answer) => {
     : { description: 'Success', content: { 'application/json': { schema: answer as ZodType } } };
 };
 
+const jsonTypes = ['application/json'];
+const formTypes = ['application/x-www-form-urlencoded', 'application/json'];
+
 export function describeRoute(route: Route): RouteConfig {
-  const media =
-    route.bodyAs === 'form' ? ['application/x-www-form-urlencoded', 'application/json'] : ['application/json'];
+  const media = route.bodyTypes ?? (route.bodyAs === 'form' ? formTypes : jsonTypes);
   const error = { description: 'Error', content: { 'application/json': { schema: errorSchemas[route.errors] } } };
   const path = route.path.replace(/\{(\w+)\+\}/g, '{$1}');
   return {

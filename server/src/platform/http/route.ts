@@ -62,6 +62,8 @@ export interface RouteSpec<
    * body to the handler, and the schema is for the reference page only.
    */
   bodyAs?: 'json' | 'form' | 'raw';
+  /** Media types of a `raw` body, for the reference page; JSON when absent. */
+  bodyTypes?: readonly string[];
   body?: B;
   query?: Q;
   params?: P;

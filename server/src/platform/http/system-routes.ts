@@ -17,13 +17,15 @@ const probeMs = 2_000;
 export function mountSystem(app: HttpApp, deps: SystemDeps): void {
   app.get('/healthz', () => Response.json({ status: 'ok' }, { headers: noStore }));
   app.get('/readyz', () => readiness(deps));
-  app.get('/metrics', (c) => {
+  app.get('/metrics', async (c) => {
     const peer = c.env?.requestIP?.(c.req.raw)?.address ?? '127.0.0.1';
     const bearer = /^bearer\s+(.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
     const allowed = deps.metricsToken ? bearer && constantTimeEqual(bearer, deps.metricsToken) : isLoopback(peer);
     if (!allowed && !(deps.metricsToken && isLoopback(peer) && !c.req.header('x-forwarded-for')))
       return Response.json({ success: false, message: 'Metrics are for loopback or METRICS_TOKEN.' }, { status: 403 });
-    return new Response(deps.platform.metrics.render(), { headers: { 'content-type': 'text/plain; version=0.0.4' } });
+    return new Response(await deps.platform.metrics.render(), {
+      headers: { 'content-type': 'text/plain; version=0.0.4' },
+    });
   });
 }
 

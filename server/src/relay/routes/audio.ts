@@ -55,6 +55,7 @@ function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations',
     method: 'post',
     path,
     summary,
+    bodyTypes: ['multipart/form-data'],
     body: formSchema,
     answers: { 200: transcriptSchema },
     handle: (call) =>

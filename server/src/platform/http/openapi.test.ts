@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test';
+import { openTestApp } from '../../app.fixture.ts';
+
+type Document = {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>;
+};
+
+test('each body is described in the media type it is sent in', async () => {
+  const service = await openTestApp();
+  const { paths } = (await (await service.call('/openapi.json')).json()) as Document;
+  const typesOf = (path: string) => Object.keys(paths[path]!.post!.requestBody!.content);
+  expect(typesOf('/v1/audio/transcriptions')).toEqual(['multipart/form-data']);
+  expect(typesOf('/v1/audio/translations')).toEqual(['multipart/form-data']);
+  expect(typesOf('/v1/chat/completions')).toEqual(['application/json']);
+  expect(typesOf('/api/oauth2/token')).toEqual(['application/x-www-form-urlencoded', 'application/json']);
+  await service.close();
+});
