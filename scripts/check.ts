@@ -1,5 +1,6 @@
-/** `npm run check`: types, lint, import rules, dead code, figures. Every check runs, so one run shows every fault. */
+/** `npm run check`: types, lint, import rules, dead code, figures, dependency audit. Every check runs, so one run shows every fault. */
 import { existsSync } from 'node:fs';
+import { auditDependencies } from './audit.ts';
 import { step, summarise } from './step.ts';
 
 const bin = (name: string): string => `node_modules/.bin/${name}`;
@@ -20,5 +21,5 @@ if (import.meta.main) {
   // The client's types come from the OpenAPI document and are not committed.
   await step('API types', [process.execPath, 'scripts/api-types.ts']);
   for (const { name, command } of checks) await step(name, command);
-  summarise();
+  summarise(await auditDependencies());
 }
