@@ -64,6 +64,3 @@ export function describeUserAgent(userAgent: string): string {
 /** Whole units, as the service counts: 0.1 + 0.2 dollars are exactly 150,000. */
 export const quotaOfUsd = (usd: number): number => Math.round(usd * quotaPerUsd);
 export const usdOfQuota = (quota: number): number => quota / quotaPerUsd;
-
-export const formatDate = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleDateString(undefined, { dateStyle: 'medium' });

@@ -28,7 +28,7 @@ export function RowMenu({ label, acts }: RowMenuProps) {
         {acts.map(({ label: text, icon: Icon, onClick, danger, disabled }) => (
           <Menu.Item
             key={text}
-            color={danger ? 'red' : undefined}
+            c={danger ? 'var(--mantine-color-error)' : undefined}
             disabled={disabled}
             leftSection={<Icon size={16} stroke={1.7} aria-hidden />}
             onClick={onClick}

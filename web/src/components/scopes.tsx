@@ -68,7 +68,7 @@ export function ScopeList({ scopes, added = [] }: { scopes: AskedScope[]; added?
                   {title}
                 </Text>
                 {added.includes(name) && (
-                  <Badge size="sm" color="yellow">
+                  <Badge size="sm" color="indigo">
                     New
                   </Badge>
                 )}

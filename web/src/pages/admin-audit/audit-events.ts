@@ -14,7 +14,7 @@ export const auditEvents: Record<string, EventWords> = {
   app_created: { label: 'Application registered', color: 'teal' },
   app_updated: { label: 'Application changed', color: 'gray' },
   app_deleted: { label: 'Application deleted', color: 'red' },
-  secret_rotated: { label: 'Secret rotated', color: 'yellow' },
+  secret_rotated: { label: 'Secret rotated', color: 'orange' },
   app_verified: { label: 'Application verified', color: 'teal' },
   app_suspended: { label: 'Application suspended', color: 'red' },
   app_activated: { label: 'Application activated', color: 'teal' },

@@ -37,7 +37,7 @@ function Settings({ application }: { application: Application }) {
         onSubmit={save}
         note={({ app_type }) =>
           app_type !== application.app_type && (
-            <Alert color="yellow" variant="light" title="The client secret will stop working">
+            <Alert color="orange" variant="light" title="The client secret will stop working">
               {app_type === 'public'
                 ? 'A public client has no secret; it must send a PKCE challenge instead.'
                 : 'After saving, rotate the client secret above to get the first one.'}

@@ -45,6 +45,7 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
       {!fields.unlimited && (
         <NumberInput
           label="May spend"
+          placeholder="$10"
           prefix="$"
           min={0}
           decimalScale={6}

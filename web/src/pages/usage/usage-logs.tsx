@@ -59,7 +59,9 @@ const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
           {model}
         </Text>
         <Text size="xs" c="dimmed" truncate>
-          {[endpoint, provider && `by ${provider}`, stream && '· streamed'].filter(Boolean).join(' ')}
+          {[endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed']
+            .filter(Boolean)
+            .join(' ')}
         </Text>
       </Stack>
     ),
