@@ -68,7 +68,7 @@ async function prepare(
   run: Run,
   own: Pick<Work, 'holding' | 'journal' | 'signal' | 'elapsedMs'>,
 ): Promise<Work> {
-  const { caller, goal, config, state, turn, sessionId, executionId } = run;
+  const { caller, goal, config, state, turn, executionId } = run;
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
   const [models, patterns] = [await deps.models(caller), await loadPatterns(deps.db, caller.userId)];
   return {
@@ -79,7 +79,6 @@ async function prepare(
     config,
     state,
     turn,
-    sessionId,
     executionId,
     preferences,
     choosing: { settings: { preferences }, operator: deps.operator(), models, patterns },

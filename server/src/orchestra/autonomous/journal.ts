@@ -24,6 +24,8 @@ export interface JournalDeps {
 }
 
 interface Pending {
+  /** The state differs from what is on disk. */
+  changed: boolean;
   steps: Step[];
   checkpoints: string[];
   within: ((tx: Db) => Promise<void>)[];
@@ -32,7 +34,14 @@ interface Pending {
   waiting: PromiseWithResolvers<void> | null;
 }
 
-const nothing = (): Pending => ({ steps: [], checkpoints: [], within: [], ending: null, waiting: null });
+const nothing = (): Pending => ({
+  changed: false,
+  steps: [],
+  checkpoints: [],
+  within: [],
+  ending: null,
+  waiting: null,
+});
 
 /**
  * The one writer of a run. What is noted between two writes goes to disk together, with the state as it then is:
@@ -71,12 +80,14 @@ export class Journal {
     const { state, names, goal, config } = this.deps;
     this.#events.push(...opening(names, this.#now(), goal, config, state), ...this.#early.splice(0));
     state.announced = true;
+    this.#pending.changed = true;
     this.#soon();
   }
 
   /** Notes a finished step; resolves when it is on disk. */
   record(key: string, result: unknown, tokens = 0): Promise<void> {
     this.#pending.steps.push({ key, result: JSON.stringify(result), tokens });
+    this.#pending.changed = true;
     return this.flush();
   }
 
@@ -84,6 +95,7 @@ export class Journal {
   checkpoint(): string {
     const id = newCheckpointId();
     this.#pending.checkpoints.push(id);
+    this.#pending.changed = true;
     this.tell('checkpoint_created', { checkpoint_id: id, iteration: this.deps.state.iteration });
     return id;
   }
@@ -91,6 +103,7 @@ export class Journal {
   /** The last write: the run leaves `running`. */
   end(ending: Ending, within?: (tx: Db) => Promise<void>): Promise<void> {
     this.#pending.ending = ending;
+    this.#pending.changed = true;
     if (within) this.#pending.within.push(within);
     return this.flush();
   }
@@ -156,7 +169,7 @@ export class Journal {
     const { db, clock, holding, state, config, elapsedMs, onWritten, onBroken } = this.deps;
     const all = { ...batch, events, state, config, elapsedMs: elapsedMs(), currentTask: this.currentTask };
     try {
-      const lastSeq = await commit(db, holding, structuredCloneState(all), clock.nowMs());
+      const lastSeq = await commit(db, holding, frozen(all), clock.nowMs());
       waiting!.resolve();
       if (lastSeq > 0) onWritten(lastSeq);
     } catch (error) {
@@ -168,7 +181,5 @@ export class Journal {
 }
 
 /** The transaction takes a while, and the state must be the one of its beginning. */
-const structuredCloneState = <T extends { state: RunState }>(batch: T): T => ({
-  ...batch,
-  state: structuredClone(batch.state),
-});
+const frozen = <T extends { state: RunState; changed: boolean }>(batch: T): T =>
+  batch.changed ? { ...batch, state: structuredClone(batch.state) } : batch;

@@ -10,7 +10,7 @@ import type { Work } from './work.ts';
 
 /** Plan or revise, run what is ready, evaluate, judge, until the goal is reached (contract §13). Resolves when it is. */
 export async function runLoop(work: Work): Promise<void> {
-  const { state, config, journal } = work;
+  const { state, config, journal, deps, caller } = work;
   await loadTexts(work);
   if (state.phase !== 'plan' && !state.announced) journal.announce();
   await recallMemory(work);
@@ -29,6 +29,8 @@ export async function runLoop(work: Work): Promise<void> {
       case 'revise':
         if (iterationsUsedUp(state, config)) throw new Pause('max_iterations');
         if (stalled(state)) throw new Pause('stalled');
+        // A run may last for hours: models come and go meanwhile.
+        work.choosing = { ...work.choosing, operator: deps.operator(), models: await deps.models(caller) };
         await revisePlan(work);
         break;
       case 'finish':

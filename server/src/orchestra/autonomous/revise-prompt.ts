@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../messages.ts';
-import { fenceRule, newFence } from '../prompts/fence.ts';
+import { type Fence, fenceRule, newFence } from '../prompts/fence.ts';
 import type { RunTask } from './state.ts';
 
 export interface RevisionInput {
@@ -22,10 +22,10 @@ export function revisionMessages({ goal, missing, tasks, maxTasks }: RevisionInp
   ];
   const parts = [
     `Goal:\n${fence.wrap('goal', goal)}`,
-    `Still missing: ${missing.length > 0 ? missing.join('; ') : 'not said'}`,
     fenceRule(fence),
+    `Still missing:\n${fence.wrap('missing', missing.length > 0 ? cut(missing.join('\n')) : 'not said')}`,
     'Tasks so far:',
-    ...tasks.map((task) => `${headOf(task)}${task.text === null ? '' : `\n${fence.wrap('result', cut(task.text))}`}`),
+    ...tasks.map((task) => [headOf(task), ...bodyOf(task, fence)].join('\n')),
   ];
   return [
     { role: 'system', content: rules.join('\n') },
@@ -33,14 +33,16 @@ export function revisionMessages({ goal, missing, tasks, maxTasks }: RevisionInp
   ];
 }
 
-function headOf({ id, title, status, difficulty, score, feedback, error }: RunTask): string {
-  const marks = [
-    `${status}, ${difficulty}`,
-    score === null ? null : `score ${score}`,
-    feedback ? `feedback: ${feedback}` : null,
-    error ? `error: ${error}` : null,
-  ].filter((mark) => mark !== null);
-  return `- ${id} "${title}" (${marks.join('; ')})`;
+const headOf = ({ id, title, status, difficulty, score }: RunTask): string =>
+  `- ${id} "${title}" (${status}, ${difficulty}${score === null ? '' : `, score ${score}`})`;
+
+/** What models wrote stays inside the fence. */
+function bodyOf({ text, feedback, error }: RevisionInput['tasks'][number], fence: Fence): string[] {
+  const notes = [feedback, error].filter((note) => note);
+  return [
+    ...(text === null ? [] : [fence.wrap('result', cut(text))]),
+    ...(notes.length === 0 ? [] : [fence.wrap('remarks', cut(notes.join('\n')))]),
+  ];
 }
 
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);

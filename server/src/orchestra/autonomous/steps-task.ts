@@ -15,6 +15,7 @@ import { ask, stepKey, type Work } from './work.ts';
 /** Tasks at once when the user lets tasks run in parallel (contract §12.5). */
 const widest = 4;
 const previewLength = 200;
+const longestAdvice = 1000;
 /** Between two signs of life of a long task. */
 const progressMs = 2000;
 /** A text of this many characters is about half of what a task says; for the progress shown, nothing else. */
@@ -24,17 +25,26 @@ const usualLength = 2000;
 export async function runTasks(work: Work): Promise<void> {
   const { state, preferences } = work;
   const settled = (task: RunTask) => task.status !== 'pending' && !(task.status === 'completed' && task.score === null);
+  let pause: Pause | null = null;
   await runGraph<RunTask, RunTask>({
     tasks: state.tasks,
     width: preferences.enable_parallel_tasks ? widest : 1,
     done: new Map(state.tasks.filter(settled).map((task) => [task.id, task])),
     signal: work.signal,
     run: async (task, _results, signal) => {
-      if (task.status === 'pending') await runTask(work, task, signal);
-      if (task.status === 'completed' && task.score === null) await evaluateTask(work, task, signal);
+      try {
+        if (task.status === 'pending') await runTask(work, task, signal);
+        if (task.status === 'completed' && task.score === null) await evaluateTask(work, task, signal);
+      } catch (error) {
+        // Tasks under way are let finish: broken off, they would have to be paid again.
+        if (!(error instanceof Pause)) throw error;
+        pause ??= error;
+      }
       return task;
     },
+    pausesAfter: () => pause !== null,
   });
+  if (pause !== null) throw pause;
   const ran = state.tasks.filter((task) => task.ranIn === state.iteration);
   if (ran.length > 0 && ran.every(({ status, unanswered }) => status === 'failed' && unanswered))
     throw new Pause('provider_unavailable');
@@ -163,7 +173,7 @@ function modelFor({ choosing, config }: Work, task: RunTask): string | null {
 function messagesFor(work: Work, task: RunTask): ChatMessage[] {
   const { state, goal, context } = work;
   const request: ChatMessage = { role: 'user', content: goal };
-  const advice = task.feedback ? `\n\nMind this: ${task.feedback}` : '';
+  const advice = task.feedback ? `\n\nMind this: ${task.feedback.slice(0, longestAdvice)}` : '';
   const alone = live(state).length === 1 && task.instruction === goal;
   if (alone) return [...context, { role: 'user', content: goal + advice }];
   const byId = new Map(state.tasks.map((other) => [other.id, other]));

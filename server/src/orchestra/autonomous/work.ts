@@ -16,7 +16,6 @@ import type { Holding } from './store/commit.ts';
 export interface Work {
   deps: Deps;
   caller: Caller;
-  sessionId: string;
   executionId: string;
   holding: Holding;
   turn: number;

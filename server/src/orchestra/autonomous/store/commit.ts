@@ -27,6 +27,8 @@ export interface Ending {
 
 export interface Batch {
   state: RunState;
+  /** False when only events are told, which the state is too large to be written with each time. */
+  changed: boolean;
   config: RunConfig;
   elapsedMs: number;
   currentTask: string | null;
@@ -68,21 +70,13 @@ export async function commit(db: Db, holding: Holding, batch: Batch, nowMs: numb
 
 async function updateRun(tx: Db, holding: Holding, batch: Batch, nowMs: number): Promise<void> {
   const { state, ending } = batch;
-  const { completed, failed, total } = tally(state);
   // The fence: whoever lost the run finds no row, and the whole transaction is undone.
   const row = await tx
     .updateTable('ms_runs')
     .set((eb) => ({
-      state: JSON.stringify(state),
-      iteration: state.iteration,
-      tasks_completed: completed,
-      tasks_failed: failed,
-      tasks_total: total,
-      tokens_used: state.tokens,
-      cost: state.cost,
+      ...(batch.changed && stateFields(state)),
       elapsed_ms: batch.elapsedMs,
       current_task: ending ? null : batch.currentTask,
-      confidence: state.confidence,
       checkpoints: eb('checkpoints', '+', batch.checkpoints.length),
       updated_ms: nowMs,
       ...(ending && { ...endFields(ending), owner: null, lease_until: 0 }),
@@ -93,6 +87,20 @@ async function updateRun(tx: Db, holding: Holding, batch: Batch, nowMs: number):
     .returning('id')
     .executeTakeFirst();
   if (!row) throw new LeaseLost('the run is no longer held');
+}
+
+function stateFields(state: RunState) {
+  const { completed, failed, total } = tally(state);
+  return {
+    state: JSON.stringify(state),
+    iteration: state.iteration,
+    tasks_completed: completed,
+    tasks_failed: failed,
+    tasks_total: total,
+    tokens_used: state.tokens,
+    cost: state.cost,
+    confidence: state.confidence,
+  };
 }
 
 const endFields = ({ status, reason, result, error }: Ending) => ({
