@@ -3,7 +3,7 @@ import type { Endpoint } from './document.ts';
 import { modelFor } from './known.ts';
 import { breakText, mutate, nasty, oddEncodings, oddMethods, oddPlaces, oddTypes } from './mutate.ts';
 import { type Random, seeded } from './random.ts';
-import { type Sampling, type Schema, sample } from './sample.ts';
+import { isGiven, type Sampling, type Schema, sample } from './sample.ts';
 import type { World, Worlds } from './world.ts';
 
 export interface Made {
@@ -57,9 +57,10 @@ export function chooseEndpoint(endpoints: Endpoint[], random: Random): Endpoint 
 }
 
 export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<string, Schema>, random: Random): Made {
-  const optionalShare = random.pick([0, 0.2, 0.6, 1]);
+  const careful = random.chance(0.35);
+  const optionalShare = random.pick(careful ? [0, 0.2] : [0, 0.2, 0.6, 1]);
   const known = (name: string) => (name === 'model' ? [modelFor(endpoint.path)] : world.known(name));
-  const how: Sampling = { random, schemas, optionalShare, known };
+  const how: Sampling = { random, schemas, careful, optionalShare, known };
   const method = random.chance(0.02) ? random.pick(oddMethods) : endpoint.method;
   const [as, credential] = chooseCredential(endpoint, world, random);
   const made: Made = { method, path: pathOf(endpoint, how) + queryOf(endpoint, how), headers: { ...credential }, as };
@@ -83,7 +84,7 @@ function chooseCredential(endpoint: Endpoint, world: World, random: Random): [st
 function pathOf(endpoint: Endpoint, how: Sampling): string {
   return endpoint.path.replace(/(\w[\w-]*)\/\{(\w+)\}/g, (_, before: string, name: string) => {
     const schema = endpoint.pathParameters.find((parameter) => parameter.name === name)?.schema ?? {};
-    const odd = how.random.chance(0.25);
+    const odd = !how.careful && how.random.chance(0.3);
     const value = odd ? how.random.pick(oddPlaces) : safely(String(sample(schema, `${before}/{${name}}`, how)));
     return `${before}/${value}`;
   });
@@ -93,12 +94,14 @@ function queryOf(endpoint: Endpoint, how: Sampling): string {
   const { random } = how;
   const parts: string[] = [];
   for (const { name, schema, required } of endpoint.queryParameters) {
-    if (!required && !random.chance(how.optionalShare)) continue;
-    const value = random.chance(0.3) ? random.pick(oddPlaces) : safely(String(sample(schema, name, how)));
+    if (!required && !isGiven(name, how)) continue;
+    const value =
+      !how.careful && random.chance(0.4) ? random.pick(oddPlaces) : safely(String(sample(schema, name, how)));
     parts.push(`${name}=${value}`);
-    if (random.chance(0.05)) parts.push(`${name}=${value}`);
+    if (!how.careful && random.chance(0.05)) parts.push(`${name}=${value}`);
   }
-  if (random.chance(0.05)) parts.push(random.pick(['__proto__=1', 'a[]=1&a[]=2', '&&&', '=', '%=%', 'x='.repeat(200)]));
+  if (!how.careful && random.chance(0.07))
+    parts.push(random.pick(['__proto__=1', 'a[]=1&a[]=2', '&&&', '=', '%=%', 'x='.repeat(200)]));
   return parts.length > 0 ? `?${parts.join('&')}` : '';
 }
 
@@ -114,12 +117,13 @@ function bodyOf(
 ): Pick<Made, 'headers' | 'body'> {
   const { random } = how;
   let value = sample(schema, '', how);
-  const way = random.next();
-  if (way > 0.35) for (let times = 1 + random.below(3); times > 0; times--) value = mutate(value, random);
+  const way = how.careful ? 0 : random.next();
+  if (way > 0.1) for (let times = 1 + random.below(3); times > 0; times--) value = mutate(value, random);
   let [contentType, body] = encode(type, value, endpoint, random);
-  if (way > 0.85 && typeof body === 'string') body = breakText(body, random);
-  if (random.chance(0.04)) contentType = random.pick(oddTypes);
-  const encoding: Record<string, string> = random.chance(0.03) ? { 'content-encoding': random.pick(oddEncodings) } : {};
+  if (way > 0.8 && typeof body === 'string') body = breakText(body, random);
+  if (!how.careful && random.chance(0.06)) contentType = random.pick(oddTypes);
+  const encoding: Record<string, string> =
+    !how.careful && random.chance(0.05) ? { 'content-encoding': random.pick(oddEncodings) } : {};
   return { headers: { ...headers, ...(contentType && { 'content-type': contentType }), ...encoding }, body };
 }
 

@@ -25,6 +25,8 @@ export interface Sampling {
   random: Random;
   /** `components.schemas` of the document. */
   schemas: Record<string, Schema>;
+  /** Nothing is broken on purpose, and what is known is used. */
+  careful: boolean;
   /** How many of the optional members are given, 0 to 1. */
   optionalShare: number;
   /** Values that mean something to the service, by the name of the field. */
@@ -37,7 +39,7 @@ const knownShare = 0.85;
 export function sample(schema: Schema, name: string, how: Sampling, depth = 0): unknown {
   const { random } = how;
   const known = how.known(name);
-  if (known && random.chance(knownShare)) return random.pick(known);
+  if (known && (how.careful || random.chance(knownShare))) return random.pick(known);
   if (schema.$ref) return sample(how.schemas[schema.$ref.split('/').at(-1)!] ?? {}, name, how, depth);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return random.pick(schema.enum);
@@ -65,12 +67,15 @@ export function sample(schema: Schema, name: string, how: Sampling, depth = 0): 
   }
 }
 
+/** Whether an optional member is there: a careful client leaves little out that it could say. */
+export const isGiven = (name: string, how: Sampling): boolean =>
+  how.random.chance(how.careful && how.known(name) ? 0.9 : how.optionalShare);
+
 function sampleObject(schema: Schema, how: Sampling, depth: number): Record<string, unknown> {
   const required = new Set(schema.required);
   const value: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    if (required.has(name) || (depth < 4 && how.random.chance(how.optionalShare)))
-      value[name] = sample(member, name, how, depth + 1);
+    if (required.has(name) || (depth < 4 && isGiven(name, how))) value[name] = sample(member, name, how, depth + 1);
   }
   return value;
 }
