@@ -57,7 +57,7 @@ function useRun(id: string): {
   follow: () => void;
 } {
   const query = useStatus(id);
-  const { view, connection, follow } = useRunEvents(id);
+  const { view, connection, follow } = useRunEvents(id, query.data !== undefined);
   const { refetch, dataUpdatedAt } = query;
   const endedAt = useRef(0);
   useEffect(() => {

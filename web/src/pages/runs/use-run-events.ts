@@ -14,7 +14,11 @@ const hasEnded = ({ status }: RunView): boolean => status !== null && status !==
  * The run's events from its beginning, then live. The browser reconnects with Last-Event-ID by itself; where it gives up
  * (an error answer), this tries again with `last_event_id`. `follow` opens the stream again after a resume.
  */
-export function useRunEvents(sessionId: string): { view: RunView; connection: Connection; follow: () => void } {
+export function useRunEvents(
+  sessionId: string,
+  /** Whether there is a run at all. */
+  exists: boolean,
+): { view: RunView; connection: Connection; follow: () => void } {
   const [view, setView] = useState(emptyView);
   const [connection, setConnection] = useState<Connection>('connecting');
   const [round, setRound] = useState(0);
@@ -27,6 +31,7 @@ export function useRunEvents(sessionId: string): { view: RunView; connection: Co
       current.current = { sessionId, view: emptyView };
       setView(emptyView);
     }
+    if (!exists) return;
     let source: EventSource | undefined;
     let drawing: ReturnType<typeof setTimeout> | undefined;
     let retrying: ReturnType<typeof setTimeout> | undefined;
@@ -72,7 +77,7 @@ export function useRunEvents(sessionId: string): { view: RunView; connection: Co
       clearTimeout(drawing);
       clearTimeout(retrying);
     };
-  }, [sessionId, round]);
+  }, [sessionId, exists, round]);
 
   const follow = useCallback(() => setRound((before) => before + 1), []);
   return { view, connection, follow };
