@@ -1,5 +1,6 @@
 import { growth } from './suites/growth.ts';
 import { oauth } from './suites/oauth.ts';
+import { orchestration } from './suites/orchestration.ts';
 import { relay } from './suites/relay.ts';
 import { startUp } from './suites/start.ts';
 import { stream } from './suites/stream.ts';

@@ -34,7 +34,8 @@ export function modelsOf(world: World, requests: Request[]): Models {
     const all = request.messages.map(textOf).join('\n');
     const last = textOf(request.messages.at(-1)!);
     if (all.includes('You split a request into tasks')) return plan(world, piecesIn(pieces, last), request);
-    if (all.includes('Write the answer to it from their results')) return synthesis(world, model, pieces, request.messages);
+    if (all.includes('Write the answer to it from their results'))
+      return synthesis(world, model, pieces, request.messages);
     const asked = all.includes('worked on as several tasks')
       ? piecesIn(pieces, last.slice(last.indexOf('Your task:'))).slice(0, 1)
       : piecesIn(pieces, last);

@@ -8,6 +8,7 @@ import {
   harder,
   type ModelInfo,
   pickTiers,
+  synthesisDifficulty,
 } from './models.ts';
 import { defaultPreferences, type Preferences } from './preferences.ts';
 
@@ -43,6 +44,10 @@ describe('tiers', () => {
   test('a poor model is not picked for being cheap, nor an outlier for being dear', () => {
     const odd = [model('junk', 0.1, 0.2), model('a', 1, 0.9), model('b', 4, 0.95), model('gold', 600, 0.95)];
     expect(pickTiers(odd)).toEqual({ easy: 'a', medium: 'b', hard: 'b' });
+  });
+  test('easy is not the very cheapest where a stronger one costs next to nothing too', () => {
+    const family = [model('nano', 0.25), model('small', 0.75), model('mid', 2.4), model('big', 12)];
+    expect(pickTiers(family)).toEqual({ easy: 'small', medium: 'mid', hard: 'big' });
   });
   test('one model is all three; none is none; free ones are ordered too', () => {
     expect(pickTiers([model('x', 5)])).toEqual({ easy: 'x', medium: 'x', hard: 'x' });
@@ -83,27 +88,16 @@ describe('who decides', () => {
   });
 });
 
-describe('learned patterns', () => {
-  const seen = (id: string, successes: number, failures: number, difficulty = 'medium' as const) => ({
-    kind: 'code' as const,
-    difficulty,
-    model: id,
-    successes,
-    failures,
-  });
-  const choose = (...patterns: ReturnType<typeof seen>[]) => chooseTaskModel(choosing({ patterns }), 'medium', 'code');
-  test('a cheaper model that has proved itself is taken', () => {
-    expect(choose(seen('small', 4, 0))).toEqual({ model: 'mid', source: 'picked' });
-    expect(choose(seen('small', 12, 0))).toEqual({ model: 'small', source: 'learned' });
-    expect(choose(seen('small', 12, 12))?.model).toBe('mid');
-  });
-  test('a model that has failed such tasks is passed over', () => {
-    expect(choose(seen('mid', 0, 4))?.model).toBe('mid');
-    expect(choose(seen('mid', 0, 8))).toEqual({ model: 'big', source: 'learned' });
-  });
-  test('what was learned of another kind does not count', () => {
-    expect(chooseTaskModel(choosing({ patterns: [seen('small', 50, 0)] }), 'medium', 'math')?.model).toBe('mid');
-  });
+test('what was learned goes before the pick, and after whoever named a model', () => {
+  const patterns = [{ kind: 'code' as const, difficulty: 'medium' as const, model: 'mid', successes: 0, failures: 8 }];
+  expect(chooseTaskModel(choosing({ patterns }), 'medium', 'code')).toEqual({ model: 'big', source: 'learned' });
+  const operator = { ...unset, medium: 'mid' };
+  expect(chooseTaskModel(choosing({ patterns, operator }), 'medium', 'code')?.source).toBe('operator');
+});
+
+test('a synthesis is one difficulty below the hardest of its tasks', () => {
+  expect(synthesisDifficulty([{ difficulty: 'easy' }, { difficulty: 'hard' }])).toBe('medium');
+  expect(synthesisDifficulty([{ difficulty: 'easy' }, { difficulty: 'medium' }])).toBe('easy');
 });
 
 test('harder', () => {

@@ -1,6 +1,7 @@
 import type { ModelType } from '../routing/candidate.ts';
+import { learnedModel } from './learned.ts';
 import type { Difficulty } from './params.ts';
-import { type Kind, type Pattern, record } from './patterns.ts';
+import type { Kind, Pattern } from './patterns.ts';
 import type { Settings } from './settings.ts';
 
 /** An enabled model the caller may use. */
@@ -37,21 +38,22 @@ export const maxAttempts = 3;
 const dearest = 10;
 /** A model below this share of the best quality is not worth its price. */
 const poorest = 0.6;
-const reliable = 0.6;
-const unreliable = 0.5;
+/** A share of the hard model's price that is not worth saving on. */
+const nextToNothing = 1 / 12;
 
 export const harder = (difficulty: Difficulty): Difficulty => (difficulty === 'easy' ? 'medium' : 'hard');
 
 /** The model of a task; null when no chat model is enabled at all. */
 export function chooseTaskModel(choosing: Choosing, difficulty: Difficulty, kind: Kind): Choice | null {
-  const { settings, operator, models } = choosing;
+  const { settings, operator, models, patterns } = choosing;
   if (settings.force_model) return { model: settings.force_model, source: 'forced' };
   const mine = settings.preferences[`${difficulty}_model`];
   if (settings.preferences.use_custom_models && mine) return { model: mine, source: 'user' };
   if (operator[difficulty]) return { model: operator[difficulty], source: 'operator' };
   const tiers = pickTiers(models);
   if (!tiers) return null;
-  const learned = learnedModel(choosing, tiers, difficulty, kind);
+  const ladder = models.filter((model) => model.type === 'chat').toSorted(byPrice);
+  const learned = learnedModel(patterns, ladder, tiers, difficulty, kind);
   return learned ? { model: learned, source: 'learned' } : { model: tiers[difficulty], source: 'picked' };
 }
 
@@ -63,6 +65,10 @@ export function choosePlanModel({ settings, operator, models }: Choosing): Choic
   const tiers = pickTiers(models);
   return tiers && { model: tiers.medium, source: 'picked' };
 }
+
+/** Putting results together takes less than finding them: one difficulty below the hardest of the tasks. */
+export const synthesisDifficulty = (tasks: { difficulty: Difficulty }[]): Difficulty =>
+  tasks.some(({ difficulty }) => difficulty === 'hard') ? 'medium' : 'easy';
 
 /** Summaries and facts need no strong model. */
 export const chooseHelperModel = (choosing: Choosing): Choice | null => chooseTaskModel(choosing, 'easy', 'summary');
@@ -88,7 +94,10 @@ function servant(models: ModelInfo[], named: string, type: ModelType): Choice | 
 
 export type Tiers = Record<Difficulty, string>;
 
-/** Easy: the cheapest fair one. Hard: the best, the dearer of equals. Medium: between the two. */
+/**
+ * Hard: the best, the dearer of equals. Medium: between it and the cheapest. Easy: the strongest of those that cost
+ * next to nothing beside the hard one, since saving more of so little is not worth a wrong answer; else the cheapest.
+ */
 export function pickTiers(models: ModelInfo[]): Tiers | null {
   const chat = models.filter((model) => model.type === 'chat').toSorted(byPrice);
   const middlePrice = price(chat[Math.floor(chat.length / 2)]);
@@ -98,7 +107,10 @@ export function pickTiers(models: ModelInfo[]): Tiers | null {
   if (fair.length === 0) return null;
   const hard = fair.toSorted((a, b) => b.quality - a.quality || byPrice(b, a))[0]!;
   const between = fair.filter((model) => price(model) <= price(hard));
-  return { easy: fair[0]!.id, medium: between[Math.floor(between.length / 2)]!.id, hard: hard.id };
+  const medium = between[Math.floor(between.length / 2)]!;
+  const cheap = between.filter((model) => price(model) <= price(hard) * nextToNothing && price(model) < price(medium));
+  const easy = cheap.toSorted((a, b) => b.quality - a.quality || byPrice(b, a))[0] ?? fair[0]!;
+  return { easy: easy.id, medium: medium.id, hard: hard.id };
 }
 
 export const price = (model: ModelInfo | undefined): number =>
@@ -107,22 +119,3 @@ export const price = (model: ModelInfo | undefined): number =>
 /** Cheapest first; among equals the smaller window, then the name, so that the order is always the same. */
 const byPrice = (a: ModelInfo, b: ModelInfo): number =>
   price(a) - price(b) || a.contextLength - b.contextLength || (a.id < b.id ? -1 : 1);
-
-/**
- * What experience says instead of the tier: the cheapest model that has done such tasks reliably, or a stronger
- * tier where this one's model has not.
- */
-function learnedModel({ models, patterns }: Choosing, tiers: Tiers, difficulty: Difficulty, kind: Kind): string | null {
-  const past = (model: string) =>
-    record(patterns, (p) => p.model === model && p.kind === kind && p.difficulty === difficulty);
-  const usual = models.find((model) => model.id === tiers[difficulty]);
-  const proven = models
-    .filter((model) => model.type === 'chat' && price(model) < price(usual))
-    .filter((model) => (past(model.id)?.low ?? 0) >= reliable)
-    .toSorted(byPrice)[0];
-  if (proven) return proven.id;
-  const fails = (model: string) => (past(model)?.high ?? 1) < unreliable;
-  if (!fails(tiers[difficulty])) return null;
-  const up = tiers[harder(difficulty)];
-  return fails(up) ? tiers.hard : up;
-}

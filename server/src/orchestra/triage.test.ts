@@ -6,7 +6,7 @@ test.each([
   ['Hello!', 'chat', 'easy'],
   ['What is the capital of France?', 'question', 'easy'],
   ['Translate "good night" into French', 'translation', 'easy'],
-  ['What is 12 * 34?', 'math', 'medium'],
+  ['What is 12 * 34?', 'math', 'easy'],
   ['Prove that there are infinitely many primes', 'math', 'hard'],
   ['Write a haiku about rain', 'writing', 'medium'],
   ['Fix this:\n```js\nlet a = \n```', 'code', 'medium'],

@@ -1,3 +1,4 @@
+import { difficultyOf } from './difficulty.ts';
 import type { Difficulty } from './params.ts';
 import { type Kind, type Pattern, record } from './patterns.ts';
 
@@ -22,7 +23,7 @@ const kindRules: [Kind, RegExp][] = [
   ],
   [
     'math',
-    /\b(solve|equation|integral|derivative|prove|theorem|probability|calculate|compute|algebra|matrix|how many|percent\w*|average of)\b|\d\s*[-+*/^×÷]\s*\d|%\s+of\b/i,
+    /\b(solve|equation|integral|derivative|prove|theorem|probability|calculate|compute|algebra|matrix|how many|percent\w*|average of)\b|\d\s*[+*^×÷]\s*\d|\d\s+[-/]\s+\d|%\s+of\b/i,
   ],
   ['summary', /\b(summar\w*|tl;?dr|recap|condense|shorten|key points|gist)\b/i],
   [
@@ -39,10 +40,6 @@ const kindRules: [Kind, RegExp][] = [
   ],
   ['chat', /^\s*(hi|hey|hello|thanks?|thank you|ok(ay)?|yes|no|good (morning|evening|night)|bye)\b[\s\S]{0,40}$/i],
 ];
-
-const hardSigns =
-  /\b(prove|proof|design|architect\w*|optimi[sz]e|complex|rigorous\w*|in depth|in-depth|comprehensive|step[- ]by[- ]step|concurren\w*|distributed|security|algorithm|debug|race condition|formal\w*|strategy|thesis|from scratch)\b/i;
-const easyKinds = new Set<Kind>(['chat', 'translation', 'extraction', 'summary']);
 
 /** Each is a sign that several pieces of work are asked for at once. */
 const severalSigns: [string, (text: string) => boolean][] = [
@@ -70,8 +67,6 @@ const severalSigns: [string, (text: string) => boolean][] = [
 const taskVerbs =
   /\b(write|create|build|design|implement|draft|analy[sz]e|compare|summari[sz]e|translate|list|explain|calculate|research|plan|review|test|document|extract|recommend|propose|estimate)\b/gi;
 
-/** From here a text is work in itself, whatever it asks. */
-const longText = 6000;
 /** A success rate that can be relied on, and one that cannot. */
 const reliable = 0.6;
 const unreliable = 0.5;
@@ -85,7 +80,7 @@ export function triage(text: string, patterns: Pattern[] = []): Triage {
   reasons.unshift(`${kind} task of ${difficulty} difficulty`);
   if (signs.length === 0) return { kind, difficulty, single: true, reasons: [...reasons, 'one task will do'] };
   const past = record(patterns, (pattern) => pattern.kind === kind && pattern.difficulty === difficulty);
-  if (signs.length === 1 && past && past.low >= reliable) {
+  if (signs.length === 1 && difficulty !== 'hard' && past && past.low >= reliable) {
     return {
       kind,
       difficulty,
@@ -97,13 +92,6 @@ export function triage(text: string, patterns: Pattern[] = []): Triage {
 }
 
 export const kindOf = (text: string): Kind => kindRules.find(([, rule]) => rule.test(text))?.[0] ?? 'question';
-
-function difficultyOf(kind: Kind, text: string): Difficulty {
-  if (hardSigns.test(text)) return 'hard';
-  if (easyKinds.has(kind)) return text.length > longText ? 'medium' : 'easy';
-  if (kind === 'question') return text.length < 200 ? 'easy' : 'medium';
-  return text.length > longText ? 'hard' : 'medium';
-}
 
 /** A difficulty at which this kind has failed too often is taken one up. */
 function learnedDifficulty(kind: Kind, guess: Difficulty, patterns: Pattern[], reasons: string[]): Difficulty {

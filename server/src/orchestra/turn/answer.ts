@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { strictJson } from '../json.ts';
 import { type ChatMessage, type ToolCall, textOf } from '../messages.ts';
-import { chooseTaskModel } from '../models.ts';
+import { chooseTaskModel, synthesisDifficulty } from '../models.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
 import type { TaskResult } from '../store/plans.ts';
 import { answerParams, wantsJson } from './body.ts';
@@ -64,7 +64,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const { body, settings, writer, deps } = turn;
   if (!wantsJson(body)) writer.say(sectionsBefore(settings, plan, null));
   const start = writer.content.length;
-  const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? 'medium', 'writing');
+  const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? synthesisDifficulty(plan.tasks), 'writing');
   const messages = synthesisMessages({
     context: [...memory.preamble, ...withoutRequest(turn, memory)],
     request: turn.request,
