@@ -6,7 +6,7 @@ import { startUp } from './suites/start.ts';
 import { stream } from './suites/stream.ts';
 
 /** Another benchmark is one file and one line. */
-const suites: Record<string, () => Promise<void>> = { relay, stream, oauth, start: startUp, growth };
+const suites: Record<string, () => Promise<void>> = { relay, stream, oauth, start: startUp, growth, orchestration };
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !suites[name]);
