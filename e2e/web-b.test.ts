@@ -195,11 +195,23 @@ describe.skipIf(browserMissing)('pages', () => {
 
   test('an answer is stopped with Esc, asked again, and edited', async () => {
     const { page, complaints } = await admin();
-    const long = Array.from({ length: 500 }, (_, index) => `w${index}`).join(' ');
+    const long = Array.from({ length: 500 }, (_, index) => `w${index}`).join('\n\n');
     upstream.script = says('openai', { text: long }, { everyMs: 20 });
     await page.goto('/playground?model=scripted/scripted-1');
     await say(page, 'Go on');
-    await answers(page).getByText(/w5/).waitFor();
+    await answers(page).getByText('w40', { exact: true }).waitFor();
+    const region = page.getByRole('region', { name: 'Conversation' });
+    const fromEnd = () =>
+      region.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+    await until('the end is followed', async () => (await fromEnd()) < 50);
+    await region.hover();
+    await page.mouse.wheel(0, -400);
+    await page.getByRole('button', { name: 'To the end' }).waitFor();
+    const place = await region.evaluate(({ scrollTop }) => scrollTop);
+    await answers(page).getByText('w60', { exact: true }).waitFor();
+    expect(await region.evaluate(({ scrollTop }) => scrollTop)).toBe(place);
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await until('the end is followed again', async () => (await fromEnd()) < 50);
     expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true);
     await page.keyboard.press('Escape');
     await page.locator('[data-fact=stopped]').waitFor();

@@ -47,6 +47,7 @@ function Filters({ filter, channels, set }: FiltersProps) {
       <Select
         aria-label="Channel"
         placeholder="All channels"
+        w={{ base: '100%', xs: 220 }}
         data={channels}
         searchable
         clearable
@@ -58,7 +59,7 @@ function Filters({ filter, channels, set }: FiltersProps) {
         placeholder="All types"
         data={modelTypes}
         clearable
-        w={170}
+        w={{ base: '100%', xs: 170 }}
         value={filter.type || null}
         onChange={(type) => set({ type: type ?? '' })}
       />

@@ -63,7 +63,7 @@ function Nothing({ model, session, onPick }: NothingProps) {
             : 'Each answer shows its time, tokens, cost and provider.'
       }
       action={suggestions.map((text) => (
-        <Button key={text} variant="default" size="sm" onClick={() => onPick(text)}>
+        <Button key={text} className="svc-suggestion" variant="default" size="sm" onClick={() => onPick(text)}>
           {text}
         </Button>
       ))}
@@ -106,7 +106,7 @@ interface ConversationProps {
 }
 
 function Conversation({ chat, model, session, ready }: ConversationProps) {
-  const { region, following, follow } = useFollow(chat.entries);
+  const { region, content, following, follow } = useFollow();
   const calls = chat.busy ? [] : openCalls(chat.entries);
   const send = (text: string, images: string[] = []) => {
     chat.send(text, images);
@@ -119,7 +119,7 @@ function Conversation({ chat, model, session, ready }: ConversationProps) {
         {chat.entries.length === 0 && (
           <Nothing model={model} session={session} onPick={(text) => ready && send(text)} />
         )}
-        <ol className="svc-chat-list">
+        <ol ref={content} className="svc-chat-list">
           {chat.entries.map((entry) => (
             <li key={entry.id}>
               <EntryView entry={entry} chat={chat} />

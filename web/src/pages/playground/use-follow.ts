@@ -3,42 +3,57 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 /** Nearer to the end than this counts as reading the end. */
 const nearPx = 48;
 
+interface Follow {
+  /** What scrolls. */
+  region: RefObject<HTMLDivElement | null>;
+  /** What grows inside it. */
+  content: RefObject<HTMLOListElement | null>;
+  following: boolean;
+  follow: () => void;
+}
+
 /**
  * Keeps the end of a growing region in view while the reader is there. Scrolling up lets go; coming back, or `follow`,
  * takes up again.
  */
-export function useFollow(grown: unknown): {
-  region: RefObject<HTMLDivElement | null>;
-  following: boolean;
-  follow: () => void;
-} {
+export function useFollow(): Follow {
   const region = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLOListElement>(null);
   const [following, setFollowing] = useState(true);
+  // State comes a render late: text that grows in the same frame would pull the reader back.
+  const held = useRef(true);
+  const hold = useCallback((value: boolean) => {
+    held.current = value;
+    setFollowing(value);
+  }, []);
   const toEnd = useCallback(() => {
     const element = region.current;
-    if (element) element.scrollTop = element.scrollHeight;
+    if (element && held.current) element.scrollTop = element.scrollHeight;
   }, []);
   useEffect(() => {
     const element = region.current;
     if (!element) return;
-    let last = element.scrollTop;
+    let [lastTop, lastHeight] = [element.scrollTop, element.scrollHeight];
     const onScroll = () => {
-      const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < nearPx;
-      // Growing text moves the end away without any scrolling: only a move upwards is the reader's.
-      if (atEnd) setFollowing(true);
-      else if (element.scrollTop < last) setFollowing(false);
-      last = element.scrollTop;
+      const { scrollTop, scrollHeight, clientHeight } = element;
+      // Text that shrinks moves the place up as well; that is not the reader's doing.
+      if (scrollTop < lastTop && scrollHeight >= lastHeight) hold(false);
+      else if (scrollTop > lastTop && scrollHeight - scrollTop - clientHeight < nearPx) hold(true);
+      [lastTop, lastHeight] = [scrollTop, scrollHeight];
     };
     element.addEventListener('scroll', onScroll, { passive: true });
     return () => element.removeEventListener('scroll', onScroll);
-  }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: growth is the reason to run, though nothing inside reads it
+  }, [hold]);
   useEffect(() => {
-    if (following) toEnd();
-  }, [grown, following, toEnd]);
+    if (!content.current) return;
+    // Told after layout and before painting, so that the end is never seen out of view.
+    const observer = new ResizeObserver(toEnd);
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [toEnd]);
   const follow = () => {
-    setFollowing(true);
+    hold(true);
     toEnd();
   };
-  return { region, following, follow };
+  return { region, content, following, follow };
 }

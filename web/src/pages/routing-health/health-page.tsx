@@ -56,10 +56,11 @@ export function HealthPage() {
       />
       <Summary rows={rows} />
       <Group gap="sm" mb="md" justify="space-between">
-        <Group gap="sm">
+        <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
           <Select
             aria-label="Model"
             placeholder="All models"
+            w={{ base: '100%', xs: 220 }}
             data={models.map(({ id }) => id)}
             searchable
             clearable
@@ -70,6 +71,7 @@ export function HealthPage() {
           <Select
             aria-label="Provider"
             placeholder="All providers"
+            w={{ base: '100%', xs: 220 }}
             data={providersOf(models).map(({ name }) => name)}
             searchable
             clearable
