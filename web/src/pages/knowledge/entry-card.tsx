@@ -46,7 +46,7 @@ export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
       </Group>
       <Box my="xs">
         <Spoiler
-          maxHeight={132}
+          maxHeight={122}
           showLabel={<Text size="sm">Show all</Text>}
           hideLabel={<Text size="sm">Show less</Text>}
           transitionDuration={0}

@@ -3,11 +3,11 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 /** Nearer to the end than this counts as reading the end. */
 const nearPx = 48;
 
-interface Follow {
+interface Follow<Content extends HTMLElement> {
   /** What scrolls. */
   region: RefObject<HTMLDivElement | null>;
   /** What grows inside it. */
-  content: RefObject<HTMLOListElement | null>;
+  content: RefObject<Content | null>;
   following: boolean;
   follow: () => void;
 }
@@ -16,9 +16,9 @@ interface Follow {
  * Keeps the end of a growing region in view while the reader is there. Scrolling up lets go; coming back, or `follow`,
  * takes up again.
  */
-export function useFollow(): Follow {
+export function useFollow<Content extends HTMLElement = HTMLOListElement>(): Follow<Content> {
   const region = useRef<HTMLDivElement>(null);
-  const content = useRef<HTMLOListElement>(null);
+  const content = useRef<Content>(null);
   const [following, setFollowing] = useState(true);
   // State comes a render late: text that grows in the same frame would pull the reader back.
   const held = useRef(true);

@@ -17,7 +17,7 @@ const Line = memo(function Line({ line }: { line: LogLine }) {
 
 /** Everything that happened, the newest at the end, which stays in view. */
 export function EventFeed({ lines }: { lines: LogLine[] }) {
-  const { region } = useFollow(lines);
+  const { region, content } = useFollow();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
     // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end holds a div
@@ -27,7 +27,7 @@ export function EventFeed({ lines }: { lines: LogLine[] }) {
           Events are kept for seven days.
         </Text>
       )}
-      <ol>
+      <ol ref={content}>
         {lines.map((line) => (
           <Line key={line.id} line={line} />
         ))}

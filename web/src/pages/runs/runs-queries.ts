@@ -4,7 +4,6 @@ import { queryClient } from '../../session.ts';
 
 export type RunSummary = Result<'/api/svc-ms/autonomous', 'get'>['executions'][number];
 export type RunStatus = Result<'/api/svc-ms/autonomous/{session_id}/status', 'get'>;
-export type Checkpoint = Result<'/api/svc-ms/autonomous/{session_id}/checkpoints', 'get'>['checkpoints'][number];
 
 export const pageSize = 20;
 

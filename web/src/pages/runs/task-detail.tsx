@@ -19,8 +19,22 @@ const factsOf = (task: TaskView, titles: Map<string, string>): [string, string][
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
 };
 
+const regionOf = (task: TaskView) =>
+  ({ className: 'svc-task-output', tabIndex: 0, role: 'region', 'aria-label': `Output of ${task.title}` }) as const;
+
+/** While it is written, its end stays in view. */
+function GrowingOutput({ task }: { task: TaskView }) {
+  const { region, content } = useFollow<HTMLDivElement>();
+  return (
+    <div ref={region} {...regionOf(task)}>
+      <div ref={content}>
+        <Markdown>{task.output}</Markdown>
+      </div>
+    </div>
+  );
+}
+
 function Output({ task }: { task: TaskView }) {
-  const { region } = useFollow(task.output);
   if (task.output === '') {
     return (
       <Text size="sm" c="dimmed">
@@ -28,10 +42,9 @@ function Output({ task }: { task: TaskView }) {
       </Text>
     );
   }
+  if (task.status === 'running') return <GrowingOutput task={task} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end holds a div
-    <div ref={region} className="svc-task-output" tabIndex={0} role="region" aria-label={`Output of ${task.title}`}>
+    <div {...regionOf(task)}>
       <Markdown>{task.output}</Markdown>
     </div>
   );
