@@ -1,5 +1,6 @@
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import { drain, lastOnItsConnection } from './drain.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
 import { superviseWorkers, workerVariable } from './workers.ts';
@@ -18,6 +19,7 @@ async function serveHere(config: Config): Promise<void> {
   const log = openLog(config.logLevel);
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
+  let stopping = false;
   const server = Bun.serve({
     port: config.port,
     hostname: config.host,
@@ -31,30 +33,22 @@ async function serveHere(config: Config): Promise<void> {
       log.error({ error }, 'a request failed outside its handler');
       return new Response(null, { status: 500 });
     },
-    fetch: (request, self) => app.fetch(request, self),
+    fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
   });
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
   await app.start();
   greet(config, app.newRoot);
   const stop = once(async () => {
+    stopping = true;
     app.drain();
     log.info('stopping: letting requests finish');
-    await settle(server, config.drainMs);
+    await drain(server, config.drainMs);
     await app.stop();
     await platform.close();
     process.exit(0);
   });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-}
-
-/** Stops accepting, waits for what runs, and cuts it off when its time is up. */
-async function settle(server: Bun.Server<unknown>, drainMs: number): Promise<void> {
-  const finished = server.stop(false);
-  const deadline = Date.now() + drainMs;
-  while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(50);
-  await Promise.race([finished, Bun.sleep(200)]);
-  await server.stop(true);
 }
 
 function greet(config: Config, root: { username: string; password: string | null } | null): void {
