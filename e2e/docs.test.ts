@@ -1,0 +1,158 @@
+/** What the documents tell people to type is typed here, block by block, against a running service. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freePort, rootPassword, type Service, startService } from './service.ts';
+
+setDefaultTimeout(120_000);
+
+const root = join(import.meta.dir, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const blocksOf = (path: string, language: string): string[] =>
+  [...read(path).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map((match) => match[1]!);
+
+let service: Service;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  folder = mkdtempSync(join(tmpdir(), 'svc-docs-'));
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** curl that fails on an error answer, and prints each on a line of its own. */
+const strictly = `set -euo pipefail
+curl() { command curl --fail-with-body --max-time 60 "$@"; echo; }
+`;
+
+async function runShell(blocks: string[]): Promise<{ code: number; output: string }> {
+  const script = blocks
+    .join('\n')
+    .replaceAll('http://localhost:3000', service.url)
+    .replace(/^PASSWORD=.*$/m, `PASSWORD='${rootPassword}'`);
+  const child = Bun.spawn(['bash', '-c', strictly + script], {
+    cwd: folder,
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...process.env, HOME: folder },
+  });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, output: `${out}\n${err}` };
+}
+
+const typed = (path: string): string[] => blocksOf(path, 'sh').filter((block) => !/^npm /m.test(block));
+
+test('the lines of the README answer, every one', async () => {
+  const { code, output } = await runShell(typed('README.md'));
+  expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+  expect(output).toContain('"object":"chat.completion"');
+  expect(output).toContain('[DONE]');
+});
+
+test('the lines of the client guide answer, every one', async () => {
+  const { code, output } = await runShell(typed('docs/guides/client.md'));
+  expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+});
+
+describe('programs of the client guide run as they stand', () => {
+  test.each(blocksOf('docs/guides/client.md', 'ts').map((code, i) => [i + 1, code] as const))(
+    'program %d',
+    async (i, code) => {
+      // Inside the project, so that its packages are found.
+      const file = join(root, 'dist', `client-guide-${process.pid}-${i}.ts`);
+      writeFileSync(file, code);
+      const child = Bun.spawn([process.execPath, file], {
+        stdout: 'pipe',
+        stderr: 'pipe',
+        env: {
+          ...process.env,
+          OPENAI_BASE_URL: `${service.url}/v1`,
+          OPENAI_API_KEY: service.key,
+          ANTHROPIC_BASE_URL: service.url,
+          ANTHROPIC_API_KEY: service.key,
+        },
+      });
+      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+      rmSync(file);
+      expect({ code: await child.exited, err }).toEqual({ code: 0, err: '' });
+      expect(out.length).toBeGreaterThan(10);
+    },
+  );
+});
+
+describe('OAuth in ten minutes', () => {
+  const guide = 'docs/guides/application-developer.md';
+  const example = 'docs/guides/examples/oauth-app.mjs';
+
+  test('the guide shows the program as it is', () => {
+    expect(blocksOf(guide, 'js')).toContain(read(example));
+  });
+
+  test('the program signs somebody in', async () => {
+    const user = await service.user();
+    const application = await user.api<{ client_id: string; client_secret_plain: string }>('/api/oauth2/applications', {
+      method: 'POST',
+      body: {
+        name: 'Guide',
+        redirect_uris: ['http://127.0.0.1/callback'],
+        scopes: 'openid profile email tokens:write',
+      },
+    });
+    const port = freePort();
+    const own = `http://127.0.0.1:${port}`;
+    const child = Bun.spawn([process.execPath, join(root, example)], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+      env: {
+        ...process.env,
+        ISSUER: service.url,
+        CLIENT_ID: application.client_id,
+        CLIENT_SECRET: application.client_secret_plain,
+        PORT: `${port}`,
+      },
+    });
+    try {
+      await child.stdout.getReader().read();
+      const begun = await fetch(`${own}/login`, { redirect: 'manual' });
+      const cookie = begun.headers.get('set-cookie')!.split(';')[0]!;
+      const { response_type: _, ...asked } = Object.fromEntries(new URL(begun.headers.get('location')!).searchParams);
+      const approved = { ...asked, approved: true };
+      const { redirect_url } = await user.api<{ redirect_url: string }>('/api/oauth2/authorize', {
+        method: 'POST',
+        body: approved,
+      });
+      expect(redirect_url).toStartWith(`${own}/callback`);
+      const strange = await fetch(redirect_url);
+      expect(strange.status).toBe(400);
+      const home = await fetch(redirect_url, { headers: { cookie } });
+      expect(home.status).toBe(200);
+      const { user: seen, answer } = (await home.json()) as { user: { sub: string }; answer: string };
+      expect(seen.sub).toBe(`${user.id}`);
+      expect(answer).toContain('Hello');
+    } finally {
+      child.kill();
+      await child.exited;
+    }
+  });
+});
+
+test('every variable of the configuration is in the README', () => {
+  const names = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
+  const readme = read('README.md');
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every link between documents leads somewhere', () => {
+  const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);
+  expect(documents.length).toBeGreaterThan(15);
+  const broken: string[] = [];
+  for (const document of documents)
+    for (const [, target] of read(document).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g))
+      if (!/^[a-z]+:/.test(target!) && !existsSync(join(root, dirname(document), target!)))
+        broken.push(`${document} → ${target}`);
+  expect(broken).toEqual([]);
+});
