@@ -196,4 +196,19 @@ describe('several processes', () => {
     );
     inOrder(sums);
   }, 120_000);
+
+  test('workers do not outlive the process that looks after them', async () => {
+    if (missing) return;
+    const workers = [...(await pids())];
+    await service.kill('SIGKILL');
+    await until('the workers have ended', () => !workers.some(isAlive), 30_000);
+  }, 60_000);
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

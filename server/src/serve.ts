@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { drain, lastOnItsConnection } from './drain.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
-import { superviseWorkers, workerVariable } from './workers.ts';
+import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
 
 /** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
 const maxRequestBodySize = 64 * 1024 * 1024;
@@ -12,10 +12,10 @@ const maxRequestBodySize = 64 * 1024 * 1024;
 export async function serve(config: Config, environment: Record<string, string | undefined>): Promise<void> {
   if (config.workers > 1 && !environment[workerVariable])
     process.exit(await superviseWorkers(config.workers, environment, openLog(config.logLevel)));
-  await serveHere(config);
+  await serveHere(config, Boolean(environment[workerVariable]));
 }
 
-async function serveHere(config: Config): Promise<void> {
+async function serveHere(config: Config, isWorker: boolean): Promise<void> {
   const log = openLog(config.logLevel);
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
@@ -49,6 +49,7 @@ async function serveHere(config: Config): Promise<void> {
   });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  if (isWorker) whenOrphaned(stop);
 }
 
 function greet(config: Config, root: { username: string; password: string | null } | null): void {

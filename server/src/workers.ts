@@ -43,6 +43,19 @@ export async function superviseWorkers(
   return Math.max(...codes);
 }
 
+const lookMs = 1_000;
+
+/** A worker left behind by a supervisor that was killed would hold the port beside its successors, with old code. */
+export function whenOrphaned(act: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    act();
+  }, lookMs);
+  timer.unref();
+}
+
 /** A compiled executable carries its own entry point. */
 function ownArguments(): string[] {
   const script = process.argv[1] ?? '';
