@@ -76,13 +76,20 @@ const waiting = (
   },
 });
 
+/** Written to a connection before its reader is waited for; what a slow one can make us keep. */
+const aheadBytes = 32_768;
+
 /** A direct stream flushed per event costs least, and waiting for the flush lets a slow reader slow the upstream down. */
 function bodyOf(deps: RelayDeps, requestId: string, stream: Carried): ReadableStream<Uint8Array> {
   const pull = async (controller: unknown): Promise<void> => {
     const out = controller as DirectController;
     try {
+      let ahead = 0;
       await stream.pump((bytes) => {
         out.write(bytes);
+        ahead += bytes.length;
+        if (ahead < aheadBytes) return undefined;
+        ahead = 0;
         return out.flush(true);
       });
     } catch (error) {

@@ -8,8 +8,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Counts text as it comes, in pieces, so that a long answer is never kept whole. Kept as bytes: thousands of open
- * streams would otherwise each hold a chain of thousands of little strings.
+ * Counts text as it comes, in pieces, so that a long answer is never kept whole. Kept as the bytes of a JSON string:
+ * pieces of a stream arrive as such and are only read if nobody else counts, and thousands of open streams would
+ * otherwise each hold a chain of thousands of little strings.
  */
 export class OutputCounter {
   #bytes = new Uint8Array(0);
@@ -18,15 +19,19 @@ export class OutputCounter {
   #pending: Promise<void> = Promise.resolve();
 
   add = (text: string): void => {
-    // A UTF-16 unit takes at most three bytes.
-    const most = text.length * 3;
-    if (this.#length + most > mostBytes) this.#flush();
-    if (most > mostBytes) {
-      this.#count(text);
+    this.addEscaped(encoder.encode(JSON.stringify(text).slice(1, -1)));
+  };
+
+  /** Bytes of a JSON string, without its quotes. */
+  addEscaped = (bytes: Uint8Array): void => {
+    if (this.#length + bytes.length > mostBytes) this.#flush();
+    if (bytes.length > mostBytes) {
+      this.#count(bytes);
       return;
     }
-    this.#reserve(this.#length + most);
-    this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
+    this.#reserve(this.#length + bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
   };
 
   /** A rough figure at once, for holds that grow with a stream. */
@@ -49,11 +54,12 @@ export class OutputCounter {
 
   #flush(): void {
     if (this.#length === 0) return;
-    this.#count(decoder.decode(this.#bytes.subarray(0, this.#length)));
+    this.#count(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
   }
 
-  #count(text: string): void {
+  #count(escaped: Uint8Array): void {
+    const text = JSON.parse(`"${decoder.decode(escaped)}"`) as string;
     this.#pending = this.#pending.then(async () => {
       this.#tokens += (await loadTokens()).count(text);
     });

@@ -107,7 +107,8 @@ export class Pump implements OpenStream {
     const { first } = this.begun;
     this.begun.first = null;
     if (over) return this.#finish(first);
-    if (first) await this.#send(first);
+    if (first) await this.#deliver(first);
+    if (this.#left) throw new Error('the client left');
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
@@ -118,7 +119,15 @@ export class Pump implements OpenStream {
         void reader.cancel().catch(() => {});
         return this.#finish(out);
       }
-      if (out) await this.#send(out);
+      if (!out) continue;
+      // Most writes are taken at once, and waiting for nothing costs a turn of the event loop each.
+      const taken = this.#deliver(out);
+      if (taken) {
+        await taken;
+        // Time that the client took to read is not the upstream's silence.
+        sent.touch();
+      }
+      if (this.#left) throw new Error('the client left');
     }
     const { tail, summary } = relay.end();
     if (relay.error) throw new UpstreamFault(relay.error);
@@ -126,19 +135,15 @@ export class Pump implements OpenStream {
     return this.#finish(tail);
   }
 
-  async #send(bytes: Uint8Array): Promise<void> {
-    await this.#deliver(bytes);
-    if (this.#left) throw new Error('the client left');
-    // Time that the client took to read is not the upstream's silence.
-    this.begun.sent.touch();
+  /** Nothing when the client has room for more; else resolves when it has, or is gone: a closed connection may never say so. */
+  #deliver(bytes: Uint8Array): Promise<void> | undefined {
+    this.#lastWriteMs = this.deps.clock.nowMs();
+    if (this.#left) return undefined;
+    const taken = this.#hand(bytes);
+    return taken instanceof Promise ? this.#wait(taken) : undefined;
   }
 
-  /** Resolves when the client has room for more, or is gone: a connection that is closed may never say so. */
-  async #deliver(bytes: Uint8Array): Promise<void> {
-    this.#lastWriteMs = this.deps.clock.nowMs();
-    if (this.#left) return;
-    const taken = this.#hand(bytes);
-    if (!(taken instanceof Promise)) return;
+  async #wait(taken: Promise<unknown>): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#stopWaiting = resolve;
       taken.then(() => resolve(), this.#leave);

@@ -72,6 +72,8 @@ async function begin(
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,
+      // Whoever follows the answer inside the house needs every piece read.
+      ...(!onDelta && { onPlainText: output.addEscaped }),
     });
     const reader = response.body.getReader();
     const { first, over } = await readFirst(relay, reader, sent);

@@ -26,7 +26,6 @@ const pageHeaders = {
   'content-security-policy': pagePolicy,
   'referrer-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-  'cross-origin-opener-policy': 'same-origin',
 };
 
 const transport = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };

@@ -2,6 +2,7 @@ import type { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
 import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
+import { PlainPieces } from './chat/plain-delta.ts';
 import { chatDone, chatStream, chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
 import { type Delta, failure, isObject, type Json, type UpstreamError, type WireFormat } from './conversation.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
@@ -30,6 +31,11 @@ export interface RelayStreamOptions {
   /** Estimate for `message_start`. */
   promptTokens?: number;
   onOutput?: (text: string) => void;
+  /**
+   * Gets plain pieces of text as bytes of a JSON string, their frames unparsed; for callers who need the text only in case
+   * the upstream counts nothing. Without it every frame is parsed.
+   */
+  onPlainText?: (escaped: Uint8Array) => void;
 }
 
 const encoder = new TextEncoder();
@@ -46,6 +52,8 @@ export class RelayStream {
   readonly #watch: AnswerWatch;
   #rendering: StreamRenderer | undefined;
   readonly #editor: FrameEditor | undefined;
+  /** Set once the first frame, which tells who answers, has been read. */
+  #quick: PlainPieces | undefined;
 
   constructor(private readonly options: RelayStreamOptions) {
     const { endsExplicitly, expectsJson = false, onOutput } = options;
@@ -134,6 +142,12 @@ export class RelayStream {
   }
 
   #frame(frame: Uint8Array): Uint8Array | null {
+    const plain = this.#quick?.read(frame);
+    if (plain) {
+      this.#watch.sawOutput();
+      this.options.onPlainText?.(plain.text);
+      return plain.frame;
+    }
     const event = parseFrame(frame);
     // Comments of the upstream keep its own connection open; ours are sent when our client's stream is idle (fidelity 8).
     if (event === undefined || event.data === '') return null;
@@ -158,8 +172,16 @@ export class RelayStream {
       if (delta.type === 'error') return null;
       if (this.#editor === undefined) text += this.#renderer.push(delta);
     }
-    if (this.#editor !== undefined) return this.#editor.edit(frame, json);
+    if (this.#editor !== undefined) {
+      this.#quick ??= this.#quickPath();
+      return this.#editor.edit(frame, json);
+    }
     return text === '' ? null : encoder.encode(text);
+  }
+
+  #quickPath(): PlainPieces | undefined {
+    const { client, expectsJson, onPlainText } = this.options;
+    return client === 'chat' && !expectsJson && onPlainText ? new PlainPieces(this.options.model) : undefined;
   }
 
   #done(frame: Uint8Array): Uint8Array | null {

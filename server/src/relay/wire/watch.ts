@@ -100,6 +100,11 @@ export class AnswerWatch {
     }
   }
 
+  /** A piece of text passed by without being read. */
+  sawOutput(): void {
+    this.#hasOutput = true;
+  }
+
   summary(): AnswerSummary {
     const complete = this.error === undefined && this.finished && (this.#ended || !this.options.endsExplicitly);
     return {
