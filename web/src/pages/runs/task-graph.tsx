@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { type CSSProperties, memo } from 'react';
+import { type CSSProperties, memo, type RefObject, useEffect, useRef } from 'react';
 import type { TaskView } from './run-view.ts';
 import { box, type Drawing, drawTasks } from './task-layers.ts';
 import { lookOf, TaskState } from './task-state.tsx';
@@ -25,17 +25,31 @@ function Edges({ drawing }: { drawing: Drawing<TaskView> }) {
   );
 }
 
+/** A long plan scrolls sideways: the task whose details are shown comes into view, without moving the page. */
+function useShown(x: number | undefined): RefObject<HTMLDivElement | null> {
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = region.current;
+    if (!element || x === undefined) return;
+    const { scrollLeft, clientWidth } = element;
+    if (x >= scrollLeft && x + box.width <= scrollLeft + clientWidth) return;
+    element.scrollLeft = x - (clientWidth - box.width) / 2;
+  }, [x]);
+  return region;
+}
+
 /**
  * Tasks by level of dependence, joined by lines. One list in the order of the levels: where there is no room for the
  * drawing, the same buttons stand below each other, and in words each says what it waits for.
  */
 export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: TaskGraphProps) {
   const drawing = drawTasks(tasks);
+  const region = useShown(drawing.nodes.find(({ task }) => task.id === selected)?.x);
   const titles = new Map(tasks.map(({ id, title }) => [id, title]));
   const size = { '--graph-width': px(drawing.width), '--graph-height': px(drawing.height) } as CSSProperties;
   const node = { '--node-width': px(box.width), '--node-height': px(box.height) } as CSSProperties;
   return (
-    <div className="svc-graph" style={{ ...size, ...node }}>
+    <div ref={region} className="svc-graph" style={{ ...size, ...node }}>
       <div className="svc-graph-canvas">
         <Edges drawing={drawing} />
         <ol className="svc-graph-nodes" aria-label="Tasks of the plan">
