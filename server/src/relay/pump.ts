@@ -114,19 +114,19 @@ export class Pump implements OpenStream {
       if (done) break;
       sent.touch();
       const out = relay.push(value);
-      if (relay.error) throw new UpstreamFault(relay.error);
-      if (relay.ended) {
+      if (relay.ended && !relay.error) {
         void reader.cancel().catch(() => {});
         return this.#finish(out);
       }
-      if (!out) continue;
       // Most writes are taken at once, and waiting for nothing costs a turn of the event loop each.
-      const taken = this.#deliver(out);
+      const taken = out && this.#deliver(out);
       if (taken) {
         await taken;
         // Time that the client took to read is not the upstream's silence.
         sent.touch();
       }
+      // What came before an error in the same piece was said, and is charged: the client gets it.
+      if (relay.error) throw new UpstreamFault(relay.error);
       if (this.#left) throw new Error('the client left');
     }
     const { tail, summary } = relay.end();
