@@ -19,7 +19,7 @@ import type { Platform } from './platform/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
-import type { MetaModels } from './relay/routes/chat.ts';
+import type { MetaModels } from './relay/routes/meta-models.ts';
 import { openWatchdog } from './relay/watchdog.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
 import { ensureEnvChannels } from './routing/catalog/env-channels.ts';

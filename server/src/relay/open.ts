@@ -6,11 +6,12 @@ import type { RelayDeps } from './deps.ts';
 import { workImageExpiry } from './endpoints/image-files.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { channelToolRoutes } from './routes/channel-tools.ts';
-import { chatRoutes, type MetaModels } from './routes/chat.ts';
+import { chatRoutes } from './routes/chat.ts';
 import { countTokensRoutes } from './routes/count-tokens.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
 import { imagesRoutes } from './routes/images.ts';
 import { messagesRoutes } from './routes/messages.ts';
+import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
 import { rerankRoutes } from './routes/rerank.ts';
@@ -33,7 +34,7 @@ export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, job
   return [
     ...chatRoutes(deps, metaModels),
     ...countTokensRoutes(deps),
-    ...messagesRoutes(deps),
+    ...messagesRoutes(deps, metaModels),
     ...modelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),
     ...imagesRoutes({ ...deps, jobs }),

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { randomString } from '../../lib/ids.ts';
 import { parseJson, readBody } from '../../platform/http/body.ts';
 import { toAppError } from '../../platform/http/mount.ts';
-import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerStream } from '../answer-stream.ts';
 import { complete } from '../complete.ts';
@@ -12,11 +12,8 @@ import { openStream } from '../stream.ts';
 import { renderChatAnswer } from '../wire/chat/answer.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
 import { chatErrorChunk } from '../wire/chat/stream.ts';
-import { isObject } from '../wire/conversation.ts';
 import { renderChatUsage } from '../wire/usage.ts';
-
-/** A model that is no vendor's: it answers the request itself, with the models behind it. */
-export type MetaModels = Record<string, (call: Call<'apiKey'>, body: Record<string, unknown>) => Promise<Response>>;
+import { type MetaModels, metaModelOf } from './meta-models.ts';
 
 export const maxJsonBytes = 32 * 1024 * 1024;
 
@@ -70,10 +67,7 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
       answers: { 200: answerSchema },
       handle: async (call) => {
         const body = parseJson(await readBody(call.request, maxJsonBytes));
-        const meta =
-          isObject(body) && typeof body.model === 'string' && Object.hasOwn(metaModels, body.model)
-            ? metaModels[body.model]
-            : undefined;
+        const meta = metaModelOf(metaModels, body);
         if (meta) return meta(call, body as Record<string, unknown>);
         const conversation = parseChatRequest(body);
         const override = parseOverride((body as Record<string, unknown>).provider);

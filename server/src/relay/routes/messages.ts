@@ -13,6 +13,7 @@ import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
 import { messagesErrorEvent } from '../wire/messages/stream.ts';
 import { maxJsonBytes } from './chat.ts';
+import { askInMessages, type MetaModels, metaModelOf } from './meta-models.ts';
 
 const requestSchema = z
   .looseObject({
@@ -38,7 +39,7 @@ const answerSchema = z
   })
   .openapi('Message');
 
-export function messagesRoutes(deps: RelayDeps): Route[] {
+export function messagesRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const endpoint = '/v1/messages';
   return [
     defineRoute({
@@ -57,9 +58,11 @@ export function messagesRoutes(deps: RelayDeps): Route[] {
         call.headers['request-id'] = call.requestId;
         const body = parseJson(await readBody(call.request, maxJsonBytes));
         const conversation = parseMessagesRequest(body);
+        const id = `msg_${randomString(24)}`;
+        const meta = metaModelOf(metaModels, body);
+        if (meta) return askInMessages(call, meta, conversation, body as Record<string, unknown>, id);
         const override = parseOverride((body as Record<string, unknown>).provider);
         const errand = errandOf(call, endpoint, override);
-        const id = `msg_${randomString(24)}`;
         if (conversation.stream) {
           const opening = openStream(deps, errand, conversation, { client: 'messages', answerId: id });
           return answerStream(deps, call, opening, (thrown) => messagesErrorEvent(toAppError(thrown), call.requestId));
