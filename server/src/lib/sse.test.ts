@@ -49,7 +49,9 @@ describe('SseParser', () => {
       fc.constantFrom('event: x', ': comment', 'id: 7', 'data', '', ''),
     );
     const end = fc.constantFrom('\n', '\r\n', '\r');
-    const body = fc.array(fc.tuple(line, end), { maxLength: 30 }).map((all) => all.map((pair) => pair.join('')).join(''));
+    const body = fc
+      .array(fc.tuple(line, end), { maxLength: 30 })
+      .map((all) => all.map((pair) => pair.join('')).join(''));
     fc.assert(
       fc.property(body, fc.array(fc.nat(400), { maxLength: 12 }), (text, cuts) => {
         const bytes = encoder.encode(text);
