@@ -117,7 +117,8 @@ export default {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '\\.gen\\.ts$|\\.css$' },
+    // The peers of the benchmarks have dependencies of their own, installed on first use.
+    exclude: { path: '\\.gen\\.ts$|\\.css$|^bench/peers/' },
     builtInModules: { add: ['bun', 'bun:test', 'bun:sqlite', 'bun:ffi'] },
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],

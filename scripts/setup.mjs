@@ -20,6 +20,9 @@ const programs = {
   check: ['scripts/check.ts'],
   bench: ['bench/main.ts'],
   'build:binary': ['scripts/build-binary.ts'],
+  'test:faults': ['e2e/faults/run.ts'],
+  'test:fuzz': ['test', '--timeout=1800000', 'e2e/fuzz'],
+  'test:soak': ['e2e/soak.ts'],
 };
 // The other commands need the tools for development as well.
 const needsOnlyProduct = new Set(['start', 'build:binary']);

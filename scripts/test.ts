@@ -11,7 +11,7 @@ import { count, step, summarise } from './step.ts';
 
 const asked = process.argv.slice(2).map((path) => resolve(path));
 const work = await mkdtemp(join(tmpdir(), 'svc-test-'));
-const transpiler = new Bun.Transpiler({ loader: 'tsx' });
+const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
 
 async function findTests(folders: string): Promise<string[]> {
   const files = await Array.fromAsync(new Bun.Glob(`${folders}/**/*.test.{ts,tsx}`).scan({ absolute: true }));
@@ -29,7 +29,7 @@ async function variesByEngine(file: string, seen = new Set<string>()): Promise<b
   seen.add(file);
   const text = await Bun.file(file).text();
   if (text.includes('SVC_TEST_ENGINE')) return true;
-  const fixtures = transpiler
+  const fixtures = transpilers[file.endsWith('x') ? 'tsx' : 'ts']
     .scanImports(text)
     .filter(({ path }) => path.startsWith('.') && path.endsWith('.fixture.ts'));
   for (const { path } of fixtures) {

@@ -113,5 +113,4 @@ const caller =
 export const get = caller('get');
 export const post = caller('post');
 export const put = caller('put');
-export const patch = caller('patch');
 export const del = caller('delete');
