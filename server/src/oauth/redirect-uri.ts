@@ -54,6 +54,8 @@ export function withParameters(uri: string, parameters: Record<string, string | 
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
-  if (!uri.includes('?')) return `${uri}?${added}`;
-  return uri.endsWith('?') || uri.endsWith('&') ? `${uri}${added}` : `${uri}&${added}`;
+  const query = uri.indexOf('?');
+  if (query < 0) return `${uri}?${added}`;
+  // Only the first question mark begins the query; a later one is part of a value.
+  return query === uri.length - 1 || uri.endsWith('&') ? `${uri}${added}` : `${uri}&${added}`;
 }

@@ -86,7 +86,8 @@ export function refuseNul(value: unknown): void {
 
 /** Form or query parameters as an object; a repeated one is refused (RFC 6749 §3.1, §3.2). */
 export function fieldsOf(parameters: URLSearchParams): Record<string, string> {
-  const fields: Record<string, string> = {};
+  // Without a prototype, so that a parameter may be called __proto__ and is one like any other.
+  const fields: Record<string, string> = Object.create(null);
   for (const [name, value] of parameters) {
     if (Object.hasOwn(fields, name))
       throw new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, {

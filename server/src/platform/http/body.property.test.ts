@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { AppError } from '../../lib/errors.ts';
+import { fieldsOf, parseJson, refuseNul } from './body.ts';
+
+const text = fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed() && !value.includes('\0'));
+const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', ''), text);
+
+/** The value, or the refusal; anything else that is thrown is a fault of ours. */
+function orRefusal<T>(read: () => T): T | AppError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AppError && error.status === 400) return error;
+    throw error;
+  }
+}
+
+test('a form with each name once is read as it was written', () => {
+  fc.assert(
+    fc.property(fc.dictionary(name, text), (fields) => {
+      const read = fieldsOf(new URLSearchParams(new URLSearchParams(Object.entries(fields)).toString()));
+      expect(Object.entries(read).sort()).toEqual(Object.entries(fields).sort());
+    }),
+  );
+});
+
+test('a repeated parameter is refused, whatever it is called', () => {
+  fc.assert(
+    fc.property(name, fc.array(fc.tuple(text, text)), (twice, others) => {
+      expect(orRefusal(() => fieldsOf(new URLSearchParams([[twice, 'a'], ...others, [twice, 'b']])))).toBeInstanceOf(
+        AppError,
+      );
+    }),
+  );
+});
+
+test('any text at all is a form or refused', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (body) => void orRefusal(() => fieldsOf(new URLSearchParams(body)))),
+  );
+});
+
+test('JSON is read as it was written, and any bytes are JSON or refused', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(JSON.stringify(parseJson(Buffer.from(JSON.stringify(value))))).toBe(JSON.stringify(value));
+    }),
+  );
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => void orRefusal(() => parseJson(bytes))));
+});
+
+test('NUL is found wherever it stands', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      const holds = JSON.stringify(value).includes('\\u0000');
+      expect(orRefusal(() => refuseNul(value)) instanceof AppError).toBe(holds);
+    }),
+  );
+});
