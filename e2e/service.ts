@@ -55,6 +55,7 @@ export interface Service {
   post(path: string, body: unknown, init?: PostInit): Promise<Response>;
   readonly key: string;
   rssBytes(): Promise<number>;
+  pid(): number;
   /** What the process wrote so far. */
   output(): string;
   kill(signal?: NodeJS.Signals): Promise<number>;
@@ -131,6 +132,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       const text = await (await fetch(`${url}/metrics`)).text();
       return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
     },
+    pid: () => running.child.pid,
     output: () => running.output(),
     kill: async (signal = 'SIGKILL') => {
       running.child.kill(signal);

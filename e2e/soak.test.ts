@@ -1,0 +1,8 @@
+import { expect, test } from 'bun:test';
+import { describeSoak, faultsOf, soak } from './soak.ts';
+
+test('under full load of every kind nothing is left behind', async () => {
+  const soaked = await soak(15);
+  console.log(describeSoak(soaked));
+  expect(faultsOf(soaked)).toEqual([]);
+}, 120_000);
