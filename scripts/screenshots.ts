@@ -42,7 +42,7 @@ const shots: Shot[] = [
   { name: 'run', path: (data) => `/runs/${data.runSessionId}`, as: 'ada' },
   { name: 'videos', path: '/videos', as: 'ada', act: toTheVideos },
   { name: 'channels', path: '/admin/channels', as: 'root' },
-  { name: 'health', path: '/routing/health', as: 'root' },
+  { name: 'decisions', path: '/routing/decisions?model=northwind/small', as: 'ada' },
   { name: 'phone-dark', path: '/usage', as: 'ada', options: { ...phone, colorScheme: 'dark' } },
 ];
 
