@@ -42,7 +42,12 @@ const shots: Shot[] = [
   { name: 'run', path: (data) => `/runs/${data.runSessionId}`, as: 'ada' },
   { name: 'videos', path: '/videos', as: 'ada', act: toTheVideos },
   { name: 'channels', path: '/admin/channels', as: 'root' },
-  { name: 'decisions', path: '/routing/decisions?model=northwind/small', as: 'ada' },
+  {
+    name: 'decisions',
+    path: '/routing/decisions?model=northwind/small',
+    as: 'ada',
+    options: { viewport: { width: 1280, height: 640 } },
+  },
   { name: 'phone-dark', path: '/usage', as: 'ada', options: { ...phone, colorScheme: 'dark' } },
 ];
 
