@@ -1,12 +1,25 @@
 import { growth } from './suites/growth.ts';
 import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
+import { recall } from './suites/recall.ts';
 import { relay } from './suites/relay.ts';
+import { retrieval } from './suites/retrieval.ts';
+import { scale } from './suites/scale.ts';
 import { startUp } from './suites/start.ts';
 import { stream } from './suites/stream.ts';
 
 /** Another benchmark is one file and one line. */
-const suites: Record<string, () => Promise<void>> = { relay, stream, oauth, start: startUp, growth, orchestration };
+const suites: Record<string, () => Promise<void>> = {
+  relay,
+  stream,
+  oauth,
+  start: startUp,
+  growth,
+  scale,
+  orchestration,
+  retrieval,
+  recall,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !suites[name]);

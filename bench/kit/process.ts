@@ -11,8 +11,17 @@ export interface Running {
 
 const ticksPerSecond = 100;
 
-/** CPU seconds of a process so far, its threads included. */
+/** CPU seconds so far of a process and of those it started. */
 export function cpuSeconds(pid: number): number {
+  return children(pid).reduce((sum, child) => sum + cpuSeconds(child), ownCpuSeconds(pid));
+}
+
+function children(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+function ownCpuSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
