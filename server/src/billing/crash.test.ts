@@ -29,8 +29,13 @@ describe.each(engines)('a killed process on $name', (engine) => {
 
     const later = { nowMs: () => systemClock.nowMs() + (deadAfterSeconds + 2) * 1000 };
     const billing = await openBilling({ database: open, clock: later, log: silent });
-    await billing.sweep();
-    const books = await booksOf(open.db, user);
+    // PostgreSQL finishes the statement it was at when its client died, so a hold may appear after the first sweep.
+    let books = await booksOf(open.db, user);
+    for (let i = 0; i < 50 && (i < 2 || books.held > 0); i += 1) {
+      await billing.sweep();
+      await Bun.sleep(50);
+      books = await booksOf(open.db, user);
+    }
     const charged = books.requests - 1;
     expect(charged).toBeGreaterThanOrEqual(answered);
     expect(charged).toBeLessThanOrEqual(served);
