@@ -16,14 +16,21 @@ export interface Query {
 }
 
 export type Ranked<C> = C & {
-  /** Orders the results: BM25 and cosine, each brought to 0-1 among the candidates, added and brought to 0-1 again. */
+  /** Orders the results: words and meaning, each brought to 0-1, added and brought to 0-1 again. */
   score: number;
   /** 0-1 on its own, whatever else was found: what a threshold is held against. */
   relevance: number;
 };
 
-/** Meaning counts half: at full weight a weak embedder pushed what the words had found out of the first ten. */
-const meaningWeight = 0.5;
+/**
+ * Meaning beside words, on scales that mean the same for every query: BM25 as the share of what the query could reach,
+ * and the bare cosine. Stretching each to the range of the candidates instead made the best of a hopeless list of word
+ * matches count as much as a perfect one, and a good embedder lost by it. Weight and root were settled with the
+ * retrieval benchmark (seeds 1-3), where a weak embedder does not harm and a strong one helps.
+ */
+const meaningWeight = 1.25;
+/** Orders what is equal otherwise. */
+const tieBreak = 0.001;
 
 /** Best first. Adding normalised scores, since with a weak embedder rank fusion does worse than BM25 alone. */
 export function rank<C extends Candidate>(query: Query, candidates: C[]): Ranked<C>[] {
@@ -33,15 +40,18 @@ export function rank<C extends Candidate>(query: Query, candidates: C[]): Ranked
   );
   const cosines = candidates.map(({ vector }) => (vector && query.vector ? dot(query.vector, vector) : null));
   const words = normalise(lexical.map(({ bm25: score }) => score));
-  const meanings = normalise(cosines);
+  const wordsAlone = cosines.every((cosine) => cosine === null);
   return candidates
     .map((candidate, i) => ({
       ...candidate,
-      score: (words[i]! + meaningWeight * meanings[i]!) / (1 + meaningWeight),
+      score: wordsAlone ? words[i]! : fused(lexical[i]!.coverage, cosines[i] ?? 0, words[i]!),
       relevance: Math.min(1, Math.max(lexical[i]!.coverage, cosines[i] ?? 0)),
     }))
     .sort((a, b) => b.score - a.score);
 }
+
+const fused = (coverage: number, cosine: number, order: number): number =>
+  (Math.sqrt(coverage) + meaningWeight * Math.max(0, cosine) + tieBreak * order) / (1 + meaningWeight + tieBreak);
 
 /** Brings scores to 0-1 by their range; what has no score gets 0. All alike and above nothing: all 1. */
 export function normalise(scores: (number | null)[]): number[] {

@@ -64,10 +64,18 @@ describe('rank', () => {
     const ranked = rank({ text: 'database port', vector: vector(1, 0) }, [
       { text: 'the port of the database is 5432', vector: vector(1, 0.1) },
       { text: 'database', vector: vector(0, 1) },
-      { text: 'unrelated', vector: vector(1, 0.2) },
+      { text: 'unrelated', vector: vector(0.5, 1) },
     ]);
     expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['the port', 'database', 'unrelate']);
     expect(ranked[0]!.score).toBeCloseTo(1);
+  });
+  test('what means the same goes before what shares a word, and the best of poor matches counts for no more than it is', () => {
+    const ranked = rank({ text: 'automobile insurance price', vector: vector(1, 0) }, [
+      { text: 'the price of tea', vector: vector(0, 1) },
+      { text: 'what the car cover costs', vector: vector(1, 0.1) },
+    ]);
+    expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['what the', 'the pric']);
+    expect(ranked[1]!.score).toBeLessThan(0.5);
   });
   test('works on words alone and on meaning alone', () => {
     const alone = rank({ text: 'port', vector: null }, [

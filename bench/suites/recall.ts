@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import { toUnit } from '../../server/src/orchestra/search/vectors.ts';
+import { search } from '../../server/src/orchestra/turn/recall.ts';
+import type { OpenDb } from '../../server/src/platform/db/open.ts';
+import { openEngine, openFile, openPostgres } from '../kit/engine.ts';
+import { goal, median, type Row, report, round } from '../kit/report.ts';
+import { weak } from '../retrieval/embedders.ts';
+import { type Life, lifeOf, store } from '../retrieval/many.ts';
+import { model, userId } from '../retrieval/shelf.ts';
+
+const wanted = 100_000;
+const asked = 300;
+const topK = 30;
+
+/** One user with 100,000 remembered messages: how long the engine takes to recall. */
+export async function recall(): Promise<void> {
+  const lives: Life[] = [];
+  for (let total = 0; total < wanted; total += lives.at(-1)!.messages.length) lives.push(lifeOf(100 + lives.length));
+  const rows: Row[] = [];
+  const goals: string[] = [];
+  for (const [name, open] of [
+    ['SQLite', openFile],
+    ['PostgreSQL', openPostgres],
+  ] as [string, () => Promise<OpenDb | null>][]) {
+    const opened = await open();
+    if (!opened) {
+      console.log(`recall: ${name} cannot be reached; skipped`);
+      continue;
+    }
+    const figures = await measure(opened, lives);
+    rows.push({ what: name, figures });
+    const ms = figures['median, ms'];
+    goals.push(goal(`${name}: recall under 50 ms at the median (${ms} ms)`, ms < 50));
+  }
+  report('recall', rows, goals);
+}
+
+async function measure(opened: OpenDb, lives: Life[]) {
+  const bench = await openEngine(opened, { models: [] });
+  const questions: { text: string; messageId: number }[] = [];
+  let messages = 0;
+  for (const [i, life] of lives.entries()) {
+    const ids = await store(opened, life, `life-${i}`);
+    messages += ids.length;
+    questions.push(...life.questions.map(({ text, at }) => ({ text, messageId: ids[at]! })));
+  }
+  if (opened.engine === 'postgres') await sql`analyze`.execute(opened.db);
+  const ask = async ({ text, messageId }: (typeof questions)[number]) => {
+    const began = performance.now();
+    const query = { model, vector: toUnit(weak(text)) };
+    const found = await search(bench.orchestra, { userId }, text, query, topK);
+    return { ms: performance.now() - began, hit: found.some((document) => document.messageId === messageId) };
+  };
+  // The first one after a start reads the signs of all vectors into memory.
+  const first = await ask(questions[0]!);
+  const answers: Awaited<ReturnType<typeof ask>>[] = [];
+  for (let i = 0; i < asked; i += 1) answers.push(await ask(questions[(i * 47) % questions.length]!));
+  await bench.close();
+  if (!answers.some(({ hit }) => hit))
+    throw new Error('nothing was recalled: the rows are not as the engine reads them');
+  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
+  return {
+    messages,
+    'median, ms': round(median(times), 1),
+    'p95, ms': round(times[Math.floor(asked * 0.95)]!, 1),
+    'slowest, ms': round(times.at(-1)!, 1),
+    'first after a start, ms': Math.round(first.ms),
+  };
+}
