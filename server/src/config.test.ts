@@ -47,3 +47,11 @@ test('provider keys and option defaults are gathered by name', () => {
   expect(config.providerKeys).toEqual({ OPENAI_API_KEY: 'k' });
   expect(config.optionDefaults).toEqual({ OAuth2CodeTTL: 60 });
 });
+
+test('headers for the collector are read as OpenTelemetry writes them', () => {
+  const read = (text: string) => readConfig({ OTEL_EXPORTER_OTLP_HEADERS: text }).otelHeaders;
+  expect(read('Authorization=Basic%20YTpi, x-team=one')).toEqual({ authorization: 'Basic YTpi', 'x-team': 'one' });
+  expect(readConfig({}).otelHeaders).toEqual({});
+  expect(() => read('no pairs')).toThrow('OTEL_EXPORTER_OTLP_HEADERS');
+  expect(() => read('a=%zz')).toThrow('OTEL_EXPORTER_OTLP_HEADERS');
+});

@@ -123,6 +123,46 @@ test('the export holds what every room knows, and no secret', async () => {
     expect(text).not.toContain(secret);
 });
 
+test('a long history is exported whole, page by page', async () => {
+  const member = await service.user();
+  const count = 1_203;
+  const row = {
+    user_id: member.id,
+    key_id: 0,
+    model_id: 'm',
+    endpoint: '/v1/chat/completions',
+    provider: 'p',
+    channel_id: 1,
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    units: 0,
+    quota: 0,
+    shortfall: 0,
+    stream: 0,
+    status: 'ok',
+    duration_ms: 1,
+    first_token_ms: 0,
+  };
+  // Many within one second, so that pages end in the middle of one.
+  const rows = Array.from({ length: count }, (_, i) => ({
+    ...row,
+    request_id: `req_${member.id}_${i}`,
+    created_at: 1_700_000_000 + Math.floor(i / 700),
+  }));
+  for (let i = 0; i < count; i += 100)
+    await service.platform.database.db
+      .insertInto('usage_logs')
+      .values(rows.slice(i, i + 100))
+      .execute();
+  const { data } = await exportOf(member);
+  const ids = part(data, 'billing', 'usage_logs').map((log) => log.request_id);
+  expect(ids).toHaveLength(count);
+  expect(new Set(ids).size).toBe(count);
+});
+
 test('the export needs a session and shows nobody else', async () => {
   expect((await service.call('/api/user/self/export')).status).toBe(401);
   const [one, other] = [await service.user(), await service.user()];
@@ -178,6 +218,13 @@ test('whoever deletes the account is gone from every room, and the books still a
       .execute();
     return ledger.length === 1 && ledger[0]!.amount === 1000 && ledger[0]!.note === '';
   });
+});
+
+test('what a crash left undone is done by the work that was queued before', async () => {
+  const member = await service.user();
+  // As after a kill between the two steps: queued, and nothing closed yet.
+  await service.platform.jobs.enqueue('person.forget', { userId: member.id });
+  await until(async () => (await member.call('/api/user/self')).status === 401);
 });
 
 test('audit entries stay without address and browser', async () => {
