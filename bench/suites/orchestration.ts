@@ -5,8 +5,8 @@ import { eightTasks } from '../orchestration/width.ts';
 import { type Mix, worldOf } from '../orchestration/world.ts';
 
 const count = 500;
-/** Rules and constants of the engine were settled with seeds 1-3; these had not been run then. */
-const seeds: Record<Mix, number[]> = { ordinary: [11, 12, 13], heavy: [11] };
+/** Rules and constants of the engine were settled with seeds 1-14; these had not been run then. */
+const seeds: Record<Mix, number[]> = { ordinary: [31, 32, 33, 34, 35], heavy: [31] };
 const rounds = 3;
 
 /** Simulated models of known skill and price behind the real engine: what is kept of the strongest model's quality, at which cost. */

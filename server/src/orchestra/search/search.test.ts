@@ -20,6 +20,10 @@ describe('terms', () => {
   test('leave numbers, short words and words in ss alone', () => {
     expect(['s3', 'bus', 'class', 'v2s'].map(stem)).toEqual(['s3', 'bus', 'class', 'v2s']);
   });
+  test('plain text gives the same terms alone as beside accented text', () => {
+    const text = "Don't the 2nd server's CACHES, e-mails and x_y re-run (v2.1) it's o'clock's?";
+    expect(terms(`${text} é`)).toEqual([...terms(text), 'e']);
+  });
   test('scripts without spaces go by pairs of letters', () => {
     expect(terms('東京都')).toEqual(['東京', '京都']);
   });

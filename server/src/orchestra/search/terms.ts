@@ -6,13 +6,23 @@ const stopWords = new Set(
 );
 
 const words = /[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
+const ascii = /^[\x00-\x7f]*$/;
+const plainWords = /[a-z0-9]+(?:'[a-z]+)*/g;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** The index terms of a text: lower case, without accents, lightly stemmed; pairs of letters in scripts without spaces. */
 export function terms(text: string): string[] {
   const found: string[] = [];
-  const plain = text
-    .toLowerCase()
+  const lower = text.toLowerCase();
+  // Recall reads hundreds of texts, and most have no accents to fold.
+  if (ascii.test(lower)) {
+    for (const [word] of lower.matchAll(plainWords)) {
+      if (!stopWords.has(word)) found.push(stem(word.replace(/'.*$/, '')));
+    }
+    return found;
+  }
+  const plain = lower
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .normalize('NFKC');
