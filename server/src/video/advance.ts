@@ -40,9 +40,10 @@ export async function cancelJob(deps: VideoDeps, id: string, userId: number): Pr
   const cancelled = await finishJob(deps, job, { status: 'cancelled' });
   // Not waited for: the caller's answer does not depend on it.
   if (cancelled) void abandonUpstream(deps, cancelled);
-  const now = await findOwnJob(deps.db, id, userId);
-  if (now) await closeJob(deps, now);
-  return now;
+  const ended = await findOwnJob(deps.db, id, userId);
+  // Whoever ended it may still be settling; whoever asks now is told the end, so it is settled first.
+  if (ended) await closeJob(deps, ended);
+  return findOwnJob(deps.db, id, userId);
 }
 
 async function abandonUpstream(deps: VideoDeps, job: VideoJob): Promise<void> {
