@@ -99,7 +99,7 @@ const oauthOf = ({ callback, application, tokens, code }: Things) => ({
   code: [code],
   token: [tokens.access_token, tokens.refresh_token],
   refresh_token: [tokens.refresh_token],
-  grant_type: ['authorization_code', 'refresh_token', 'client_credentials'],
+  grant_type: ['authorization_code', 'refresh_token'],
   scope: ['openid', 'openid email'],
   scopes: ['openid email'],
   code_challenge: ['a'.repeat(43)],

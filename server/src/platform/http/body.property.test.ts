@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { AppError } from '../../lib/errors.ts';
-import { fieldsOf, parseJson, refuseNul } from './body.ts';
+import { fieldsOf, parseJson, readBody, refuseNul } from './body.ts';
 
 const text = fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed() && !value.includes('\0'));
 const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', ''), text);
@@ -55,6 +55,17 @@ test('NUL is found wherever it stands', () => {
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const holds = JSON.stringify(value).includes('\\u0000');
       expect(orRefusal(() => refuseNul(value)) instanceof AppError).toBe(holds);
+    }),
+  );
+});
+
+test('a body past its limit is refused, and the limit is named', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 40_000 }), fc.constantFrom(1_024, 16_384), async (size, most) => {
+      const request = new Request('http://127.0.0.1/', { method: 'POST', body: new Uint8Array(size) });
+      const read = await readBody(request, most).catch((error: AppError) => error);
+      if (read instanceof AppError) expect(read.message).toBe(`The request body is larger than ${most / 1024} KiB.`);
+      expect(read instanceof AppError).toBe(size > most);
     }),
   );
 });

@@ -3,8 +3,11 @@ import { AppError } from '../../lib/errors.ts';
 
 const mebibyte = 1024 * 1024;
 
+const sizeText = (bytes: number): string =>
+  bytes < mebibyte ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / mebibyte)} MiB`;
+
 const tooLarge = (maxBytes: number) =>
-  new AppError('request_too_large', `The request body is larger than ${Math.floor(maxBytes / mebibyte)} MiB.`);
+  new AppError('request_too_large', `The request body is larger than ${sizeText(maxBytes)}.`);
 
 /** The whole body, decompressed, never more than `maxBytes`: what a small compressed body expands to counts. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
