@@ -30,12 +30,17 @@ const pageHeaders = {
 
 const transport = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
 
+/** Programs, not browsers, read the relay's answers; each header costs every request. */
+const relayHeaders = { 'x-content-type-options': 'nosniff' };
+
 export interface HeaderSets {
   api: Record<string, string>;
+  relay: Record<string, string>;
   page: Record<string, string>;
 }
 
 export const headerSets = (https: boolean): HeaderSets => ({
   api: https ? { ...apiHeaders, ...transport } : apiHeaders,
+  relay: https ? { ...relayHeaders, ...transport } : relayHeaders,
   page: https ? { ...pageHeaders, ...transport } : pageHeaders,
 });

@@ -48,18 +48,18 @@ function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Re
   const authenticate =
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
   const name = `${route.method.toUpperCase()} ${route.path}`;
+  const relayed = route.errors === 'openai' || route.errors === 'anthropic' || route.errors === 'video';
+  const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
   const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
   return async (c) => {
     const started = performance.now();
-    const call = newCall(c, deps);
+    const call = newCall(c, deps, headers);
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
-    if (route.headers) Object.assign(call.headers, route.headers);
     let response: Response;
     try {
-      if (route.limit?.by === 'ip') await applyLimit(deps.limiter, route.limit, call, route.errors);
-      if (authenticate) await identify(authenticate, route, call, deps);
-      if (route.limit?.by === 'principal') await applyLimit(deps.limiter, route.limit, call, route.errors);
+      const admitted = admit(route, authenticate, call, deps);
+      if (admitted) await admitted;
       if (route.bodyAs !== 'raw' || route.query || route.params) await parseInput(route, call, c.req.param());
       response = await route.handle(call);
     } catch (error) {
@@ -74,7 +74,7 @@ function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Re
   };
 }
 
-function newCall(c: Context<HttpEnv>, deps: HttpDeps): Call {
+function newCall(c: Context<HttpEnv>, deps: HttpDeps, headers: Record<string, string>): Call {
   const request = c.req.raw;
   const peer = c.env?.requestIP?.(request)?.address ?? '127.0.0.1';
   const id = requestId();
@@ -90,19 +90,46 @@ function newCall(c: Context<HttpEnv>, deps: HttpDeps): Call {
     query: undefined,
     params: undefined,
     signal: request.signal,
-    headers: { ...deps.headers.api, 'x-request-id': id },
+    headers: { ...headers, 'x-request-id': id },
   };
 }
 
-/** Callers who fail to prove who they are count under their address, or guessing would be free. */
-async function identify(authenticate: Authenticator, route: Route, call: Call, deps: HttpDeps): Promise<void> {
-  try {
-    const found = authenticate(call);
-    call.principal = found instanceof Promise ? await found : found;
-  } catch (error) {
-    if (route.limit?.by === 'principal') await applyLimit(deps.limiter, route.limit, call, route.errors);
-    throw error;
+/** Limits and caller. At once where nothing has to be asked elsewhere, which is nearly always. */
+function admit(
+  route: Route,
+  authenticate: Authenticator | null,
+  call: Call,
+  deps: HttpDeps,
+): Promise<void> | undefined {
+  const { limit } = route;
+  const count = () => (limit ? applyLimit(deps.limiter, limit, call, route.errors) : undefined);
+  if (!authenticate) return count();
+  if (limit?.by === 'ip') {
+    const counted = count();
+    return counted ? counted.then(() => identify(authenticate, call)) : identify(authenticate, call);
   }
+  // Callers who fail to prove who they are count under their address, or guessing would be free.
+  const refuse = async (error: unknown): Promise<never> => {
+    await count();
+    throw error;
+  };
+  try {
+    const known = identify(authenticate, call);
+    return known ? known.then(count, refuse) : count();
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+function identify(authenticate: Authenticator, call: Call): Promise<void> | undefined {
+  const found = authenticate(call);
+  if (!(found instanceof Promise)) {
+    call.principal = found;
+    return undefined;
+  }
+  return found.then((principal) => {
+    call.principal = principal;
+  });
 }
 
 function answerError(format: ErrorFormat, thrown: unknown, call: Call, deps: HttpDeps): Response {
@@ -136,7 +163,7 @@ function isDatabaseAway(thrown: unknown): boolean {
 
 /** An address nobody serves: 405 when another method is served there, else 404, in the shape of its neighbourhood. */
 export function answerUnmatched(app: HttpApp, c: Context<HttpEnv>, deps: HttpDeps): Response {
-  const call = newCall(c, deps);
+  const call = newCall(c, deps, deps.headers.api);
   const { path, method } = c.req;
   const allowed = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
     (other) => other !== method && app.router.match(other, path)[0].length > 0,
