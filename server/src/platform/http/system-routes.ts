@@ -34,7 +34,7 @@ const isLoopback = (ip: string): boolean => {
   return parsed !== null && (parsed.v6 ? parsed.bits === 1n : parsed.bits >> 24n === 127n);
 };
 
-/** Redis away is no reason to send nobody: requests go on with local limits; it is named all the same. */
+/** Ready means everything is there (contract §1), though requests go on with local limits while Redis is away. */
 async function readiness(deps: SystemDeps): Promise<Response> {
   const { database, shared } = deps.platform;
   const parts = {
