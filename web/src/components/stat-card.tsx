@@ -16,7 +16,8 @@ export function StatCard({ label, value, hint, loading = false }: StatCardProps)
         {label}
       </Text>
       <Skeleton visible={loading} mt={4}>
-        <Text fz={26} fw={600} lh={1.3} className="svc-number">
+        {/* Six decimals of a small cost must fit two cards beside each other on a phone. */}
+        <Text fz={{ base: 20, xs: 26 }} fw={600} lh={1.3} className="svc-number">
           {loading ? '\u00a0' : value}
         </Text>
       </Skeleton>
