@@ -93,8 +93,10 @@ describe.each(['crash', 'orderly'] as const)('the database is gone for a while (
       `failed meanwhile: ${JSON.stringify(failed)}; then ${load.total() - before} answers without a restart; ` +
         `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served`,
     );
-    expect(Object.keys(failed)).toEqual(['503 unavailable']);
-    expect(new Set(load.failures.map((failure) => failure.message))).toEqual(new Set([message]));
+    // Whoever was between answer and settlement waits instead of failing, and that may be the whole load; the requests above
+    // were surely refused. What did fail, failed in no other way.
+    for (const kind of Object.keys(failed)) expect(kind).toBe('503 unavailable');
+    for (const failure of load.failures) expect(failure.message).toBe(message);
     expect(load.broken).toBe(0);
     inOrder(sums);
   }, 120_000);
