@@ -5,6 +5,7 @@ import { ensureRoot } from './identity/accounts.ts';
 import type { Identity } from './identity/open.ts';
 import { openObserver } from './observe.ts';
 import { parseBlock } from './platform/http/client-ip.ts';
+import { DirectRoutes } from './platform/http/direct.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { answerUnmatched, type HttpApp, type HttpDeps, type HttpEnv, mountRoutes } from './platform/http/mount.ts';
 import { securitySchemes } from './platform/http/openapi.ts';
@@ -61,14 +62,15 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   };
   const app: HttpApp = new OpenAPIHono<HttpEnv>();
   mountSystem(app, { platform, metricsToken: config.metricsToken, draining: () => draining });
-  mountRoutes(app, rooms.routes, http);
+  const direct = new DirectRoutes();
+  mountRoutes(app, rooms.routes, http, direct);
   const document = () => describe(app, config.baseUrl);
   app.get('/openapi.json', () => Response.json(document(), { headers: { 'cache-control': 'no-cache' } }));
   app.notFound((c) => answerPage(app, c, http));
 
   let sweeper: Timer | undefined;
   return {
-    fetch: (request, server) => app.fetch(request, server),
+    fetch: (request, server) => direct.find(request)?.(request, server) ?? app.fetch(request, server),
     document,
     identity: rooms.identity,
     newRoot,

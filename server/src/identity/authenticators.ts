@@ -30,14 +30,14 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
 
   const apiKey = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
     const secret = secretOf(call);
-    if (secret) return deps.keys.identify(secret, call.ip);
+    if (secret) return deps.keys.identify(secret, call);
     if (call.request.headers.get(webCallHeader) === '1') return bySession(call);
     throw new AppError('invalid_api_key', 'Missing API key. Send it as Authorization: Bearer sk-…');
   };
 
   const keyOrSession = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
     const secret = secretOf(call);
-    return secret ? deps.keys.identify(secret, call.ip) : bySession(call);
+    return secret ? deps.keys.identify(secret, call) : bySession(call);
   };
 
   return { session, admin, apiKey, keyOrSession };

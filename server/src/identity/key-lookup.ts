@@ -22,7 +22,7 @@ interface WarmKey {
 
 export interface KeyLookup {
   /** The key's owner and rights; throws 401 or 403. */
-  identify(secret: string, ip: string): KeyPrincipal | Promise<KeyPrincipal>;
+  identify(secret: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
   /** Writes when keys were last used; called now and then, and at the end. */
   flush(): Promise<void>;
 }
@@ -48,22 +48,22 @@ export function openKeyLookup(deps: {
   );
   let seen = new Map<number, number>();
 
-  const admit = (key: WarmKey | null, ip: string): KeyPrincipal => {
+  const admit = (key: WarmKey | null, from: { readonly ip: string }): KeyPrincipal => {
     if (!key) throw new AppError('invalid_api_key', 'Incorrect API key provided. Create one on the keys page.');
     const now = nowSeconds(clock);
     if (!key.enabled) throw new AppError('invalid_api_key', 'This API key is disabled.');
     if (key.expiredTime !== -1 && key.expiredTime <= now)
       throw new AppError('invalid_api_key', 'This API key has expired.');
-    if (key.allowedIps.length > 0 && !inBlocks(ip, key.allowedIps))
+    if (key.allowedIps.length > 0 && !inBlocks(from.ip, key.allowedIps))
       throw new AppError('ip_not_allowed', 'This API key may not be used from your address.');
     seen.set(key.keyId, now);
     return key.principal;
   };
 
   return {
-    identify: (secret, ip) => {
+    identify: (secret, from) => {
       const found = cache.get(sha256Hex(secret));
-      return found instanceof Promise ? found.then((key) => admit(key, ip)) : admit(found, ip);
+      return found instanceof Promise ? found.then((key) => admit(key, from)) : admit(found, from);
     },
     flush: async () => {
       const batch = seen;

@@ -2,13 +2,14 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Server } from 'bun';
 import type { Context } from 'hono';
 import { AppError } from '../../lib/errors.ts';
-import { requestId } from '../../lib/ids.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
 import type { Span, SpanPlace } from '../tracing-otlp.ts';
-import { type Block, clientIp } from './client-ip.ts';
+import type { Block } from './client-ip.ts';
+import type { DirectRoutes } from './direct.ts';
 import type { HeaderSets } from './headers.ts';
+import { HttpCall } from './http-call.ts';
 import { applyLimit, type Limiter } from './limits.ts';
 import { describeRoute } from './openapi.ts';
 import { parseInput } from './parse.ts';
@@ -31,20 +32,25 @@ export interface HttpDeps {
 export type HttpEnv = { Bindings: Server<unknown> };
 export type HttpApp = OpenAPIHono<HttpEnv>;
 
-/** Puts route values on the app: each becomes a handler, and an entry of the OpenAPI document. */
-export function mountRoutes(app: HttpApp, routes: Route[], deps: HttpDeps): void {
+/** Puts route values on the app: each becomes a handler, and an entry of the OpenAPI document; `direct` gets those it can find. */
+export function mountRoutes(app: HttpApp, routes: Route[], deps: HttpDeps, direct?: DirectRoutes): void {
   for (const route of routes) {
     // Preflights are the browser's own affair.
     if (route.method !== 'options') app.openAPIRegistry.registerPath(describeRoute(route));
+    const method = route.method.toUpperCase();
     const handler = walk(route, deps);
-    app.on(route.method.toUpperCase(), honoPath(route.path), handler);
+    app.on(method, honoPath(route.path), (c) => handler(c.req.raw, c.env, c.req.param()));
+    if (!route.path.includes('{')) direct?.set(method, route.path, handler);
   }
 }
 
 const honoPath = (path: string): string => path.replace(/\{(\w+)\+\}/g, ':$1{.+}').replace(/\{(\w+)\}/g, ':$1');
 
 /** One request through one route: limits, caller, input, handler, answer. */
-function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Response> {
+function walk(
+  route: Route,
+  deps: HttpDeps,
+): (request: Request, server?: Server<unknown>, params?: Record<string, string>) => Promise<Response> {
   const authenticate =
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
   const name = `${route.method.toUpperCase()} ${route.path}`;
@@ -52,15 +58,15 @@ function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Re
   const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
   const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
-  return async (c) => {
+  return async (request, server, params = {}) => {
     const started = performance.now();
-    const call = newCall(c, deps, headers);
+    const call = new HttpCall(request, server, deps.trustedProxies, headers);
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
     let response: Response;
     try {
       const admitted = admit(route, authenticate, call, deps);
       if (admitted) await admitted;
-      if (route.bodyAs !== 'raw' || route.query || route.params) await parseInput(route, call, c.req.param());
+      if (route.bodyAs !== 'raw' || route.query || route.params) await parseInput(route, call, params);
       response = await route.handle(call);
     } catch (error) {
       response = answerError(route.errors, error, call, deps);
@@ -71,26 +77,6 @@ function walk(route: Route, deps: HttpDeps): (c: Context<HttpEnv>) => Promise<Re
     if (span) deps.tracer!.record(requestSpan(span, route, call, response.status, ms));
     if (deps.accessLog()) logAccess(deps.log, route, call, response.status, ms);
     return response;
-  };
-}
-
-function newCall(c: Context<HttpEnv>, deps: HttpDeps, headers: Record<string, string>): Call {
-  const request = c.req.raw;
-  const peer = c.env?.requestIP?.(request)?.address ?? '127.0.0.1';
-  const id = requestId();
-  return {
-    request,
-    requestId: id,
-    ip:
-      deps.trustedProxies.length === 0 && !peer.startsWith('::ffff:')
-        ? peer
-        : clientIp(peer, request.headers.get('x-forwarded-for'), deps.trustedProxies),
-    principal: null,
-    body: undefined,
-    query: undefined,
-    params: undefined,
-    signal: request.signal,
-    headers: { ...headers, 'x-request-id': id },
   };
 }
 
@@ -163,7 +149,7 @@ function isDatabaseAway(thrown: unknown): boolean {
 
 /** An address nobody serves: 405 when another method is served there, else 404, in the shape of its neighbourhood. */
 export function answerUnmatched(app: HttpApp, c: Context<HttpEnv>, deps: HttpDeps): Response {
-  const call = newCall(c, deps, deps.headers.api);
+  const call = new HttpCall(c.req.raw, c.env, deps.trustedProxies, deps.headers.api);
   const { path, method } = c.req;
   const allowed = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
     (other) => other !== method && app.router.match(other, path)[0].length > 0,
