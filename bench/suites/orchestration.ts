@@ -4,9 +4,15 @@ import { alwaysHard, engine, type Outcome, triageAccuracy } from '../orchestrati
 import { eightTasks } from '../orchestration/width.ts';
 import { type Mix, worldOf } from '../orchestration/world.ts';
 
-const count = 500;
-/** Rules and constants of the engine were settled with seeds 1-14; these had not been run then. */
-const seeds: Record<Mix, number[]> = { ordinary: [31, 32, 33, 34, 35], heavy: [31] };
+/**
+ * The criterion, fixed before the engine was improved: rules and constants are settled on the development seeds 1-8
+ * alone; the held-out seeds are run only to report. With learning, every held-out seed of the ordinary mix on its own
+ * must keep at least 95 % of always-hard quality at no more than 45 % of its cost. Without learning, all seeds taken
+ * together, and the heavy mix are printed beside it, without a goal.
+ */
+const count = 1000;
+const heldOut = [201, 202, 203, 204, 205, 206, 207, 208, 209, 210];
+const seeds: Record<Mix, number[]> = { ordinary: heldOut, heavy: [201, 202] };
 const rounds = 3;
 
 /** Simulated models of known skill and price behind the real engine: what is kept of the strongest model's quality, at which cost. */
@@ -15,18 +21,18 @@ export async function orchestration(): Promise<void> {
   const ordinary = await compare('ordinary', rows);
   await compare('heavy', rows);
   const { tasks, turn } = await widths(rows);
-  const quality = ordinary.map(({ on }) => on.quality);
-  const cost = ordinary.map(({ on }) => on.cost);
+  const met = ordinary.filter(({ on }) => on.quality >= 0.95 && on.cost <= 0.45).length;
   report('orchestration', rows, [
-    `${count} requests a seed; figures are the median of the ordinary mix over seeds ${seeds.ordinary.join(', ')}`,
-    `both goals at once in ${ordinary.filter(({ on }) => on.quality >= 0.95 && on.cost <= 0.45).length} of ${ordinary.length} seeds`,
+    `${count} requests a seed; held-out seeds ${heldOut.join(', ')}`,
+    `pooled, learning: ${together(ordinary, 'on')}; without learning: ${together(ordinary, 'off')}`,
+    goal(`both goals at once in every seed, learning (${met} of ${ordinary.length})`, met === ordinary.length),
     goal(
-      `at least 95 % of always-hard quality, learning (${percent(median(quality))}, lowest ${percent(Math.min(...quality))})`,
-      median(quality) >= 0.95,
+      `at least 95 % of always-hard quality in every seed, learning (${range(ordinary, 'quality')})`,
+      least(ordinary) >= 0.95,
     ),
     goal(
-      `at most 45 % of always-hard cost, learning (${percent(median(cost))}, highest ${percent(Math.max(...cost))})`,
-      median(cost) <= 0.45,
+      `at most 45 % of always-hard cost in every seed, learning (${range(ordinary, 'cost')})`,
+      most(ordinary) <= 0.45,
     ),
     goal(
       `8 tasks at width 4 at least 2.5 times as fast (tasks ${round(tasks)}, whole turn ${round(turn)})`,
@@ -42,6 +48,23 @@ interface Share {
 interface Shares {
   off: Share;
   on: Share;
+  outcomes: Record<'hard' | 'off' | 'on', Outcome>;
+}
+
+const least = (all: Shares[]): number => Math.min(...all.map(({ on }) => on.quality));
+const most = (all: Shares[]): number => Math.max(...all.map(({ on }) => on.cost));
+
+function range(all: Shares[], of: keyof Share): string {
+  const values = all.map(({ on }) => on[of]);
+  return `median ${percent(median(values))}, ${percent(Math.min(...values))} to ${percent(Math.max(...values))}`;
+}
+
+/** All requests of all seeds as one. */
+function together(all: Shares[], way: 'off' | 'on'): string {
+  const sum = (of: 'quality' | 'cost', who: 'hard' | 'off' | 'on') =>
+    all.reduce((total, { outcomes }) => total + outcomes[who][of], 0);
+  const share = (of: 'quality' | 'cost') => percent(sum(of, way) / sum(of, 'hard'));
+  return `${share('quality')} of the quality at ${share('cost')} of the cost`;
 }
 
 const percent = (share: number): string => `${round(share * 100, 1)} %`;
@@ -59,7 +82,7 @@ async function compare(mix: Mix, rows: Row[]): Promise<Shares[]> {
     rows.push(row(`${name}: always hard`, hard, hard));
     rows.push(row(`${name}: engine`, off, hard, { 'difficulty judged right': percent(judged.difficulty) }));
     rows.push(row(`${name}: engine, learning`, on, hard));
-    all.push({ off: shareOf(off, hard), on: shareOf(on, hard) });
+    all.push({ off: shareOf(off, hard), on: shareOf(on, hard), outcomes: { hard, off, on } });
   }
   return all;
 }

@@ -6,8 +6,13 @@ import { type Conversations, conversationsOf } from '../retrieval/conversations.
 import { type Embedder, strongOf, weak } from '../retrieval/embedders.ts';
 import { fill, model, type Shelf, userId } from '../retrieval/shelf.ts';
 
-/** The weight of meaning beside words was settled with seeds 1-3; these had not been looked at then. */
-const seeds = [21, 22, 23, 24];
+/**
+ * The criterion, fixed before the search was improved: the search is developed on seeds 1-8 alone; these held-out seeds
+ * are run only to report. In every one of them, with either embedder, the fused search must find at least as many of the
+ * answers as BM25 alone and as vectors alone. Vectors alone look at every message (no index, no shortlist) and, like the
+ * search, count texts that repeat word for word once.
+ */
+const seeds = [201, 202, 203, 204, 205, 206, 207, 208, 209, 210];
 const top = 10;
 
 interface Found {
@@ -35,10 +40,10 @@ export async function retrieval(): Promise<void> {
     }
     // Every seed asks equally many questions, so this is the share of all of them.
     const of = (way: keyof Found) => found.reduce((sum, one) => sum + one[way], 0) / found.length;
-    const atLeast = (one: Found) => one.fused >= Math.max(one.words, one.vectors);
-    const all = { words: of('words'), vectors: of('vectors'), fused: of('fused') };
-    const text = `${name}: fused at least as good as either over all questions (${percent(all.fused)}, BM25 ${percent(all.words)}, vectors ${percent(all.vectors)}); in ${found.filter(atLeast).length} of ${found.length} seeds alone`;
-    goals.push(goal(text, atLeast(all)));
+    const met = found.filter((one) => one.fused >= Math.max(one.words, one.vectors)).length;
+    const pooled = `over all questions ${percent(of('fused'))}, BM25 ${percent(of('words'))}, vectors ${percent(of('vectors'))}`;
+    const text = `${name}: fused at least as good as either in every seed (${met} of ${found.length}; ${pooled})`;
+    goals.push(goal(text, met === found.length));
   }
   report('retrieval', rows, goals);
 }
@@ -59,10 +64,7 @@ export async function measure({ sessions, questions }: Conversations, embed: Emb
     const vector = toUnit(embed(text));
     const searched = async (query: { model: string; vector: Float32Array } | null) =>
       (await search(shelf.orchestra, { userId }, text, query, top)).map(({ messageId }) => messageId);
-    const nearest = vectors
-      .map((one) => ({ id: one.id, score: dot(vector, one.vector) }))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, top);
+    const nearest = firstOfEach(vectors.map((one) => ({ ...one, score: dot(vector, one.vector) })));
     if ((await searched(null)).includes(wanted)) hits.words += 1;
     if (nearest.some(({ id }) => id === wanted)) hits.vectors += 1;
     if ((await searched({ model, vector })).includes(wanted)) hits.fused += 1;
@@ -72,11 +74,27 @@ export async function measure({ sessions, questions }: Conversations, embed: Emb
   return { words: share(hits.words), vectors: share(hits.vectors), fused: share(hits.fused) };
 }
 
-async function allVectors({ opened }: Shelf): Promise<{ id: number; vector: Float32Array }[]> {
+interface Embedded {
+  id: number;
+  text: string;
+  vector: Float32Array;
+}
+
+/** The nearest ones, a text that repeats another word for word left out, as the search does. */
+function firstOfEach(scored: (Embedded & { score: number })[]): Embedded[] {
+  const seen = new Set<string>();
+  return scored
+    .sort((a, b) => b.score - a.score)
+    .filter(({ text }) => !seen.has(text) && seen.add(text))
+    .slice(0, top);
+}
+
+async function allVectors({ opened }: Shelf): Promise<Embedded[]> {
   const rows = await opened.db
     .selectFrom('ms_vectors as v')
     .innerJoin('ms_documents as d', 'd.id', 'v.document_id')
-    .select(['d.message_id', 'v.vector'])
+    .innerJoin('ms_messages as m', 'm.id', 'd.message_id')
+    .select(['m.id', 'm.message', 'v.vector'])
     .execute();
-  return rows.map(({ message_id, vector }) => ({ id: message_id!, vector: fromBlob(vector) }));
+  return rows.map(({ id, message, vector }) => ({ id, text: message, vector: fromBlob(vector) }));
 }
