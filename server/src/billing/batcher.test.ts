@@ -61,7 +61,14 @@ test('64 holds and 64 settlements at once are two transactions', async () => {
 });
 
 describe('Settler', () => {
-  const row = (id: string): SettleRow => ({ request_id: id, amount: 1, log: null });
+  const row = (id: string): SettleRow => ({
+    request_id: id,
+    user_id: 1,
+    key_id: 0,
+    amount: 1,
+    key_amount: -1,
+    log: null,
+  });
   const done = { settled: true, charged: 0, shortfall: 0 };
   const storeThat = (settle: HoldStore['settle']) => ({ settle }) as HoldStore;
 

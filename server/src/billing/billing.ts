@@ -8,7 +8,7 @@ import { Batcher } from './batcher.ts';
 import { FreeLog } from './free-log.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { Progress } from './progress.ts';
-import { holdRow, usageRow, wholeCount } from './rows.ts';
+import { holdRow, settleRow, usageRow, wholeCount } from './rows.ts';
 import { Settler } from './settle.ts';
 import { countHolds, findHold } from './store/holds.ts';
 import { grantCredits } from './store/ledger.ts';
@@ -84,7 +84,7 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
       const cost = wholeCount(settlement.cost);
       const log = usageRow(given, settlement, cost, nowSeconds(clock));
       running.forget(given);
-      if (given.stored) return settlements.add({ request_id: given.requestId, amount: given.amount, log });
+      if (given.stored) return settlements.add(settleRow(given, log));
       if (cost === 0) {
         free.add(log);
         return { settled: true, charged: 0, shortfall: 0 };
@@ -94,7 +94,7 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
     release: async (given) => {
       running.forget(given);
       if (!given.stored) return { settled: true, charged: 0, shortfall: 0 };
-      return settlements.add({ request_id: given.requestId, amount: given.amount, log: null });
+      return settlements.add(settleRow(given, null));
     },
     progress: (given, cost, usage, endpoint) => running.note(given, cost, usage, endpoint),
     findHold: async (requestId) => {
@@ -116,8 +116,8 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
 
   /** A model thought free that cost something after all: an empty hold first, so that this charge happens once too. */
   async function chargeUnheld(given: Hold, log: SettleRow['log']): Promise<Settled> {
-    await takeHold({ ...given, keyId: given.keyId || null, amount: 0 });
-    return settlements.add({ request_id: given.requestId, amount: 0, log });
+    const empty = await takeHold({ ...given, keyId: given.keyId || null, amount: 0 });
+    return settlements.add(settleRow(empty, log));
   }
   return billing;
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '../lib/money.ts';
-import type { HoldRow, UsageRow } from './store/port.ts';
+import type { HoldRow, SettleRow, UsageRow } from './store/port.ts';
 import type { Hold, HoldRequest, UsageDetail } from './types.ts';
 
 /** Counts come from upstreams too: whatever is not a sane number must not stop a settlement. */
@@ -27,6 +27,15 @@ export function holdRow(request: HoldRequest, owner: string, nowSeconds: number)
     created_at: nowSeconds,
   };
 }
+
+export const settleRow = (hold: Hold, log: UsageRow | null): SettleRow => ({
+  request_id: hold.requestId,
+  user_id: hold.userId,
+  key_id: hold.keyId,
+  amount: hold.amount,
+  key_amount: hold.keyUnlimited ? -1 : hold.amount,
+  log,
+});
 
 export function usageRow(
   hold: Pick<Hold, 'requestId' | 'userId' | 'keyId' | 'modelId'>,

@@ -24,10 +24,11 @@ export async function sweepHolds(db: Db, store: HoldStore, nowSeconds: number): 
 }
 
 function lastKnown(hold: OpenHoldRow, nowSeconds: number): SettleRow {
-  const { request_id, amount, progress } = hold;
-  if (progress === 0) return { request_id, amount, log: null };
+  const { request_id, user_id, key_id, amount, key_amount, progress } = hold;
+  const held = { request_id, user_id, key_id, amount, key_amount };
+  if (progress === 0) return { ...held, log: null };
   const { endpoint, ...usage } = JSON.parse(hold.progress_usage) as Usage & { endpoint?: string };
-  const who = { requestId: request_id, userId: hold.user_id, keyId: hold.key_id, modelId: hold.model_id };
+  const who = { requestId: request_id, userId: user_id, keyId: key_id, modelId: hold.model_id };
   const detail = { usage, endpoint: endpoint ?? '', stream: true, status: 'interrupted' } as const;
-  return { request_id, amount, log: usageRow(who, detail, progress, nowSeconds) };
+  return { ...held, log: usageRow(who, detail, progress, nowSeconds) };
 }

@@ -18,7 +18,7 @@ export function takeHolds(
     try {
       return await store.hold(rows);
     } catch (second) {
-      settler.owe(rows.map(({ request_id, amount }) => ({ request_id, amount, log: null })));
+      settler.owe(rows.map((row) => ({ ...row, log: null })));
       throw second;
     }
   };

@@ -43,11 +43,9 @@ export interface UsageRow {
   created_at: number;
 }
 
-/** `log.quota` is the cost asked for; the store writes what was charged. Without a log the hold is released. */
-export interface SettleRow {
-  request_id: string;
-  /** The amount of the hold, by which the store knows a cost that exceeds it. */
-  amount: number;
+/** The hold to settle, as it was taken. `log.quota` is the cost asked for; the store writes what was charged. */
+export interface SettleRow extends Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount'> {
+  /** Without a log the hold is released. */
   log: UsageRow | null;
 }
 

@@ -15,18 +15,16 @@ const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
 
 /** Turns holds into charges; sums go to each user and key once per batch, since most of a batch is of the same few. */
 export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
-  const take = db.query<OpenHold, [string]>(
-    'delete from billing_holds where request_id = ? returning user_id, key_id, amount, key_amount',
-  );
   const charges: Charge[] = [];
   const extra = new Map<number, number>();
-  const settled = rows.map(({ request_id, log }): Settled => {
-    const hold = take.get(request_id);
+  const settled = rows.map((row): Settled => {
+    const hold = takeHold(db, row);
     if (!hold) return gone;
+    const { log } = row;
     const cost = log?.quota ?? 0;
     const charged = cost <= hold.amount ? cost : hold.amount + overrun(db, extra, hold.user_id, cost - hold.amount);
     const shortfall = cost - charged;
-    charges.push({ hold, charged, log: log && { ...log, quota: charged, shortfall } });
+    charges.push({ hold, charged, log: log && withCharge(log, charged, shortfall) });
     return { settled: true, charged, shortfall };
   });
   payUsers(db, charges);
@@ -36,6 +34,18 @@ export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
   sums.write(db);
   return settled;
 }
+
+const takeAsGiven = 'delete from billing_holds where request_id = ? and amount = ? and key_amount = ?';
+const takeAsStored = 'delete from billing_holds where request_id = ? returning user_id, key_id, amount, key_amount';
+
+/** Nearly always the hold is what its owner says; asked for twice with other amounts, what was written counts. */
+function takeHold(db: Database, row: SettleRow): OpenHold | null {
+  if (db.query(takeAsGiven).run(row.request_id, row.amount, row.key_amount).changes === 1) return row;
+  return db.query<OpenHold, [string]>(takeAsStored).get(row.request_id);
+}
+
+const withCharge = (log: UsageRow, charged: number, shortfall: number): UsageRow =>
+  log.quota === charged && log.shortfall === shortfall ? log : { ...log, quota: charged, shortfall };
 
 /** What the balance can still give of a cost above its hold, in order, without going below zero. */
 function overrun(db: Database, extra: Map<number, number>, userId: number, wanted: number): number {
@@ -86,31 +96,32 @@ function writeLedger(db: Database, row: UsageRow, balance: number): void {
   ).run(row.user_id, -row.quota, balance, row.request_id, row.key_id, row.model_id, row.shortfall, row.created_at);
 }
 
-const usageColumns = [
-  'request_id',
-  'user_id',
-  'key_id',
-  'model_id',
-  'endpoint',
-  'provider',
-  'channel_id',
-  'prompt_tokens',
-  'completion_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'units',
-  'quota',
-  'shortfall',
-  'stream',
-  'status',
-  'duration_ms',
-  'first_token_ms',
-  'created_at',
-] as const satisfies (keyof UsageRow)[];
-const insertUsage = `insert into usage_logs (${usageColumns.join(', ')}) values (${usageColumns.map(() => '?').join(', ')})`;
+const insertUsage = `insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id,
+  prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall, stream,
+  status, duration_ms, first_token_ms, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function logUsage(db: Database, row: UsageRow, sums: UsageSums): void {
-  db.query(insertUsage).run(...usageColumns.map((column) => row[column]));
+  db.query(insertUsage).run(
+    row.request_id,
+    row.user_id,
+    row.key_id,
+    row.model_id,
+    row.endpoint,
+    row.provider,
+    row.channel_id,
+    row.prompt_tokens,
+    row.completion_tokens,
+    row.cache_read_tokens,
+    row.cache_write_tokens,
+    row.reasoning_tokens,
+    row.units,
+    row.quota,
+    row.shortfall,
+    row.stream,
+    row.status,
+    row.duration_ms,
+    row.first_token_ms,
+    row.created_at,
+  );
   sums.add(row);
 }

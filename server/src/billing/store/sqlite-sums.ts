@@ -11,15 +11,14 @@ interface Sum {
 
 /** Adds up a batch first: most of its rows go to the same few sums. */
 export class UsageSums {
-  readonly #days = new Map<string, Sum>();
+  readonly #days: Sum[] = [];
   readonly #users = new Map<number, number>();
 
   add(row: UsageRow): void {
-    const name = `${row.user_id} ${dayOf(row.created_at)} ${row.key_id} ${row.model_id}`;
-    let sum = this.#days.get(name);
+    let sum = this.#days.find((one) => together(one.row, row));
     if (!sum) {
       sum = { row, requests: 0, promptTokens: 0, completionTokens: 0, quota: 0 };
-      this.#days.set(name, sum);
+      this.#days.push(sum);
     }
     sum.requests += 1;
     sum.promptTokens += row.prompt_tokens;
@@ -35,7 +34,7 @@ export class UsageSums {
        on conflict (user_id, day, model_id, key_id) do update set requests = requests + ?5,
          prompt_tokens = prompt_tokens + ?6, completion_tokens = completion_tokens + ?7, quota = quota + ?8`,
     );
-    for (const { row, requests, promptTokens, completionTokens, quota } of this.#days.values()) {
+    for (const { row, requests, promptTokens, completionTokens, quota } of this.#days) {
       const day = dayOf(row.created_at);
       add.run(row.user_id, day, row.model_id, row.key_id, requests, promptTokens, completionTokens, quota);
     }
@@ -43,3 +42,9 @@ export class UsageSums {
     for (const [userId, requests] of this.#users) count.run(requests, userId);
   }
 }
+
+const together = (a: UsageRow, b: UsageRow): boolean =>
+  a.user_id === b.user_id &&
+  a.key_id === b.key_id &&
+  a.model_id === b.model_id &&
+  dayOf(a.created_at) === dayOf(b.created_at);

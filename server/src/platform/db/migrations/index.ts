@@ -8,6 +8,18 @@ import { migration as oauth } from './0006-oauth.ts';
 import { migration as orchestra } from './0007-orchestra.ts';
 import { migration as video } from './0008-video.ts';
 import { migration as autonomous } from './0009-autonomous.ts';
+import { migration as leanHolds } from './0011-lean-holds.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
-export const migrations: Migration[] = [identity, jobs, billing, catalog, routing, oauth, orchestra, video, autonomous];
+export const migrations: Migration[] = [
+  identity,
+  jobs,
+  billing,
+  catalog,
+  routing,
+  oauth,
+  orchestra,
+  video,
+  autonomous,
+  leanHolds,
+];
