@@ -32,6 +32,11 @@ export class SseFramer {
 
   constructor(private readonly maxEventBytes = defaultMaxEventBytes) {}
 
+  /** Nothing is kept: what comes next is the beginning of a frame. */
+  get idle(): boolean {
+    return this.#length === 0 && this.#lineIsEmpty && !this.#afterCr;
+  }
+
   push(chunk: Uint8Array): Uint8Array[] {
     if (this.#length === 0) return this.#cut(chunk, chunk.length);
     this.#append(chunk);

@@ -56,6 +56,7 @@ export const targetOf = (candidate: Candidate, errand: Errand): Target => ({
 class UpstreamCall implements Dispatch, Watched {
   response!: Response;
   lastMs: number;
+  heard = false;
   silenceMs: number;
   readonly #controller = new AbortController();
   #tick: ((nowMs: number) => void) | undefined;
@@ -79,7 +80,7 @@ class UpstreamCall implements Dispatch, Watched {
   }
 
   touch(): void {
-    this.lastMs = this.deps.clock.nowMs();
+    this.heard = true;
   }
 
   allowSilence(ms: number): void {

@@ -4,6 +4,7 @@ import { charsPerToken } from './prompt.ts';
 /** Longer than most answers, so that those of upstreams that count for themselves are never counted here. */
 const mostBytes = 16_384;
 const firstBytes = 512;
+const shortBytes = 256;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -23,15 +24,20 @@ export class OutputCounter {
   };
 
   /** Bytes of a JSON string, without its quotes. */
-  addEscaped = (bytes: Uint8Array): void => {
-    if (this.#length + bytes.length > mostBytes) this.#flush();
-    if (bytes.length > mostBytes) {
-      this.#count(bytes);
+  addEscaped = (bytes: Uint8Array, from = 0, to = bytes.length): void => {
+    const added = to - from;
+    if (this.#length + added > mostBytes) this.#flush();
+    if (added > mostBytes) {
+      this.#count(bytes.subarray(from, to));
       return;
     }
-    this.#reserve(this.#length + bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
+    this.#reserve(this.#length + added);
+    const kept = this.#bytes;
+    let at = this.#length;
+    // Pieces of an answer are a word long, and a loop copies those faster than a view of them can be made.
+    if (added > shortBytes) kept.set(bytes.subarray(from, to), at);
+    else for (let i = from; i < to; i += 1, at += 1) kept[at] = bytes[i]!;
+    this.#length += added;
   };
 
   /** A rough figure at once, for holds that grow with a stream. */

@@ -55,6 +55,8 @@ export interface Begun {
 /** Carries the rest of a stream: bytes on, silence watched, money noted, and an honest end whatever happens. */
 export class Pump implements OpenStream {
   #lastWriteMs: number;
+  /** Something was written since the last tick, which will note the time. */
+  #wrote = false;
   #lastProgressMs = 0;
   #write: (bytes: Uint8Array) => unknown = () => {};
   /** Set while the client has not taken what was written; ends the waiting. */
@@ -137,7 +139,7 @@ export class Pump implements OpenStream {
 
   /** Nothing when the client has room for more; else resolves when it has, or is gone: a closed connection may never say so. */
   #deliver(bytes: Uint8Array): Promise<void> | undefined {
-    this.#lastWriteMs = this.deps.clock.nowMs();
+    this.#wrote = true;
     if (this.#left) return undefined;
     const taken = this.#hand(bytes);
     return taken instanceof Promise ? this.#wait(taken) : undefined;
@@ -242,6 +244,10 @@ export class Pump implements OpenStream {
   }
 
   #tick(now: number): void {
+    if (this.#wrote) {
+      this.#wrote = false;
+      this.#lastWriteMs = now;
+    }
     if (this.#stopWaiting) {
       if (now - this.#lastWriteMs >= patienceMs) this.#leave();
       else this.begun.sent.touch();

@@ -2,7 +2,7 @@ import type { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
 import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
-import { PlainPieces } from './chat/plain-delta.ts';
+import { PlainPieces, type TakeEscaped } from './chat/plain-delta.ts';
 import { chatDone, chatStream, chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
 import { type Delta, failure, isObject, type Json, type UpstreamError, type WireFormat } from './conversation.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
@@ -35,7 +35,7 @@ export interface RelayStreamOptions {
    * Gets plain pieces of text as bytes of a JSON string, their frames unparsed; for callers who need the text only in case
    * the upstream counts nothing. Without it every frame is parsed.
    */
-  onPlainText?: (escaped: Uint8Array) => void;
+  onPlainText?: TakeEscaped;
 }
 
 const encoder = new TextEncoder();
@@ -83,6 +83,28 @@ export class RelayStream {
   }
 
   push(chunk: Uint8Array): Uint8Array | null {
+    const quick = this.#quick;
+    if (!quick || !this.#framer.idle || this.ended || this.error) return this.#read(chunk);
+    const first = quick.pass(chunk, 0);
+    if (first === null) return this.#read(chunk);
+    this.#watch.sawOutput();
+    return quick.next === chunk.length ? first : this.#passMore(quick, first, chunk);
+  }
+
+  /** Several frames in one chunk, of which the first has passed. */
+  #passMore(quick: PlainPieces, first: Uint8Array, chunk: Uint8Array): Uint8Array | null {
+    const out = [first];
+    let at = quick.next;
+    for (let piece = quick.pass(chunk, at); piece; piece = quick.pass(chunk, at)) {
+      out.push(piece);
+      at = quick.next;
+    }
+    const rest = at < chunk.length ? this.#read(chunk.subarray(at)) : null;
+    if (rest) out.push(rest);
+    return join(out);
+  }
+
+  #read(chunk: Uint8Array): Uint8Array | null {
     let frames: Uint8Array[];
     try {
       frames = this.#framer.push(chunk);
@@ -142,11 +164,10 @@ export class RelayStream {
   }
 
   #frame(frame: Uint8Array): Uint8Array | null {
-    const plain = this.#quick?.read(frame);
+    const plain = this.#quick?.pass(frame, 0) ?? this.#quick?.learn(frame);
     if (plain) {
       this.#watch.sawOutput();
-      this.options.onPlainText?.(plain.text);
-      return plain.frame;
+      return plain;
     }
     const event = parseFrame(frame);
     // Comments of the upstream keep its own connection open; ours are sent when our client's stream is idle (fidelity 8).
@@ -181,7 +202,9 @@ export class RelayStream {
 
   #quickPath(): PlainPieces | undefined {
     const { client, expectsJson, onPlainText } = this.options;
-    return client === 'chat' && !expectsJson && onPlainText ? new PlainPieces(this.options.model) : undefined;
+    return client === 'chat' && !expectsJson && onPlainText
+      ? new PlainPieces(this.options.model, onPlainText)
+      : undefined;
   }
 
   #done(frame: Uint8Array): Uint8Array | null {

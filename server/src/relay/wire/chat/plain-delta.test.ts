@@ -13,31 +13,72 @@ const chunk = (delta: object, more: object = {}, finish: string | null = null) =
     ...more,
   });
 
+function reader(model: string): { plain: PlainPieces; said: string[] } {
+  const said: string[] = [];
+  const plain = new PlainPieces(model, (bytes, from, to) => {
+    said.push(JSON.parse(`"${decode(bytes.subarray(from, to))}"`));
+  });
+  return { plain, said };
+}
+
 describe('a plain piece of text', () => {
   test('is recognised and read, whatever it says, and passes with its model renamed', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(texts, (pieces) => {
-        const plain = new PlainPieces('public/name');
-        for (const text of pieces) {
+        const { plain, said } = reader('public/name');
+        for (const [index, text] of pieces.entries()) {
           const bytes = chunk({ content: text });
           expect(isPlainDelta(bytes)).toBe(true);
-          const read = plain.read(bytes)!;
-          expect(JSON.parse(`"${decode(read.text)}"`)).toBe(text);
-          expect(decode(read.frame)).toBe(decode(bytes).replace('"model":"m"', '"model":"public/name"'));
+          const passed = index === 0 ? plain.learn(bytes) : plain.pass(bytes, 0);
+          expect(said.at(-1)).toBe(text);
+          expect(decode(passed!)).toBe(decode(bytes).replace('"model":"m"', () => '"model":"public/name"'));
         }
+        expect(said).toEqual(pieces);
       }),
     );
   });
 
+  test('is found anywhere in a chunk', () => {
+    const { plain, said } = reader('public/name');
+    plain.learn(chunk({ content: 'first' }));
+    const long = 'a long one '.repeat(100);
+    const bytes = Buffer.concat([chunk({ content: 'second' }), chunk({ content: long }), chunk({}, {}, 'stop')]);
+    const passed = [plain.pass(bytes, 0), plain.pass(bytes, plain.next)];
+    expect(said).toEqual(['first', 'second', long]);
+    expect(passed.map((piece) => JSON.parse(decode(piece!).slice(6)).choices[0].delta.content)).toEqual(said.slice(1));
+    expect(plain.pass(bytes, plain.next)).toBeNull();
+    expect(said).toHaveLength(3);
+  });
+
+  test('passes as it is when the name is the same', () => {
+    const { plain } = reader('m');
+    const bytes = chunk({ content: 'first' });
+    expect(plain.learn(bytes)).toBe(bytes);
+    expect(plain.pass(bytes, 0)).toBe(bytes);
+  });
+
   test('is told from what only looks like one', () => {
-    const plain = new PlainPieces('m');
-    expect(plain.read(chunk({ content: 'first' }))).not.toBeNull();
-    expect(plain.read(chunk({ content: 'last' }, {}, 'stop'))).toBeNull();
-    expect(plain.read(chunk({ content: 'x' }, { usage: { prompt_tokens: 1 } }))).toBeNull();
-    expect(plain.read(chunk({ content: 'x', tool_calls: [] }))).toBeNull();
-    expect(plain.read(chunk({ content: 'again' }))).not.toBeNull();
-    expect(decode(plain.read(chunk({ content: 'other id' }, { id: 'd' }))!.text)).toBe('other id');
+    const { plain, said } = reader('m');
+    const read = (bytes: Uint8Array) => plain.pass(bytes, 0) ?? plain.learn(bytes);
+    expect(read(chunk({ content: 'first' }))).not.toBeNull();
+    expect(read(chunk({ content: 'last' }, {}, 'stop'))).toBeNull();
+    expect(read(chunk({ content: 'x' }, { usage: { prompt_tokens: 1 } }))).toBeNull();
+    expect(read(chunk({ content: 'x', tool_calls: [] }))).toBeNull();
+    expect(read(chunk({ content: '' }))).toBeNull();
+    expect(read(chunk({ content: 'again' }))).not.toBeNull();
+    expect(read(chunk({ content: 'other id' }, { id: 'd' }))).not.toBeNull();
+    expect(said).toEqual(['first', 'again', 'other id']);
+  });
+
+  test('that is cut short or holds a line break is left to whoever reads whole frames', () => {
+    const { plain } = reader('m');
+    const bytes = chunk({ content: 'first' });
+    plain.learn(bytes);
+    for (let length = 0; length < bytes.length; length += 1) expect(plain.pass(bytes.slice(0, length), 0)).toBeNull();
+    const text = decode(bytes);
+    for (const broken of ['fi\n\nrst', 'fi\\', 'fi"rst'])
+      expect(plain.pass(new TextEncoder().encode(text.replace('first', broken)), 0)).toBeNull();
   });
 
   test('may speak of usage and errors in its text', () => {

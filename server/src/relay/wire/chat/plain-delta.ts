@@ -10,6 +10,10 @@ const telling = ['"usage":{', '"error":', '"tool_calls"', '"function_call"', '"r
 );
 const quote = 34;
 const backslash = 92;
+const space = 32;
+const nothing = new Uint8Array(0);
+/** Up to here a loop copies faster than a view can be made. */
+const shortBytes = 256;
 
 /**
  * Whether a frame is nothing but a further piece of text: no end, no usage, no tool call, no error. Most frames of a
@@ -25,30 +29,27 @@ export function isPlainDelta(frame: Uint8Array): boolean {
   return telling.every((name) => bytes.indexOf(name) === -1);
 }
 
-/** Where the text of such a frame begins and where its closing quote stands. */
-function textBounds(bytes: Buffer): [start: number, end: number] {
-  const from = bytes.indexOf(content) + content.length;
-  return [from, closingQuote(bytes, from)];
+/** Where the string that begins at `from` has its closing quote; -1 when it has none, or holds what no JSON string holds. */
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let i = from; i < bytes.length; i += 1) {
+    const byte = bytes[i]!;
+    if (byte === quote) return i;
+    if (byte === backslash) i += 1;
+    else if (byte < space) return -1;
+  }
+  return -1;
 }
 
-function closingQuote(bytes: Buffer, from: number): number {
-  let end = bytes.indexOf(quote, from);
-  while (end !== -1 && isEscaped(bytes, end, from)) end = bytes.indexOf(quote, end + 1);
-  return end === -1 ? bytes.length : end;
+/** A loop, as the pieces are short: the calls that do the same cost more than the work. */
+function standsAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  const { length } = expected;
+  if (at + length > bytes.length) return false;
+  for (let i = 0; i < length; i += 1) if (bytes[at + i] !== expected[i]) return false;
+  return true;
 }
 
-function isEscaped(bytes: Buffer, at: number, from: number): boolean {
-  let slashes = 0;
-  for (let i = at - 1; i >= from && bytes[i] === backslash; i -= 1) slashes += 1;
-  return slashes % 2 === 1;
-}
-
-export interface PlainPiece {
-  /** Bytes of a JSON string, without its quotes. */
-  text: Uint8Array;
-  /** The frame as it goes to the client. */
-  frame: Uint8Array;
-}
+/** Takes bytes of a JSON string, without its quotes: those of `bytes` from `from` up to `to`. */
+export type TakeEscaped = (bytes: Uint8Array, from: number, to: number) => void;
 
 /**
  * Recognises plain pieces of text in one stream. What stands around the text is the same in every frame of an answer, so
@@ -56,41 +57,57 @@ export interface PlainPiece {
  */
 export class PlainPieces {
   readonly #model: ModelRewriter;
-  #before: Buffer | null = null;
-  #after = Buffer.alloc(0);
+  readonly #onText: TakeEscaped;
+  #before = nothing;
+  #after = nothing;
   /** What goes out instead of `#before`; null when it is the same. */
-  #rewritten: Buffer | null = null;
+  #rewritten: Uint8Array | null = null;
+  /** Where the frame ended that was passed last. */
+  next = 0;
 
-  constructor(model: string) {
+  constructor(model: string, onText: TakeEscaped) {
     this.#model = new ModelRewriter(model);
+    this.#onText = onText;
   }
 
-  read(frame: Uint8Array): PlainPiece | null {
+  /** The frame that begins at `at`, as it goes to the client; null unless it is a piece like one before. */
+  pass(bytes: Uint8Array, at: number): Uint8Array | null {
+    const before = this.#before;
+    if (before.length === 0 || !standsAt(bytes, at, before)) return null;
+    const from = at + before.length;
+    const end = closingQuote(bytes, from);
+    // An empty piece is no output, and somebody has to look at it.
+    if (end <= from || !standsAt(bytes, end, this.#after)) return null;
+    const next = end + this.#after.length;
+    this.next = next;
+    this.#onText(bytes, from, end);
+    if (this.#rewritten) return spliced(this.#rewritten, bytes, from, next);
+    return at === 0 && next === bytes.length ? bytes : bytes.subarray(at, next);
+  }
+
+  /** The first piece of its kind: the frame as it goes to the client, or null when it is more than a piece of text. */
+  learn(frame: Uint8Array): Uint8Array | null {
+    if (!isPlainDelta(frame)) return null;
     const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-    const from = this.#before?.length ?? 0;
-    const end = bytes.length - this.#after.length;
-    const known =
-      this.#before !== null &&
-      end > from &&
-      bytes.compare(this.#before, 0, from, 0, from) === 0 &&
-      bytes.compare(this.#after, 0, this.#after.length, end) === 0 &&
-      closingQuote(bytes, from) === end;
-    if (!known) return isPlainDelta(frame) ? this.#learn(bytes) : null;
-    const rest = bytes.subarray(from);
-    return {
-      text: bytes.subarray(from, end),
-      frame: this.#rewritten ? Buffer.concat([this.#rewritten, rest]) : frame,
-    };
-  }
-
-  #learn(bytes: Buffer): PlainPiece {
-    const [from, end] = textBounds(bytes);
+    const from = bytes.indexOf(content) + content.length;
+    const end = closingQuote(frame, from);
+    if (end === -1) return null;
     // Copies: the frame's memory belongs to the chunk it came in.
-    const before = Buffer.from(bytes.subarray(0, from));
-    const rewritten = Buffer.from(this.#model.apply(before));
+    const before = frame.slice(0, from);
+    const rewritten = this.#model.apply(before);
     this.#before = before;
-    this.#after = Buffer.from(bytes.subarray(end));
-    this.#rewritten = rewritten.equals(before) ? null : rewritten;
-    return { text: bytes.subarray(from, end), frame: this.#model.apply(bytes) };
+    this.#after = frame.slice(end);
+    this.#rewritten = rewritten === before ? null : new Uint8Array(rewritten);
+    this.#onText(frame, from, end);
+    return this.#model.apply(frame);
   }
+}
+
+/** A new frame each: whoever gets one may keep it. */
+function spliced(head: Uint8Array, bytes: Uint8Array, from: number, to: number): Uint8Array {
+  const out = new Uint8Array(head.length + to - from);
+  out.set(head);
+  if (to - from > shortBytes) out.set(bytes.subarray(from, to), head.length);
+  else for (let at = head.length, i = from; i < to; i += 1, at += 1) out[at] = bytes[i]!;
+  return out;
 }
