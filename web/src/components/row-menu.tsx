@@ -17,6 +17,8 @@ interface RowMenuProps {
 
 /** What can be done with one row of a table. */
 export function RowMenu({ label, acts }: RowMenuProps) {
+  // Named, because the menu would try the first one even when it is disabled: then nothing has focus, and no key works.
+  const first = acts.findIndex(({ disabled }) => !disabled);
   return (
     <Menu position="bottom-end" width={190}>
       <Menu.Target>
@@ -25,11 +27,12 @@ export function RowMenu({ label, acts }: RowMenuProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {acts.map(({ label: text, icon: Icon, onClick, danger, disabled }) => (
+        {acts.map(({ label: text, icon: Icon, onClick, danger, disabled }, index) => (
           <Menu.Item
             key={text}
             c={danger ? 'var(--mantine-color-error)' : undefined}
             disabled={disabled}
+            data-autofocus={index === first || undefined}
             leftSection={<Icon size={16} stroke={1.7} aria-hidden />}
             onClick={onClick}
           >
