@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { describeUserAgent, formatCompact, formatQuota, formatTimeAgo } from './format.ts';
+import { describeUserAgent, formatBytes, formatCompact, formatQuota, formatTimeAgo } from './format.ts';
 
 test('quota is shown as dollars, small costs with their digits', () => {
   expect(formatQuota(50_000_000)).toBe('$100.00');
@@ -18,6 +18,15 @@ test('times are told from now', () => {
 test('counts are shortened', () => {
   expect(formatCompact(12_345)).toBe('12.3K');
   expect(formatCompact(7)).toBe('7');
+});
+
+test('sizes keep one digit, in the unit that fits', () => {
+  expect(formatBytes(0)).toBe('0 B');
+  expect(formatBytes(812)).toBe('812 B');
+  expect(formatBytes(1_234)).toBe('1.2 KB');
+  expect(formatBytes(999_949)).toBe('999.9 KB');
+  expect(formatBytes(999_950)).toBe('1 MB');
+  expect(formatBytes(34_510_000)).toBe('34.5 MB');
 });
 
 test('devices are named', () => {

@@ -18,6 +18,19 @@ export const formatNumber = (value: number): string => value.toLocaleString('en-
 export const formatCompact = (value: number): string =>
   value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
+const byteSteps: [string, number][] = [
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['KB', 1e3],
+];
+
+/** Sizes of files: 812 B, 1.2 KB, 34.5 MB. */
+export function formatBytes(bytes: number): string {
+  // Of two units that round to the same size, the larger: 1 MB, never 1,000 KB.
+  const [unit, size] = byteSteps.find(([, step]) => bytes >= step * 0.99995) ?? ['B', 1];
+  return `${(bytes / size).toLocaleString('en-US', { maximumFractionDigits: 1 })} ${unit}`;
+}
+
 export const formatDateTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 

@@ -171,6 +171,13 @@ export const pages: PageEntry[] = [
     load: () => import('./pages/register.tsx').then((m) => m.RegisterPage),
   },
   {
+    path: '/goodbye',
+    title: 'Account deleted',
+    access: 'guest',
+    bare: true,
+    load: () => import('./pages/goodbye.tsx').then((m) => m.GoodbyePage),
+  },
+  {
     path: '/$',
     title: 'Page not found',
     access: 'public',

@@ -5,13 +5,15 @@ interface SectionProps {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
+  /** What is done here cannot be undone. */
+  danger?: boolean;
   children: ReactNode;
 }
 
 /** A titled card: one matter of a page. */
-export function Section({ title, description, actions, children }: SectionProps) {
+export function Section({ title, description, actions, danger, children }: SectionProps) {
   return (
-    <Card component="section">
+    <Card component="section" className={danger ? 'svc-danger' : undefined}>
       <Group justify="space-between" align="flex-start" mb="md">
         <Stack gap={2} flex="1 1 14rem">
           <Title order={2}>{title}</Title>

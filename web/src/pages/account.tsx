@@ -1,5 +1,7 @@
 import { Stack } from '@mantine/core';
 import { PageHeader } from '../components/page-header.tsx';
+import { DataExport } from './account/data-export.tsx';
+import { DeleteAccount } from './account/delete-account.tsx';
 import { LoginSessions } from './account/login-sessions.tsx';
 import { PasswordForm } from './account/password-form.tsx';
 import { ProfileForm } from './account/profile-form.tsx';
@@ -7,11 +9,16 @@ import { ProfileForm } from './account/profile-form.tsx';
 export function AccountPage() {
   return (
     <>
-      <PageHeader title="Account" description="Your profile, your password, and the devices you are logged in on." />
+      <PageHeader
+        title="Account"
+        description="Your profile, your password, the devices you are logged in on, and your data."
+      />
       <Stack gap="lg">
         <ProfileForm />
         <PasswordForm />
         <LoginSessions />
+        <DataExport />
+        <DeleteAccount />
       </Stack>
     </>
   );

@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
-import { IconCreditCard, IconEdit, IconLock, IconLockOpen, IconUsers } from '@tabler/icons-react';
+import { IconCreditCard, IconEdit, IconLock, IconLockOpen, IconTrash, IconUsers } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, put } from '../api.ts';
@@ -15,6 +15,8 @@ import { formatNumber } from '../format.ts';
 import { queryClient, selfQuery, type User, useUser } from '../session.ts';
 import { useUrlState } from '../use-url-state.ts';
 import { CreditsForm } from './admin-users/credits-form.tsx';
+import { DeleteUser } from './admin-users/delete-user.tsx';
+import { isDeleted } from './admin-users/is-deleted.ts';
 import { roleName } from './admin-users/roles.ts';
 import { UserForm } from './admin-users/user-form.tsx';
 
@@ -27,9 +29,10 @@ interface UserActs {
   edit: (user: User) => void;
   credit: (user: User) => void;
   toggle: (user: User) => void;
+  remove: (user: User) => void;
 }
 
-function actsOf({ self, edit, credit, toggle }: UserActs, user: User) {
+function actsOf({ self, edit, credit, toggle, remove }: UserActs, user: User) {
   const below = user.role < self.role;
   return [
     { label: 'Edit', icon: IconEdit, disabled: !below, onClick: () => edit(user) },
@@ -37,6 +40,7 @@ function actsOf({ self, edit, credit, toggle }: UserActs, user: User) {
     user.status === 1
       ? { label: 'Disable', icon: IconLock, danger: true, disabled: !below, onClick: () => toggle(user) }
       : { label: 'Enable', icon: IconLockOpen, disabled: !below, onClick: () => toggle(user) },
+    { label: 'Delete', icon: IconTrash, danger: true, disabled: !below, onClick: () => remove(user) },
   ];
 }
 
@@ -89,7 +93,11 @@ const columns = (acts: UserActs): Column<User>[] => [
   {
     key: 'status',
     header: 'Status',
-    cell: ({ status }) => <Badge color={status === 1 ? 'teal' : 'gray'}>{status === 1 ? 'Enabled' : 'Disabled'}</Badge>,
+    cell: (user) => (
+      <Badge color={user.status === 1 ? 'teal' : 'gray'}>
+        {user.status === 1 ? 'Enabled' : isDeleted(user) ? 'Deleted' : 'Disabled'}
+      </Badge>
+    ),
   },
   { key: 'quota', header: 'Balance', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   { key: 'used', header: 'Spent', align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
@@ -104,7 +112,8 @@ const columns = (acts: UserActs): Column<User>[] => [
     key: 'acts',
     header: <span className="svc-hidden">Actions</span>,
     align: 'right',
-    cell: (user) => <RowMenu label={user.username} acts={actsOf(acts, user)} />,
+    // Nothing is left to do with a row that only the books refer to.
+    cell: (user) => !isDeleted(user) && <RowMenu label={user.username} acts={actsOf(acts, user)} />,
   },
 ];
 
@@ -112,7 +121,7 @@ export function AdminUsersPage() {
   const self = useUser();
   const [{ page: pageText, q }, set] = useUrlState(defaults);
   const page = Math.max(1, Number.parseInt(pageText, 10) || 1);
-  const [open, setOpen] = useState<{ act: 'edit' | 'credit'; user: User } | null>(null);
+  const [open, setOpen] = useState<{ act: 'edit' | 'credit' | 'remove'; user: User } | null>(null);
   const query = useQuery({
     queryKey: [...queryKey, page, q],
     queryFn: ({ signal }) => get('/api/admin/users', { query: { page, page_size: pageSize, q }, signal }),
@@ -132,6 +141,7 @@ export function AdminUsersPage() {
     edit: (user) => setOpen({ act: 'edit', user }),
     credit: (user) => setOpen({ act: 'credit', user }),
     toggle: (user) => toggle.mutate(user),
+    remove: (user) => setOpen({ act: 'remove', user }),
   };
   const close = () => setOpen(null);
   return (
@@ -157,6 +167,7 @@ export function AdminUsersPage() {
       />
       {open?.act === 'edit' && <UserForm user={open.user} onClose={close} onDone={reload} />}
       {open?.act === 'credit' && <CreditsForm user={open.user} onClose={close} onDone={reload} />}
+      {open?.act === 'remove' && <DeleteUser user={open.user} onClose={close} onDone={reload} />}
     </>
   );
 }

@@ -1,0 +1,77 @@
+import { Button, Group, Loader, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatBytes } from '../../format.ts';
+import { type ExportFile, fetchExport } from './fetch-export.ts';
+
+function save({ name, blob }: ExportFile): void {
+  const href = URL.createObjectURL(blob);
+  const link = Object.assign(document.createElement('a'), { href, download: name });
+  link.click();
+  // The browser has taken the file over by then; the memory is given back.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+export function DataExport() {
+  const running = useRef<AbortController>(null);
+  const [bytes, setBytes] = useState(0);
+  const make = useMutation({
+    mutationFn: () => {
+      setBytes(0);
+      running.current = new AbortController();
+      return fetchExport(running.current.signal, setBytes);
+    },
+    onSuccess: save,
+  });
+  // Whoever leaves the page does not want the rest.
+  useEffect(() => () => running.current?.abort(), []);
+  const stop = () => {
+    running.current?.abort();
+    make.reset();
+  };
+  return (
+    <Section
+      title="Your data"
+      description="Everything the service holds about you, as one JSON file: profile, devices, keys, applications, conversations, knowledge, runs, videos, usage and ledger. Passwords, keys and other secrets are not in it."
+    >
+      <Stack align="flex-start">
+        <Group>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            disabled={make.isPending}
+            onClick={() => make.mutate()}
+          >
+            Download my data
+          </Button>
+          {make.isPending && (
+            <Button variant="subtle" color="gray" onClick={stop}>
+              Cancel
+            </Button>
+          )}
+        </Group>
+        <Group gap="xs" role="status" aria-label="Download" wrap="nowrap">
+          {make.isPending && (
+            <>
+              <Loader size="xs" aria-hidden />
+              <Text size="sm" className="svc-number">
+                {bytes === 0 ? 'Your file is being made…' : `Your file is being made: ${formatBytes(bytes)} so far`}
+              </Text>
+            </>
+          )}
+          {make.data && (
+            <Text size="sm" className="svc-number">
+              {`Done: ${make.data.name}, ${formatBytes(make.data.blob.size)}`}
+            </Text>
+          )}
+        </Group>
+        {make.error && (
+          <ErrorState error={make.error} title="Your data could not be downloaded" onRetry={() => make.mutate()} />
+        )}
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,118 @@
+import { Button, Group, List, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { type FormEvent, useRef, useState } from 'react';
+import { ApiError, del } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatQuota } from '../../format.ts';
+import { queryClient, useUser } from '../../session.ts';
+
+const rootRole = 100;
+
+function WhatHappens({ quota }: { quota: number }) {
+  return (
+    <Stack gap="sm">
+      <div>
+        <Text size="sm" fw={600}>
+          Deleted at once, or within minutes
+        </Text>
+        <List size="sm" spacing={2}>
+          <List.Item>Profile, password, API keys; every device is logged out</List.Item>
+          <List.Item>Sessions, messages, knowledge, runs and preferences</List.Item>
+          <List.Item>Videos and their files, routing decisions</List.Item>
+          <List.Item>Your OAuth applications, and the access you gave to others</List.Item>
+        </List>
+      </div>
+      <div>
+        <Text size="sm" fw={600}>
+          Kept, without your name
+        </Text>
+        <List size="sm" spacing={2}>
+          <List.Item>Usage and ledger entries, for good: the service’s books must add up</List.Item>
+          <List.Item>
+            Audit entries, without address and browser, until their time is over (a year, unless the operator chose
+            otherwise)
+          </List.Item>
+          <List.Item>Images made in the last 24 hours, until those are over</List.Item>
+          <List.Item>Backups made before, as long as the operator keeps them</List.Item>
+        </List>
+      </div>
+      <Text size="sm">
+        {quota > 0 && `The ${formatQuota(quota)} on your balance cannot be used any more. `}
+        Your username becomes free for others.
+      </Text>
+    </Stack>
+  );
+}
+
+function DeleteForm({ onClose }: { onClose: () => void }) {
+  const user = useUser();
+  const router = useRouter();
+  const input = useRef<HTMLInputElement>(null);
+  const [password, setPassword] = useState('');
+  const remove = useMutation({
+    mutationFn: () => del('/api/user/self', { body: { password } }),
+    onSuccess: async () => {
+      queryClient.clear();
+      await router.navigate({ to: '/goodbye', replace: true });
+    },
+    onError: () => input.current?.select(),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    remove.mutate();
+  };
+  const wrong = remove.error instanceof ApiError && remove.error.status === 400;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <WhatHappens quota={user.quota} />
+        <PasswordInput
+          ref={input}
+          label="Your password"
+          description="This cannot be undone. Your password shows that it is you."
+          autoComplete="current-password"
+          required
+          data-autofocus
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={wrong ? remove.error?.message : undefined}
+        />
+        {remove.error && !wrong && <ErrorState error={remove.error} title="Your account was not deleted" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red" loading={remove.isPending} disabled={password === ''}>
+            Delete my account for good
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+export function DeleteAccount() {
+  const { role } = useUser();
+  const [opened, setOpened] = useState(false);
+  const isRoot = role >= rootRole;
+  return (
+    <Section
+      title="Delete your account"
+      danger
+      description={
+        isRoot
+          ? 'The root user cannot be deleted: the service would be left without anybody to run it.'
+          : 'Ends every way in at once and deletes what belongs to you. Download your data first if you want to keep it.'
+      }
+    >
+      <Button color="red" variant="light" disabled={isRoot} onClick={() => setOpened(true)}>
+        Delete my account
+      </Button>
+      <Modal opened={opened} onClose={() => setOpened(false)} title="Delete your account?" size="lg">
+        <DeleteForm onClose={() => setOpened(false)} />
+      </Modal>
+    </Section>
+  );
+}

@@ -1,0 +1,49 @@
+import { ApiError, errorOf } from '../../api.ts';
+
+export interface ExportFile {
+  name: string;
+  blob: Blob;
+}
+
+const fallbackName = 'svc-export.json';
+
+/** The name that the service gives the file. */
+export function fileNameOf(disposition: string | null): string {
+  return /filename="([^"\\/]+)"/.exec(disposition ?? '')?.[1] ?? fallbackName;
+}
+
+const lost = (message: string, response?: Response) =>
+  new ApiError(0, message, response?.headers.get('x-request-id') ?? null);
+
+/** Reads the whole answer, telling how many bytes have come: the service writes as it reads, so nobody knows the size before. */
+export async function readExport(
+  response: Response,
+  signal: AbortSignal,
+  tell: (bytes: number) => void,
+): Promise<ExportFile> {
+  if (!response.ok || !response.body) throw await errorOf(response);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  try {
+    for (const reader = response.body.getReader(); ; ) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      bytes += value.byteLength;
+      tell(bytes);
+    }
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw lost('The connection broke off before the file was complete. Nothing was saved.', response);
+  }
+  const name = fileNameOf(response.headers.get('content-disposition'));
+  return { name, blob: new Blob(parts, { type: 'application/json' }) };
+}
+
+export async function fetchExport(signal: AbortSignal, tell: (bytes: number) => void): Promise<ExportFile> {
+  const response = await fetch('/api/user/self/export', { signal, credentials: 'same-origin' }).catch((cause) => {
+    if (signal.aborted) throw cause;
+    throw lost('The server could not be reached. Check the connection and try again.');
+  });
+  return readExport(response, signal, tell);
+}
