@@ -1,14 +1,14 @@
 import { statuses, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { sha256Hex } from '../lib/hashing.ts';
-import { isAccessToken } from './credentials.ts';
+import { readToken } from './credentials.ts';
 import { requireEnabled, suspended } from './enabled.ts';
 import { tokenLives } from './introspect.ts';
 import type { Room } from './room.ts';
 import { allowedNow, type Scope, within } from './scopes.ts';
 import { applicationStatus } from './status.ts';
-import { type Client, findBearer, type UserColumns } from './store/lookups.ts';
+import type { Client, UserColumns } from './store/columns.ts';
+import type { Lookups } from './store/lookups.ts';
 
 /** Who calls with an access token: a user, through an application, within scopes. */
 export interface BearerPrincipal {
@@ -39,27 +39,41 @@ const badToken = (): AppError => {
 };
 
 /** RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). */
-export async function identifyBearer(deps: Room, authorization: string | null): Promise<BearerPrincipal> {
+export function identifyBearer(deps: Room, authorization: string | null): BearerPrincipal | Promise<BearerPrincipal> {
   const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (!token) throw authorization === null ? noToken() : badToken();
   requireEnabled(deps.options);
-  if (!isAccessToken(token)) throw badToken();
-  const found = await findBearer(deps.db, sha256Hex(token));
+  const key = readToken(token);
+  if (key?.kind !== 'access') throw badToken();
+  const found = deps.lookups.bearer(key);
+  return found instanceof Promise ? found.then((later) => principalOf(deps, later)) : principalOf(deps, found);
+}
+
+function principalOf(
+  deps: Room,
+  found: Awaited<ReturnType<Lookups['bearer']>>,
+): BearerPrincipal | Promise<BearerPrincipal> {
   const now = nowSeconds(deps.clock);
   if (!found || found.client.status === applicationStatus.deleted) throw badToken();
   const { client, token: row, user } = found;
   // Spec §5: tokens of a suspended application are rejected on every use, and it may know why.
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken();
-  const counted = countCall(deps, client);
-  if (counted) await counted;
-  deps.lastUsed.saw(row, now);
-  return {
+  const principal = {
     user: toUser(user),
     applicationId: client.id,
     scopes: within(row.access_scope, allowedNow(client.allowed_scopes, deps.options.get('OAuth2AllowedScopes'))),
     limitKey: `user:${user.id}`,
   };
+  const counted = countCall(deps, client);
+  if (!counted) {
+    deps.lastUsed.saw(row, now);
+    return principal;
+  }
+  return counted.then(() => {
+    deps.lastUsed.saw(row, now);
+    return principal;
+  });
 }
 
 /** The application's own limit, calls per hour over all its tokens; 0 is none (contract §3). */

@@ -1,12 +1,11 @@
 import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { sha256Hex } from '../lib/hashing.ts';
 import { type ClientCredentials, invalidClient, provesClient } from './client-auth.ts';
-import { kindOf } from './revoke.ts';
+import { readToken, type TokenKind } from './credentials.ts';
 import type { Room } from './room.ts';
 import { allowedNow, joinScopes, within } from './scopes.ts';
 import { applicationStatus } from './status.ts';
-import { type Client, findClientWithToken, type PresentedToken, type TokenKind } from './store/lookups.ts';
+import type { Client, PresentedToken } from './store/columns.ts';
 
 export type Introspection =
   | { active: false }
@@ -23,18 +22,19 @@ export type Introspection =
 
 /** RFC 7662 §2: about a client's own tokens, to that client alone; anything else is inactive, without a reason (§2.2). */
 export async function introspect(
-  deps: Pick<Room, 'db' | 'clock' | 'options'>,
+  deps: Pick<Room, 'lookups' | 'clock' | 'options'>,
   token: string,
   credentials: ClientCredentials,
 ): Promise<Introspection> {
-  const kind = kindOf(token);
-  const found = await findClientWithToken(deps.db, credentials.clientId, kind ?? 'access', sha256Hex(token));
+  const key = readToken(token);
+  const found = await deps.lookups.clientWithToken(credentials.clientId, key);
   const client = found?.client ?? null;
   // A public client proves nothing by its id, so it may not ask (contract §3).
   const proven = provesClient(client, credentials.secret) && client?.app_type === 'confidential';
   if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
   const row = found?.token ?? null;
-  if (!kind || !row || found?.user_status !== statuses.enabled) return { active: false };
+  if (!key || !row || found?.user_status !== statuses.enabled) return { active: false };
+  const { kind } = key;
   if (!isLive(client, row, kind, nowSeconds(deps.clock))) return { active: false };
   const allowed = allowedNow(client.allowed_scopes, deps.options.get('OAuth2AllowedScopes'));
   return {

@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite';
+import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { Batcher } from '../billing/batcher.ts';
 import type { AccountDeps } from '../identity/accounts.ts';
 import type { Sealer } from '../lib/seal.ts';
@@ -22,11 +22,16 @@ import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
 import { userinfoRoutes } from './routes/userinfo.ts';
 import { openIssuer } from './store/issue.ts';
+import { openLookups } from './store/lookups.ts';
 import { sweep } from './sweep.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export interface OAuthDeps {
-  database: { db: Db; writeSync?<T>(work: (writer: Database) => T): T | Promise<T> };
+  database: {
+    db: Db;
+    writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
+    readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
+  };
   /** Identity's accounts: applications act for users through them. */
   accounts: AccountDeps;
   sealer: Sealer;
@@ -64,6 +69,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     shared,
     announcements,
     sealer,
+    lookups: openLookups(deps.database),
     issuer,
     audit,
     webhooks,

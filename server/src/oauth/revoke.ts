@@ -1,9 +1,8 @@
-import { sha256Hex } from '../lib/hashing.ts';
 import { type ClientCredentials, provesClient } from './client-auth.ts';
-import { isAccessToken, isRefreshToken } from './credentials.ts';
+import { readToken, type TokenKind } from './credentials.ts';
 import type { Room } from './room.ts';
 import { applicationStatus } from './status.ts';
-import { type Client, findToken, type TokenKind } from './store/lookups.ts';
+import type { Client } from './store/columns.ts';
 import { revokeAccess, revokeFamily } from './store/tokens.ts';
 
 export interface Revoked {
@@ -12,23 +11,19 @@ export interface Revoked {
   userId: number;
 }
 
-export const kindOf = (token: string): TokenKind | null => {
-  if (isAccessToken(token)) return 'access';
-  return isRefreshToken(token) ? 'refresh' : null;
-};
-
 /**
  * RFC 7009 §2.1. Null when nothing was there to revoke, or not for this caller: the answer is the same. The token tells
  * its own kind, so a hint is not needed.
  */
 export async function revokeToken(
-  deps: Pick<Room, 'db'>,
+  deps: Pick<Room, 'db' | 'lookups'>,
   token: string,
   credentials: ClientCredentials | null,
 ): Promise<Revoked | null> {
-  const kind = kindOf(token);
-  if (!kind) return null;
-  const found = await findToken(deps.db, kind, sha256Hex(token));
+  const key = readToken(token);
+  if (!key) return null;
+  const { kind } = key;
+  const found = await deps.lookups.token(key);
   if (!found || !mayRevoke(found.client, credentials)) return null;
   const done = { kind, applicationId: found.token.application_id, userId: found.token.user_id };
   // §2.1: a refresh token takes along every access token of the same grant.

@@ -8,6 +8,7 @@ import type { Shared } from '../platform/shared/port.ts';
 import type { Audit } from './audit.ts';
 import type { LastUsed } from './last-used.ts';
 import type { Issuer } from './store/issue.ts';
+import type { Lookups } from './store/lookups.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** What the functions of this room work with. */
@@ -19,6 +20,7 @@ export interface Room {
   shared: Shared;
   announcements: Announcements;
   sealer: Sealer;
+  lookups: Lookups;
   issuer: Issuer;
   audit: Audit;
   webhooks: Webhooks;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sha256Hex } from '../lib/hashing.ts';
 import { csvCell, csvLine } from './audit-log.ts';
 import { provesClient, readCredentials } from './client-auth.ts';
-import { newAccessToken, newClientId, newClientSecret, newCode, newRefreshToken } from './credentials.ts';
+import { newClientId, newClientSecret, newCode, newTokens, readToken } from './credentials.ts';
 import { checkVerifierForm, readChallenge, s256, verifierMatches } from './pkce.ts';
 import { redirectUriFault, redirectUriMatches, withParameters } from './redirect-uri.ts';
 import { allowedNow, registeredScopes, requestedScopes, within } from './scopes.ts';
@@ -12,8 +12,40 @@ test('credentials have the forms of the specification', () => {
   expect(newClientId()).toMatch(/^svc_[0-9A-Za-z]{32}$/);
   expect(newClientSecret()).toMatch(/^svcsec_[0-9A-Za-z]{48}$/);
   expect(newCode()).toMatch(/^[0-9A-Za-z]{40}$/);
-  expect(newAccessToken()).toMatch(/^svcat_[0-9A-Za-z]{48}$/);
-  expect(newRefreshToken()).toMatch(/^svcrt_[0-9A-Za-z]{48}$/);
+  const { accessToken, refreshToken } = newTokens(Date.now());
+  expect(accessToken).toMatch(/^svcat_[0-9A-Za-z]{48}$/);
+  expect(refreshToken).toMatch(/^svcrt_[0-9A-Za-z]{48}$/);
+});
+
+describe('tokens', () => {
+  test('both of a pair tell their place and kind; later pairs have higher places', () => {
+    const pairs = [0, 1, Date.now(), Date.now() + 1, 2 ** 42 - 1].map(newTokens);
+    for (const { place, accessToken, refreshToken } of pairs) {
+      expect(readToken(accessToken)).toEqual({ kind: 'access', place, hash: sha256Hex(accessToken) });
+      expect(readToken(refreshToken)).toEqual({ kind: 'refresh', place, hash: sha256Hex(refreshToken) });
+    }
+    const places = pairs.map(({ place }) => place);
+    expect([...places].sort((a, b) => a - b)).toEqual(places);
+  });
+
+  test('what follows the place is drawn anew for each token', () => {
+    const pairs = Array.from({ length: 1_000 }, () => newTokens(1_700_000_000_000));
+    const ends = pairs.flatMap(({ accessToken, refreshToken }) => [accessToken.slice(-39), refreshToken.slice(-39)]);
+    expect(new Set(ends).size).toBe(2_000);
+  });
+
+  test('other text is no token', () => {
+    const rest = 'a'.repeat(39);
+    expect(readToken(`svcat_000000000${rest}`)).not.toBeNull();
+    for (const text of [
+      '',
+      `svcat_00000000${rest}`,
+      `svcxt_000000000${rest}`,
+      `svcat_zzzzzzzzz${rest}`,
+      `svcat_00000000_${rest}`,
+    ])
+      expect(readToken(text)).toBeNull();
+  });
 });
 
 describe('PKCE', () => {

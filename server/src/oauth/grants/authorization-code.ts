@@ -6,7 +6,7 @@ import { isCode } from '../credentials.ts';
 import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
 import { allowedNow, within } from '../scopes.ts';
-import { type Client, findClientWithCode, type PresentedCode } from '../store/lookups.ts';
+import type { Client, PresentedCode } from '../store/columns.ts';
 import { revokeFamily } from '../store/tokens.ts';
 import { authenticate, drawPair, type GrantDeps, type Issued, invalidGrant } from './grant.ts';
 
@@ -20,8 +20,8 @@ export interface CodeExchange {
 /** RFC 6749 §4.1.3, RFC 7636 §4.5: a code, once, for an access token and a refresh token. */
 export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Promise<Issued> {
   checkVerifierForm(request.verifier);
-  const { db, clock, options } = deps;
-  const found = await findClientWithCode(db, request.credentials.clientId, sha256Hex(request.code));
+  const { clock, options, lookups } = deps;
+  const found = await lookups.clientWithCode(request.credentials.clientId, sha256Hex(request.code));
   const client = authenticate(found?.client ?? null, request.credentials);
   const code = found?.code ?? null;
   // §4.1.3: issued to this very client; another one's code is left as it is.

@@ -1,16 +1,16 @@
-import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { type ClientCredentials, invalidClient, provesClient } from '../client-auth.ts';
-import { newAccessToken, newRefreshToken } from '../credentials.ts';
+import { newTokens } from '../credentials.ts';
 import { suspended } from '../enabled.ts';
 import type { Room } from '../room.ts';
 import { joinScopes, type Scope } from '../scopes.ts';
 import { applicationStatus } from '../status.ts';
+import type { Client } from '../store/columns.ts';
 import type { NewPair } from '../store/issue.ts';
-import type { Client } from '../store/lookups.ts';
 
-export type GrantDeps = Pick<Room, 'db' | 'clock' | 'options' | 'issuer'>;
+export type GrantDeps = Pick<Room, 'db' | 'clock' | 'options' | 'lookups' | 'issuer'>;
 
 /** What a grant gives back; the route puts it on the wire and into the audit log. */
 export interface Issued {
@@ -38,13 +38,14 @@ export function drawPair(
   grant: Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch'>,
   accessScopes: Scope[],
 ): { row: NewPair; issued: Issued } {
-  const now = nowSeconds(deps.clock);
+  const nowMs = deps.clock.nowMs();
+  const now = Math.floor(nowMs / 1000);
   const expiresIn = deps.options.get('OAuth2AccessTokenTTL');
-  const accessToken = newAccessToken();
-  const refreshToken = newRefreshToken();
+  const { place, accessToken, refreshToken } = newTokens(nowMs);
   const scope = joinScopes(accessScopes);
   return {
     row: {
+      place,
       family: grant.family,
       application_id: grant.application_id,
       user_id: grant.user_id,

@@ -1,11 +1,10 @@
 import { statuses } from '../../identity/user.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { sha256Hex } from '../../lib/hashing.ts';
 import type { ClientCredentials } from '../client-auth.ts';
-import { isRefreshToken } from '../credentials.ts';
+import { readToken } from '../credentials.ts';
 import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
-import { findClientWithToken, type PresentedToken } from '../store/lookups.ts';
+import type { PresentedToken } from '../store/columns.ts';
 import { revokeFamily } from '../store/tokens.ts';
 import { authenticate, drawPair, type GrantDeps, type Issued, invalidGrant } from './grant.ts';
 
@@ -20,13 +19,13 @@ const graceMs = 10_000;
 
 /** RFC 6749 §6 with rotation (RFC 9700 §4.14.2): each refresh token works once and takes its access token along. */
 export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued> {
-  const { db, clock, options } = deps;
-  const hash = sha256Hex(request.refreshToken);
-  const found = await findClientWithToken(db, request.credentials.clientId, 'refresh', hash);
+  const { clock, options, lookups } = deps;
+  const key = readToken(request.refreshToken);
+  const found = await lookups.clientWithToken(request.credentials.clientId, key);
   const client = authenticate(found?.client ?? null, request.credentials);
   const token = found?.token ?? null;
   // §6: bound to the client it was issued to.
-  if (!isRefreshToken(request.refreshToken) || !token || token.application_id !== client.id)
+  if (key?.kind !== 'refresh' || !token || token.application_id !== client.id)
     throw invalidGrant('The refresh token is not valid for this client.');
   if (token.rotated_at_ms !== null) throw await reused(deps, token, token.rotated_at_ms);
   if (token.revoked === 1 || token.expires_at <= nowSeconds(clock) || token.epoch !== client.epoch)

@@ -19,9 +19,10 @@ export interface IssuerDeps {
   batch<I, O>(run: (items: I[]) => O[] | Promise<O[]>): { add(item: I): Promise<O> };
 }
 
-const columns = `family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
+const columns = `place, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
   expires_at, epoch, created_at, access_revoked, revoked`;
 const valuesOf = (pair: NewPair): (string | number)[] => [
+  pair.place,
   pair.family,
   pair.application_id,
   pair.user_id,
@@ -43,7 +44,7 @@ export function openIssuer(deps: IssuerDeps): Issuer {
 const spendAndInsert = (spend: string) =>
   statement(`with spent as (${spend} returning id)
   insert into oauth_tokens (${columns})
-  select $3::bigint, $4::bigint, $5::bigint, $6, $7, $8::bigint, $9, $10, $11::bigint, $12::bigint, $13::bigint, 0, 0
+  select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, 0, 0
   from spent returning id`);
 const spendCode = 'update oauth_codes set used_at = $2 where id = $1 and used_at is null';
 const spendToken = 'update oauth_tokens set rotated_at_ms = $2 where id = $1 and rotated_at_ms is null and revoked = 0';
@@ -68,7 +69,7 @@ interface Spending {
 
 const spendCodeSqlite = placeholders(spendCode);
 const spendTokenSqlite = placeholders(spendToken);
-const insertSqlite = `insert into oauth_tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
+const insertSqlite = `insert into oauth_tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
 
 function sqliteIssuer(deps: IssuerDeps): Issuer {
   const { writeSync } = deps;

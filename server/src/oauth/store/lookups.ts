@@ -1,180 +1,110 @@
-import { all, statement } from '../../platform/db/statement.ts';
+import type { SQLQueryBindings } from 'bun:sqlite';
+import { all, type Statement, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
+import type { TokenKey, TokenKind } from '../credentials.ts';
+import {
+  type Client,
+  clientColumns,
+  codeColumns,
+  type Flat,
+  type PresentedCode,
+  type PresentedToken,
+  readClient,
+  readCode,
+  readToken,
+  readUser,
+  tokenColumns,
+  type UserColumns,
+  userColumns,
+} from './columns.ts';
+
+type Soon<T> = T | Promise<T>;
+
+interface Owned {
+  client: Client;
+  user_status: number;
+  username: string;
+}
 
 /**
  * One round trip each: the client, what it presents, and the user it belongs to. Nothing is cached, so a rotated secret,
- * a suspension or a disabled user counts in every process at once.
+ * a suspension or a disabled user counts in every process at once. SQLite answers at once, without a promise.
  */
-export type Client = Pick<
-  ApplicationRow,
-  | 'id'
-  | 'client_id'
-  | 'app_type'
-  | 'secret_hash'
-  | 'redirect_uris'
-  | 'allowed_scopes'
-  | 'status'
-  | 'epoch'
-  | 'rate_limit'
->;
-export type PresentedCode = Omit<CodeRow, 'code_hash' | 'state'>;
-export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
-export interface UserColumns {
-  id: number;
-  username: string;
-  display_name: string;
-  avatar_url: string;
-  email: string;
-  email_verified: number;
-  role: number;
-  status: number;
-  group: string;
-  quota: number;
-  used_quota: number;
-  request_count: number;
-  created_at: number;
-}
-export type TokenKind = 'access' | 'refresh';
-
-type Flat = Record<string, unknown>;
-
-/** The columns of one table under names of their own, and how to gather them again. */
-function aliased<const N extends string>(table: string, names: readonly N[]) {
-  const pairs = names.map((name) => [`${table}_${name}`, name] as const);
-  return {
-    columns: names.map((name) => `${table}."${name}" as ${table}_${name}`).join(', '),
-    /** Null when an outer join found nothing. */
-    read: <T>(row: Flat): T | null => {
-      if (row[`${table}_id`] === null) return null;
-      const out: Flat = {};
-      for (const [column, name] of pairs) out[name] = row[column];
-      return out as T;
-    },
-  };
+export interface Lookups {
+  clientWithCode(clientId: string, codeHash: string): Soon<(Owned & { code: PresentedCode | null }) | null>;
+  /** `key` is null when what the client presents is no token at all. */
+  clientWithToken(clientId: string, key: TokenKey | null): Soon<(Owned & { token: PresentedToken | null }) | null>;
+  token(key: TokenKey): Soon<{ client: Client; token: PresentedToken } | null>;
+  bearer(key: TokenKey): Soon<{ client: Client; token: PresentedToken; user: UserColumns } | null>;
 }
 
-const a = aliased('a', [
-  'id',
-  'client_id',
-  'app_type',
-  'secret_hash',
-  'redirect_uris',
-  'allowed_scopes',
-  'status',
-  'epoch',
-  'rate_limit',
-]);
-const c = aliased('c', [
-  'id',
-  'application_id',
-  'user_id',
-  'redirect_uri',
-  'scope',
-  'code_challenge',
-  'code_challenge_method',
-  'epoch',
-  'used_at',
-  'created_at',
-  'expires_at',
-]);
-const t = aliased('t', [
-  'id',
-  'family',
-  'application_id',
-  'user_id',
-  'access_scope',
-  'access_expires_at',
-  'access_revoked',
-  'scope',
-  'expires_at',
-  'rotated_at_ms',
-  'revoked',
-  'epoch',
-  'created_at',
-  'last_used_at',
-]);
-const u = aliased('u', [
-  'id',
-  'username',
-  'display_name',
-  'avatar_url',
-  'email',
-  'email_verified',
-  'role',
-  'status',
-  'group',
-  'quota',
-  'used_quota',
-  'request_count',
-  'created_at',
-]);
-const userStatus = 'u.status as user_status, u.username as username';
+const owner = 'u.status as user_status, u.username as username';
 
-const clientWithCode = statement(`select ${a.columns}, ${c.columns}, ${userStatus}
+const clientWithCode = statement(`select ${clientColumns}, ${codeColumns}, ${owner}
   from oauth_applications a
   left join oauth_codes c on c.code_hash = $2
   left join users u on u.id = c.user_id
   where a.client_id = $1`);
 
-const clientWithToken = (kind: TokenKind) =>
-  statement(`select ${a.columns}, ${t.columns}, ${userStatus}
-  from oauth_applications a
-  left join oauth_tokens t on t.${kind}_hash = $2
-  left join users u on u.id = t.user_id
-  where a.client_id = $1`);
-const clientWithTokens = { access: clientWithToken('access'), refresh: clientWithToken('refresh') };
+const byKind = (text: (hash: string) => string): Record<TokenKind, Statement> => ({
+  access: statement(text('t.access_hash')),
+  refresh: statement(text('t.refresh_hash')),
+});
 
-const tokenAlone = (kind: TokenKind) =>
-  statement(`select ${a.columns}, ${t.columns}
+const clientWithToken = byKind(
+  (hash) => `select ${clientColumns}, ${tokenColumns}, ${owner}
+  from oauth_applications a
+  left join oauth_tokens t on t.place = $2 and ${hash} = $3
+  left join users u on u.id = t.user_id
+  where a.client_id = $1`,
+);
+
+const tokenAlone = byKind(
+  (hash) => `select ${clientColumns}, ${tokenColumns}
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
-  where t.${kind}_hash = $1`);
-const tokensAlone = { access: tokenAlone('access'), refresh: tokenAlone('refresh') };
+  where t.place = $1 and ${hash} = $2`,
+);
 
-const bearer = statement(`select ${a.columns}, ${t.columns}, ${u.columns}
+const bearer = statement(`select ${clientColumns}, ${tokenColumns}, ${userColumns}
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
   join users u on u.id = t.user_id
-  where t.access_hash = $1`);
+  where t.place = $1 and t.access_hash = $2`);
 
-type Joined = Flat & { user_status: number; username: string };
-
-export async function findClientWithCode(
-  db: Db,
-  clientId: string,
-  codeHash: string,
-): Promise<{ client: Client; code: PresentedCode | null; user_status: number } | null> {
-  const [row] = await all<Joined>(db, clientWithCode, [clientId, codeHash]);
-  return row ? { client: a.read<Client>(row)!, code: c.read<PresentedCode>(row), user_status: row.user_status } : null;
+export interface LookupDeps {
+  db: Db;
+  /** The first row, without a promise; SQLite only. */
+  readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
 }
 
-export async function findClientWithToken(
-  db: Db,
-  clientId: string,
-  kind: TokenKind,
-  hash: string,
-): Promise<{ client: Client; token: PresentedToken | null; user_status: number; username: string } | null> {
-  const [row] = await all<Joined>(db, clientWithTokens[kind], [clientId, hash]);
-  if (!row) return null;
-  const { user_status, username } = row;
-  return { client: a.read<Client>(row)!, token: t.read<PresentedToken>(row), user_status, username };
+export function openLookups({ db, readSync }: LookupDeps): Lookups {
+  const first = <T>(
+    query: Statement,
+    parameters: (string | number)[],
+    read: (row: Flat) => T,
+  ): T | null | Promise<T | null> => {
+    const row = readSync
+      ? readSync<Flat>(query.sqlite.sql, parameters)
+      : all<Flat>(db, query, parameters).then((rows) => rows[0] ?? null);
+    if (row instanceof Promise) return row.then((found) => (found ? read(found) : null));
+    return row ? read(row) : null;
+  };
+  return {
+    clientWithCode: (clientId, codeHash) => first(clientWithCode, [clientId, codeHash], readWithCode),
+    clientWithToken: (clientId, key) =>
+      first(clientWithToken[key?.kind ?? 'access'], [clientId, key?.place ?? -1, key?.hash ?? ''], readWithToken),
+    token: (key) => first(tokenAlone[key.kind], [key.place, key.hash], readTokenAlone),
+    bearer: (key) => first(bearer, [key.place, key.hash], readBearer),
+  };
 }
 
-export async function findToken(
-  db: Db,
-  kind: TokenKind,
-  hash: string,
-): Promise<{ client: Client; token: PresentedToken } | null> {
-  const [row] = await all<Flat>(db, tokensAlone[kind], [hash]);
-  return row ? { client: a.read<Client>(row)!, token: t.read<PresentedToken>(row)! } : null;
-}
-
-export async function findBearer(
-  db: Db,
-  accessHash: string,
-): Promise<{ client: Client; token: PresentedToken; user: UserColumns } | null> {
-  const [row] = await all<Flat>(db, bearer, [accessHash]);
-  if (!row) return null;
-  return { client: a.read<Client>(row)!, token: t.read<PresentedToken>(row)!, user: u.read<UserColumns>(row)! };
-}
+const ownerOf = (row: Flat) => ({
+  client: readClient(row),
+  user_status: row.user_status as number,
+  username: row.username as string,
+});
+const readWithCode = (row: Flat) => ({ ...ownerOf(row), code: row.c_id === null ? null : readCode(row) });
+const readWithToken = (row: Flat) => ({ ...ownerOf(row), token: row.t_id === null ? null : readToken(row) });
+const readTokenAlone = (row: Flat) => ({ client: readClient(row), token: readToken(row) });
+const readBearer = (row: Flat) => ({ ...readTokenAlone(row), user: readUser(row) });

@@ -68,3 +68,21 @@ describe.each(engines)('%s', (engine, open) => {
     await close();
   });
 });
+
+test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are committed ones', async (path) => {
+  const { db, readSync, close } = await openDb({ path });
+  await sql`create table one (v bigint not null)`.execute(db);
+  expect(await readSync!('select v from one', [])).toBeNull();
+  await sql`insert into one (v) values (1)`.execute(db);
+  const read = () => readSync!<{ v: number }>('select v from one where v > ?1', [0]);
+  expect(read()).toEqual({ v: 1 });
+  let beside: ReturnType<typeof read> = null;
+  const failed = db.transaction().execute(async (tx) => {
+    await sql`update one set v = 2`.execute(tx);
+    beside = read();
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  expect(await beside).toEqual({ v: 1 });
+  await close();
+});

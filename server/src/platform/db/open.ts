@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite';
+import { Database, type SQLQueryBindings } from 'bun:sqlite';
 import { SQL } from 'bun';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from './postgres-dialect.ts';
-import { Gate, sqliteDialect, writeSync } from './sqlite-dialect.ts';
+import { Gate, readSync, sqliteDialect, writeSync } from './sqlite-dialect.ts';
 import type { Db, Engine, Tables } from './tables.ts';
 
 export interface OpenDb {
@@ -14,6 +14,8 @@ export interface OpenDb {
   sqlite?: Database;
   /** One synchronous transaction on that handle, in turn with Kysely's own; SQLite only. */
   writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
+  /** The first row of a hot statement, at once unless a transaction is open on a database in memory; SQLite only. */
+  readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,6 +60,7 @@ function openSqlite(path: string): OpenDb {
     engine: 'sqlite',
     sqlite: writer,
     writeSync: (work) => writeSync(handles, work),
+    readSync: (sql, parameters) => readSync(handles, sql, parameters),
     ping: async () => {
       reader.query('select 1').get();
     },
