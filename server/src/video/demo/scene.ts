@@ -1,17 +1,5 @@
+import { dotsOf, letterHeight, letterWidth, simulationLabel } from '../../lib/pixel-letters.ts';
 import type { Picture } from './vp8.ts';
-
-/** Five by seven letters, a row a number, the highest of five bits leftmost. */
-const glyphs: Record<string, number[]> = {
-  S: [15, 16, 16, 14, 1, 1, 30],
-  I: [14, 4, 4, 4, 4, 4, 14],
-  M: [17, 27, 21, 21, 17, 17, 17],
-  U: [17, 17, 17, 17, 17, 17, 14],
-  L: [16, 16, 16, 16, 16, 16, 31],
-  A: [14, 17, 17, 31, 17, 17, 17],
-  T: [31, 4, 4, 4, 4, 4, 4],
-  O: [14, 17, 17, 17, 17, 17, 14],
-  N: [17, 25, 21, 19, 17, 17, 17],
-};
 
 interface Disc {
   radius: number;
@@ -52,7 +40,7 @@ export function sceneOf(prompt: string, seed: number): Scene {
 export function drawScene(scene: Scene, picture: Picture, seconds: number, share: number): void {
   background(scene, picture, seconds);
   for (const disc of scene.discs) drawDisc(disc, picture, seconds);
-  drawLabel(picture, 'SIMULATION');
+  drawLabel(picture, simulationLabel);
   const barHeight = Math.max(2, Math.round(picture.height / 60));
   fillLuma(picture, 0, picture.height - barHeight, Math.round(picture.width * share), barHeight, 235);
 }
@@ -97,17 +85,12 @@ function drawDisc(disc: Disc, picture: Picture, seconds: number): void {
   }
 }
 
+/** White on a dark plate: over a light disc, white alone cannot be read. */
 function drawLabel(picture: Picture, text: string): void {
-  const scale = Math.max(1, Math.floor(picture.width / (text.length * 6 * 2.5)));
-  [...text].forEach((letter, position) => {
-    for (let row = 0; row < 7; row += 1) {
-      for (let column = 0; column < 5; column += 1) {
-        if ((glyphs[letter]?.[row] ?? 0) & (16 >> column)) {
-          fillLuma(picture, (4 + position * 6 + column) * scale, (4 + row) * scale, scale, scale, 235);
-        }
-      }
-    }
-  });
+  const scale = Math.max(1, Math.floor(picture.width / (text.length * letterWidth * 2.5)));
+  const [wide, high] = [(text.length * letterWidth + 3) * scale, (letterHeight + 4) * scale];
+  fillLuma(picture, 2 * scale, 2 * scale, wide, high, 40);
+  for (const { x, y } of dotsOf(text)) fillLuma(picture, (4 + x) * scale, (4 + y) * scale, scale, scale, 235);
 }
 
 function fillLuma(picture: Picture, left: number, top: number, width: number, height: number, value: number): void {

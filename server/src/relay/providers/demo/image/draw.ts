@@ -1,19 +1,7 @@
+import { dotsOf, letterWidth, simulationLabel } from '../../../../lib/pixel-letters.ts';
 import { seeded } from '../seeded.ts';
 
 type Colour = readonly [number, number, number];
-
-/** Five by seven letters, a row a number, the highest of five bits leftmost. */
-const glyphs: Record<string, number[]> = {
-  S: [15, 16, 16, 14, 1, 1, 30],
-  I: [14, 4, 4, 4, 4, 4, 14],
-  M: [17, 27, 21, 21, 17, 17, 17],
-  U: [17, 17, 17, 17, 17, 17, 14],
-  L: [16, 16, 16, 16, 16, 16, 31],
-  A: [14, 17, 17, 31, 17, 17, 17],
-  T: [31, 4, 4, 4, 4, 4, 4],
-  O: [14, 17, 17, 17, 17, 17, 14],
-  N: [17, 25, 21, 19, 17, 17, 17],
-};
 
 function hsl(hue: number, saturation: number, lightness: number): Colour {
   const channel = (offset: number): number => {
@@ -36,7 +24,7 @@ export function drawImage(prompt: string, width: number, height: number, seed = 
     const radius = Math.min(width, height) * (0.06 + random() * 0.2);
     disc(pixels, width, height, random() * width, random() * height, radius, colour);
   }
-  label(pixels, width, height, 'SIMULATION');
+  label(pixels, width, height, simulationLabel);
   return pixels;
 }
 
@@ -76,25 +64,17 @@ function disc(
 
 /** White letters with a dark shadow at the lower left, a third of the width at most. */
 function label(pixels: Uint8Array, width: number, height: number, text: string): void {
-  const scale = Math.max(1, Math.floor(width / (text.length * 6 * 3)));
+  const scale = Math.max(1, Math.floor(width / (text.length * letterWidth * 3)));
   const left = 4 * scale;
   const top = height - 11 * scale;
   const paint = (x: number, y: number, value: number): void => {
-    if (x < 0 || y < 0 || x >= width || y >= height) return;
-    pixels.fill(value, (y * width + x) * 3, (y * width + x) * 3 + 3);
+    for (let row = Math.max(0, y); row < Math.min(height, y + scale); row += 1)
+      pixels.fill(value, (row * width + x) * 3, (row * width + Math.min(width, x + scale)) * 3);
   };
+  const dots = dotsOf(text);
   for (const [offset, value] of [
     [scale, 20],
     [0, 255],
-  ] as const) {
-    [...text].forEach((letter, position) => {
-      for (let y = 0; y < 7 * scale; y += 1) {
-        const row = glyphs[letter]?.[Math.floor(y / scale)] ?? 0;
-        for (let x = 0; x < 5 * scale; x += 1) {
-          if (row & (16 >> Math.floor(x / scale)))
-            paint(left + position * 6 * scale + x + offset, top + y + offset, value);
-        }
-      }
-    });
-  }
+  ] as const)
+    for (const { x, y } of dots) paint(left + x * scale + offset, top + y * scale + offset, value);
 }
