@@ -6,7 +6,7 @@ import type { ConfigPatch } from '../configs.ts';
 import type { ModelConfig } from '../rank.ts';
 import type { RoutingParts } from '../routing.ts';
 import { defaultWeights, strategies } from '../score.ts';
-import { enveloped, limit, listed, tag } from './shapes.ts';
+import { enveloped, listed, routing } from './shapes.ts';
 
 const weight = z.number().min(0).max(1_000_000);
 
@@ -61,13 +61,11 @@ export function configRoutes(parts: RoutingParts): Route[] {
 function readRoutes({ configs, deps }: RoutingParts): Route[] {
   return [
     defineRoute({
+      ...routing,
       method: 'get',
       path: '/api/routing/configs',
       summary: 'Models with a routing configuration of their own',
-      tag,
       auth: 'session',
-      limit,
-      errors: 'management',
       query: pageQuery,
       answers: { 200: listed('configs', shape) },
       handle: (call) => {
@@ -79,13 +77,11 @@ function readRoutes({ configs, deps }: RoutingParts): Route[] {
       },
     }),
     defineRoute({
+      ...routing,
       method: 'get',
       path: '/api/routing/configs/{model_id+}',
       summary: 'How requests for a model are routed',
-      tag,
       auth: 'session',
-      limit,
-      errors: 'management',
       params,
       answers: { 200: enveloped(shape) },
       handle: async (call) => {
@@ -101,13 +97,11 @@ function readRoutes({ configs, deps }: RoutingParts): Route[] {
 function writeRoutes({ configs, deps }: RoutingParts): Route[] {
   return [
     defineRoute({
+      ...routing,
       method: 'put',
       path: '/api/routing/configs/{model_id+}',
       summary: 'Configure how requests for a model are routed',
-      tag,
       auth: 'admin',
-      limit,
-      errors: 'management',
       params,
       body: patchSchema,
       answers: { 200: enveloped(shape) },
@@ -118,13 +112,11 @@ function writeRoutes({ configs, deps }: RoutingParts): Route[] {
       },
     }),
     defineRoute({
+      ...routing,
       method: 'delete',
       path: '/api/routing/configs/{model_id+}',
       summary: 'Return a model to the default routing',
-      tag,
       auth: 'admin',
-      limit,
-      errors: 'management',
       params,
       answers: { 200: enveloped(shape) },
       handle: async (call) => {

@@ -4,7 +4,7 @@ import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { RoutingParts } from '../routing.ts';
 import { type DecisionFilter, type DecisionRow, listDecisions } from '../store/decisions.ts';
-import { limit, listed, tag } from './shapes.ts';
+import { listed, routing } from './shapes.ts';
 
 const candidateShape = z.object({
   provider: z.string(),
@@ -78,13 +78,11 @@ const query = z.object({
 export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
   return [
     defineRoute({
+      ...routing,
       method: 'get',
       path: '/api/routing/decisions',
       summary: 'Where requests went and why, newest first; administrators see those of all users',
-      tag,
       auth: 'session',
-      limit,
-      errors: 'management',
       query,
       answers: { 200: listed('decisions', shape) },
       handle: async (call) => {

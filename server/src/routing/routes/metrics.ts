@@ -7,7 +7,7 @@ import type { CircuitState } from '../circuit.ts';
 import type { RoutingParts } from '../routing.ts';
 import { unmeasured } from '../score.ts';
 import type { CandidateId } from '../store/metrics.ts';
-import { limit, listed, tag } from './shapes.ts';
+import { listed, routing } from './shapes.ts';
 
 const ms = z.int().nullable();
 const shape = z
@@ -91,13 +91,11 @@ async function visible(parts: RoutingParts, group: string | undefined): Promise<
 export function metricsRoutes(parts: RoutingParts): Route[] {
   return [
     defineRoute({
+      ...routing,
       method: 'get',
       path: '/api/routing/metrics',
       summary: 'Health of the providers: success, latency and circuit of each',
-      tag,
       auth: 'session',
-      limit,
-      errors: 'management',
       query: z.object({ model_id: z.string().optional(), provider: z.string().optional(), ...pageFields }),
       answers: { 200: listed('metrics', shape) },
       handle: async (call) => {

@@ -5,7 +5,7 @@ import type { RoutingCatalog } from '../catalog-view.ts';
 import type { Preferences } from '../rank.ts';
 import type { RoutingParts } from '../routing.ts';
 import { strategies } from '../score.ts';
-import { enveloped, limit, tag } from './shapes.ts';
+import { enveloped, routing } from './shapes.ts';
 
 const names = z.array(z.string().min(1).max(100)).max(100);
 
@@ -64,24 +64,20 @@ async function refuseUnknown(catalog: RoutingCatalog, patch: Partial<Preferences
 export function preferencesRoutes({ preferences, deps }: RoutingParts): Route[] {
   return [
     defineRoute({
+      ...routing,
       method: 'get',
       path: '/api/routing/preferences',
       summary: 'Your routing preferences',
-      tag,
       auth: 'session',
-      limit,
-      errors: 'management',
       answers: { 200: enveloped(shape) },
       handle: async (call) => ok(call, render((await preferences.get(call.principal.user.id)) ?? none)),
     }),
     defineRoute({
+      ...routing,
       method: 'put',
       path: '/api/routing/preferences',
       summary: 'Change your routing preferences; absent members stay, null clears',
-      tag,
       auth: 'session',
-      limit,
-      errors: 'management',
       body: patchSchema,
       answers: { 200: enveloped(shape) },
       handle: async (call) => {

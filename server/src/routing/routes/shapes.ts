@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { ZodType } from 'zod';
-import type { Limit } from '../../platform/http/route.ts';
 
-export const tag = 'Routing';
-export const limit: Limit = { option: 'RateLimitApi', by: 'principal' };
+/** What every route of this room has in common. */
+export const routing = {
+  tag: 'Routing',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
 
 export const enveloped = <T extends ZodType>(data: T) => z.object({ success: z.literal(true), data });
 
