@@ -46,7 +46,13 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
 /** `x-api-key` is Anthropic's way, so it counts on the messages endpoints only (contract §5). */
 function secretOf(call: Call): string | null {
   const header = call.request.headers.get('authorization');
-  if (header) return /^bearer\s+(\S+)\s*$/i.exec(header)?.[1] ?? 'malformed';
+  if (header) return bearerOf(header) ?? 'malformed';
   const key = call.request.headers.get('x-api-key');
   return key && new URL(call.request.url).pathname.startsWith('/v1/messages') ? key : null;
+}
+
+/** As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). */
+function bearerOf(header: string): string | undefined {
+  if (header.startsWith('Bearer sk-') && !header.includes(' ', 7)) return header.slice(7);
+  return /^bearer\s+(\S+)\s*$/i.exec(header)?.[1];
 }

@@ -15,7 +15,7 @@ export interface Prompt {
 }
 
 export function promptOf(conversation: Conversation): Prompt {
-  const texts = [...promptTexts(conversation)];
+  const texts = promptTexts(conversation);
   let chars = 0;
   for (const text of texts) chars += text.length + 8;
   let images = 0;

@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Choice } from './choose.ts';
 import type { Decision } from './decision.ts';
-import { explain, summarise, summariseAttempt } from './explain.ts';
+import { explain, type Summary, summarise, summariseAttempt } from './explain.ts';
 import { insertDecisions, type NewDecision, sweepDecisions } from './store/decisions.ts';
 
 /** Keeps one row under some 15 kB however many channels serve a model. */
@@ -10,9 +11,6 @@ const maxCandidates = 50;
 function rowOf(decision: Decision): NewDecision {
   const { choice, attempts } = decision;
   const last = attempts[attempts.length - 1];
-  const ranks = new Map(choice.ordered.map((candidate, index) => [candidate, index + 1]));
-  const summaries = choice.scored.map((one) => summarise(one, ranks.get(one.candidate) ?? choice.ordered.length + 1));
-  summaries.sort((a, b) => (a.rank ?? Number.MAX_SAFE_INTEGER) - (b.rank ?? Number.MAX_SAFE_INTEGER));
   return {
     request_id: decision.requestId,
     user_id: decision.userId,
@@ -23,10 +21,19 @@ function rowOf(decision: Decision): NewDecision {
     reason: explain(decision),
     outcome: last?.outcome ?? 'blocked',
     duration_ms: Math.max(0, Math.round(decision.endedAtMs - decision.startedAtMs)),
-    candidates: JSON.stringify(summaries.slice(0, maxCandidates)),
+    candidates: JSON.stringify(summariesOf(choice)),
     attempts: JSON.stringify(attempts.map(summariseAttempt)),
     created_at: Math.floor(decision.startedAtMs / 1000),
   };
+}
+
+/** In the order of trying, the dropped ones last. */
+function summariesOf({ scored, ordered }: Choice): Summary[] {
+  if (scored.length === 1) return [summarise(scored[0]!, ordered.length)];
+  const ranks = new Map(ordered.map((candidate, index) => [candidate, index + 1]));
+  const summaries = scored.map((one) => summarise(one, ranks.get(one.candidate) ?? ordered.length + 1));
+  summaries.sort((a, b) => (a.rank ?? Number.MAX_SAFE_INTEGER) - (b.rank ?? Number.MAX_SAFE_INTEGER));
+  return summaries.slice(0, maxCandidates);
 }
 
 export interface DecisionLog {

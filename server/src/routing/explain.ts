@@ -38,6 +38,8 @@ export function explain(decision: Decision): string {
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
+export type Summary = ReturnType<typeof summarise>;
+
 /** A candidate as the log keeps it; never the channel itself, which holds the credential. */
 export function summarise(one: Scored, rank: number) {
   const { candidate, measured } = one;

@@ -213,19 +213,19 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Every text of a request that a model reads, for counting its tokens before the call. */
-export function* promptTexts(conversation: Conversation): Generator<string> {
-  for (const part of conversation.system) yield part.text;
-  for (const turn of conversation.turns) {
-    for (const part of turn.parts) yield* textsOf(part);
-  }
-  for (const tool of conversation.params.tools ?? []) {
-    yield `${tool.name} ${tool.description ?? ''} ${JSON.stringify(tool.parameters ?? {})}`;
-  }
+export function promptTexts({ system, turns, params }: Conversation): string[] {
+  const texts: string[] = [];
+  for (const part of system) texts.push(part.text);
+  for (const turn of turns) for (const part of turn.parts) addTexts(part, texts);
+  if (params.tools)
+    for (const { name, description, parameters } of params.tools)
+      texts.push(`${name} ${description ?? ''} ${JSON.stringify(parameters ?? {})}`);
+  return texts;
 }
 
-function* textsOf(part: Part): Generator<string> {
-  if (part.type === 'text' || part.type === 'thinking') yield part.text;
-  else if (part.type === 'tool_call') yield `${part.name} ${part.arguments}`;
-  else if (part.type === 'tool_result') for (const inner of part.content) yield* textsOf(inner);
-  else if (part.type === 'file' && 'text' in part.source) yield part.source.text;
+function addTexts(part: Part, texts: string[]): void {
+  if (part.type === 'text' || part.type === 'thinking') texts.push(part.text);
+  else if (part.type === 'tool_call') texts.push(`${part.name} ${part.arguments}`);
+  else if (part.type === 'tool_result') for (const inner of part.content) addTexts(inner, texts);
+  else if (part.type === 'file' && 'text' in part.source) texts.push(part.source.text);
 }

@@ -14,6 +14,13 @@ export const unsupported = (param: string, message: string): AppError =>
 /** `a.b` below a parent; arrays are written `a[0]` by the caller. */
 const path = (parent: string, key: string): string => (parent === '' ? key : `${parent}.${key}`);
 
+/** Without what is undefined, so that what is left says what was asked for. */
+export function onlyGiven<T extends object>(all: T): T {
+  const given = {} as T;
+  for (const key in all) if (all[key] !== undefined) given[key] = all[key];
+  return given;
+}
+
 export function readObject(value: unknown, param: string): Json {
   if (!isObject(value)) throw invalid(param, `'${param}' must be an object.`);
   return value;

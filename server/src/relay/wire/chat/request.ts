@@ -15,6 +15,7 @@ import {
   invalid,
   maxInteger,
   missing,
+  onlyGiven,
   optionalBoolean,
   optionalEnum,
   optionalInteger,
@@ -142,7 +143,7 @@ function readParams(body: Json): Params {
     reasoning: readReasoning(body),
     user: optionalString(body, 'user'),
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Params;
+  return onlyGiven(all);
 }
 
 function readReasoning(body: Json): Params['reasoning'] {

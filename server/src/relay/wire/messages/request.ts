@@ -16,6 +16,7 @@ import {
   invalid,
   maxInteger,
   missing,
+  onlyGiven,
   optionalBoolean,
   optionalEnum,
   optionalInteger,
@@ -82,7 +83,7 @@ function readParams(body: Json): Params {
     reasoning: readReasoning(body),
     user: optionalString(metadata, 'user_id', 'metadata'),
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Params;
+  return onlyGiven(all);
 }
 
 function readStop(value: unknown): string[] | undefined {
