@@ -78,22 +78,24 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
   };
 
   const billing: Billing = {
-    hold: async (request) =>
-      wholeCount(request.amount) === 0 && !request.durableUntilMs ? freeHold(request) : takeHold(request),
-    settle: async (given, settlement) => {
+    hold: (request) =>
+      wholeCount(request.amount) === 0 && !request.durableUntilMs
+        ? Promise.resolve(freeHold(request))
+        : takeHold(request),
+    settle: (given, settlement) => {
       const cost = wholeCount(settlement.cost);
       const log = usageRow(given, settlement, cost, nowSeconds(clock));
       running.forget(given);
       if (given.stored) return settlements.add(settleRow(given, log));
       if (cost === 0) {
         free.add(log);
-        return { settled: true, charged: 0, shortfall: 0 };
+        return Promise.resolve({ settled: true, charged: 0, shortfall: 0 });
       }
       return chargeUnheld(given, log);
     },
-    release: async (given) => {
+    release: (given) => {
       running.forget(given);
-      if (!given.stored) return { settled: true, charged: 0, shortfall: 0 };
+      if (!given.stored) return Promise.resolve({ settled: true, charged: 0, shortfall: 0 });
       return settlements.add(settleRow(given, null));
     },
     progress: (given, cost, usage, endpoint) => running.note(given, cost, usage, endpoint),

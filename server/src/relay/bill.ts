@@ -25,7 +25,7 @@ export const chatEstimate =
     completionTokens: (maxTokens ?? (candidate.maxOutputTokens || defaultOutputTokens)) * n,
   });
 
-export async function openHold(deps: RelayDeps, errand: Errand, modelId: string, amount: number): Promise<Hold> {
+export function openHold(deps: RelayDeps, errand: Errand, modelId: string, amount: number): Promise<Hold> {
   const { caller } = errand;
   return deps.billing.hold({
     requestId: errand.requestId,

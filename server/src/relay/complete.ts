@@ -31,7 +31,7 @@ export async function complete(deps: RelayDeps, errand: Errand, conversation: Co
   const asked = await tryCandidates(deps, errand, call, (attempt) => ask(deps, errand, conversation, attempt));
   const { answer, summary, attempt, startedMs } = asked;
   const { candidate } = attempt;
-  const usage = await usageOf(prompt, answer, summary);
+  const usage = summary.usageIsFinal && summary.usage ? summary.usage : await countUsage(prompt, answer);
   attempt.report({
     outcome: 'success',
     latencyMs: deps.clock.nowMs() - startedMs,
@@ -59,7 +59,8 @@ interface Asked {
 
 async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, attempt: Attempt): Promise<Asked> {
   const kind = kindOf(attempt.candidate);
-  const given = await inlineImages(kind, conversation, deps.baseUrl, errand.signal);
+  const inlined = inlineImages(kind, conversation, deps.baseUrl, errand.signal);
+  const given = inlined instanceof Promise ? await inlined : inlined;
   const request = kind.toUpstream(given, targetOf(attempt.candidate, errand));
   const sent = await dispatch(deps, attempt, request, errand, false);
   try {
@@ -84,8 +85,8 @@ function parse(text: string, startedMs: number): unknown {
   }
 }
 
-async function usageOf(prompt: Prompt, answer: Answer, summary: AnswerSummary): Promise<Usage> {
-  if (summary.usageIsFinal && summary.usage) return summary.usage;
+/** For upstreams that do not count. */
+async function countUsage(prompt: Prompt, answer: Answer): Promise<Usage> {
   const output = new OutputCounter();
   summarizeAnswer(answer, false, output.add);
   return { promptTokens: await prompt.count(), completionTokens: await output.count() };

@@ -16,13 +16,16 @@ const isLoopback = (url: string): boolean => /^https?:\/\/(localhost|127\.|\[::1
  * addresses are users', so they are dialled guarded (contract §11). A picture that cannot be had keeps its address: the
  * vendor may reach what we do not, or say what is wrong.
  */
-export async function inlineImages(
+export function inlineImages(
   kind: ProviderKind,
   conversation: Conversation,
   baseUrl: string,
   signal: AbortSignal,
-): Promise<Conversation> {
-  if (!kind.wantsImageData) return conversation;
+): Conversation | Promise<Conversation> {
+  return kind.wantsImageData ? withPictures(conversation, baseUrl, signal) : conversation;
+}
+
+async function withPictures(conversation: Conversation, baseUrl: string, signal: AbortSignal): Promise<Conversation> {
   const found = new Map<string, Promise<ImagePart['source'] | null>>();
   for (const part of imagesOf(conversation)) {
     if (found.size >= mostImages || !('url' in part.source) || found.has(part.source.url)) continue;

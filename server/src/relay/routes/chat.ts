@@ -72,8 +72,8 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
         const conversation = parseChatRequest(body);
         const override = parseOverride((body as Record<string, unknown>).provider);
         const errand = errandOf(call, endpoint, override);
-        const id = `chatcmpl-${randomString(24)}`;
         const created = Math.floor(deps.clock.nowMs() / 1000);
+        const id = `chatcmpl-${randomString(24)}`;
         const options = { model: conversation.model, id, created };
         if (conversation.stream) {
           const opening = openStream(deps, errand, conversation, { client: 'chat', answerId: id });
@@ -82,9 +82,10 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
         const { answer, candidate, cost, usage } = await complete(deps, errand, conversation);
         call.headers['x-svc-provider'] = candidate.channel.provider;
         call.headers['x-svc-cost'] = `${cost}`;
-        const rendered = renderChatAnswer({ ...answer, usage: answer.usage ?? usage }, options);
+        const rendered = renderChatAnswer(answer, options);
         // What the upstream did not count was counted here, and is what was charged.
-        return json(call, rendered.usage ? rendered : { ...rendered, usage: renderChatUsage(usage) });
+        rendered.usage ??= renderChatUsage(usage);
+        return json(call, rendered);
       },
     }),
   ];

@@ -1,4 +1,4 @@
-import type { Answer, Finish, Json, Part } from '../conversation.ts';
+import { type Answer, type Finish, isObject, type Json, type Part } from '../conversation.ts';
 import { toDataUrl } from '../data-url.ts';
 import { renderChatUsage } from '../usage.ts';
 
@@ -69,16 +69,16 @@ function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
 /** An OpenAI-compatible body for a chat client: its model name, and no null where validators want absence (fidelity 5). */
 function cleanChatBody(body: Json, model: string): Json {
   const choices = Array.isArray(body.choices) ? body.choices : [];
-  return {
-    ...body,
-    model,
-    choices: choices.map((choice) => {
-      const message = choice?.message;
-      if (message?.tool_calls !== null) return choice;
-      const { tool_calls: _, ...rest } = message;
-      return { ...choice, message: rest };
-    }),
-  };
+  return { ...body, model, choices: choices.some(hasNullCalls) ? choices.map(withoutNullCalls) : choices };
+}
+
+const hasNullCalls = (choice: unknown): choice is Json & { message: Json } =>
+  isObject(choice) && isObject(choice.message) && choice.message.tool_calls === null;
+
+function withoutNullCalls(choice: unknown): unknown {
+  if (!hasNullCalls(choice)) return choice;
+  const { tool_calls: _, ...message } = choice.message;
+  return { ...choice, message };
 }
 
 /** Finish reasons that vendors of this format use besides the four. */
