@@ -86,6 +86,9 @@ export const theme = createTheme({
   },
 });
 
+/** How much darker than its darkest shade a colour's text must be on its own tint: these darkest shades are still light. */
+const textDarkened: Record<string, number> = { yellow: 0.35, lime: 0.25, orange: 0.2, green: 0.2 };
+
 /** Tinted grounds: a breath of the colour in both schemes, with text above 4.5:1 on it (WCAG 1.4.3). */
 const tints = (theme: MantineTheme, scheme: 'light' | 'dark'): Record<string, string> =>
   Object.fromEntries(
@@ -96,7 +99,7 @@ const tints = (theme: MantineTheme, scheme: 'light' | 'dark'): Record<string, st
         ? [
             [variable, alpha(shades[6], 0.09)],
             [`${variable}-hover`, alpha(shades[6], 0.14)],
-            [`${variable}-color`, darken(shades[9], 0.1)],
+            [`${variable}-color`, darken(shades[9], textDarkened[name] ?? 0.1)],
           ]
         : [
             [variable, alpha(shades[5], 0.16)],
