@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { AppError } from '../../lib/errors.ts';
 import { fieldsOf, parseJson, readBody, refuseNul } from './body.ts';
+import { parseForm } from './form.ts';
 
+const anyText = fc.string({ unit: 'binary' });
 const text = fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed() && !value.includes('\0'));
 const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', ''), text);
 
@@ -38,6 +40,51 @@ test('a repeated parameter is refused, whatever it is called', () => {
 test('any text at all is a form or refused', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (body) => void orRefusal(() => fieldsOf(new URLSearchParams(body)))),
+  );
+});
+
+/** What forms are made of, the broken ones too; half a surrogate pair is not among what UTF-8 can say. */
+const formText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '&',
+        '=',
+        '+',
+        '%',
+        '?',
+        '#',
+        ';',
+        '%26',
+        '%3d',
+        '%3D',
+        '%2B',
+        '%00',
+        '%C3%A9',
+        '%C3',
+        '%EF%BB%BF',
+        '%ED%A0%80',
+        '%f0%9f%98%80',
+        '\0',
+        '\ufeff',
+      ),
+      fc.constantFrom('a', 'code', 'redirect_uri', 'https://a.example/', '__proto__', 'é', '😀'),
+      anyText,
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join('').toWellFormed());
+
+test('a form is read as URLSearchParams reads it', () => {
+  fc.assert(
+    fc.property(formText, (body) => {
+      const expected = orRefusal(() => fieldsOf(new URLSearchParams(body)));
+      const read = orRefusal(() => parseForm(body));
+      if (expected instanceof AppError) return expect((read as AppError).code).toBe(expected.code);
+      expect(read).not.toBeInstanceOf(AppError);
+      expect(Object.entries(read)).toEqual(Object.entries(expected));
+    }),
+    { numRuns: 20_000, examples: [['?a=1'], ['a=1&?b=2'], ['&&a&=b&'], ['a==b'], ['a=%'], ['%ED%A0%80=1&a=+']] },
   );
 });
 

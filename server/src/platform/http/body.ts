@@ -91,13 +91,16 @@ export function refuseNul(value: unknown): void {
 export function fieldsOf(parameters: URLSearchParams): Record<string, string> {
   // Without a prototype, so that a parameter may be called __proto__ and is one like any other.
   const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of parameters) {
-    if (Object.hasOwn(fields, name))
-      throw new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, {
-        param: name,
-      });
-    fields[name] = value;
-  }
-  refuseNul(fields);
+  for (const [name, value] of parameters) setField(fields, name, value);
   return fields;
+}
+
+export function setField(fields: Record<string, string>, name: string, value: string): void {
+  if (fields[name] !== undefined)
+    throw new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, {
+      param: name,
+    });
+  refuseNul(name);
+  refuseNul(value);
+  fields[name] = value;
 }

@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { fieldsOf, parseJson, readBody, refuseNul } from './body.ts';
+import { parseForm } from './form.ts';
 import type { Call, Route } from './route.ts';
 
 const defaultMaxBytes = 1024 * 1024;
@@ -17,9 +18,7 @@ export async function parseInput(route: Route, call: Call, params: Record<string
     call.query = accept(route, route.query, fields);
   }
   if (route.body && route.bodyAs !== 'raw') {
-    const input = await bodyOf(route, call.request);
-    refuseNul(input);
-    call.body = accept(route, route.body, input);
+    call.body = accept(route, route.body, await bodyOf(route, call.request));
   }
 }
 
@@ -27,12 +26,14 @@ async function bodyOf(route: Route, request: Request): Promise<unknown> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   const max = route.maxBytes ?? defaultMaxBytes;
   if (route.bodyAs === 'form' && type === 'application/x-www-form-urlencoded') {
-    const text = Buffer.from(await readBody(request, max)).toString('utf8');
-    return fieldsOf(new URLSearchParams(text));
+    const bytes = await readBody(request, max);
+    return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   }
   if (type !== 'application/json' && !type.endsWith('+json'))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
-  return parseJson(await readBody(request, max));
+  const input = parseJson(await readBody(request, max));
+  refuseNul(input);
+  return input;
 }
 
 /** The first fault, named by its field; `not_found` for path parameters, since an id of the wrong form names nothing. */
