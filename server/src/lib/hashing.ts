@@ -13,3 +13,10 @@ export function hmacSha256Hex(secret: string, text: string): string {
 export function constantTimeEqual(a: string, b: string): boolean {
   return timingSafeEqual(Bun.SHA256.hash(a), Bun.SHA256.hash(b));
 }
+
+/** The same for two digests in hexadecimal, whose length is no secret: every character counts, wherever the first differs. */
+export function equalDigests(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i += 1) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}

@@ -1,8 +1,7 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
-import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import type { Origin } from './origin.ts';
-import { insertAudit, type NewAuditRow } from './store/audit.ts';
+import { type AuditDeps, insertAudit, type NewAuditRow } from './store/audit.ts';
 
 /** All kinds of entries (spec §2.9). */
 export const auditEvents = [
@@ -42,7 +41,7 @@ const mostPerInsert = 200;
 /** Kept while the database is away; beyond this the oldest are given up, or memory would fill. */
 const mostWaiting = 100_000;
 
-export function openAudit(deps: { db: Db; clock: Clock; log: Log }): Audit {
+export function openAudit(deps: AuditDeps & { clock: Clock; log: Log }): Audit {
   const waiting: NewAuditRow[] = [];
   let writing: Promise<void> = Promise.resolve();
   let timer: Timer | null = null;
@@ -51,7 +50,7 @@ export function openAudit(deps: { db: Db; clock: Clock; log: Log }): Audit {
     while (waiting.length > 0) {
       const rows = waiting.splice(0, mostPerInsert);
       try {
-        await insertAudit(deps.db, rows);
+        await insertAudit(deps, rows);
       } catch (error) {
         waiting.unshift(...rows);
         throw error;

@@ -1,5 +1,5 @@
 import { AppError } from '../lib/errors.ts';
-import { constantTimeEqual, sha256Hex } from '../lib/hashing.ts';
+import { equalDigests, sha256Hex } from '../lib/hashing.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
 /** What a request says about its client; a secret is null when none was sent. */
@@ -47,6 +47,7 @@ function parseBasic(header: string): ClientCredentials {
 }
 
 function formDecode(text: string): string | null {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replace(/\+/g, ' '));
   } catch {
@@ -63,7 +64,7 @@ export function provesClient(
   secret: string | null,
 ): boolean {
   const known = application !== null && application.app_type === 'confidential' && application.secret_hash !== '';
-  const matches = constantTimeEqual(sha256Hex(secret ?? ''), known ? application.secret_hash : decoyHash);
+  const matches = equalDigests(sha256Hex(secret ?? ''), known ? application.secret_hash : decoyHash);
   if (application?.app_type === 'public') return secret === null;
   return known && secret !== null && matches;
 }

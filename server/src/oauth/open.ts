@@ -57,7 +57,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   const { accounts, sealer, log, config } = deps;
   const { db } = deps.database;
   const { clock, options, shared, announcements } = accounts;
-  const audit = openAudit({ db, clock, log });
+  const audit = openAudit({ ...deps.database, clock, log });
   const webhooks = openWebhooks({ clock, log, sealer, allowPrivate: config.allowPrivateAddresses, send: sendGuarded });
   const lastUsed = openLastUsed({ db, log });
   const issuer = openIssuer({ db, writeSync: deps.database.writeSync, batch: (run) => new Batcher(run) });

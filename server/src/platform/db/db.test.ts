@@ -76,7 +76,7 @@ test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are co
   await sql`insert into one (v) values (1)`.execute(db);
   const read = () => readSync!<{ v: number }>('select v from one where v > ?1', [0]);
   expect(read()).toEqual({ v: 1 });
-  let beside: ReturnType<typeof read> = null;
+  let beside: unknown;
   const failed = db.transaction().execute(async (tx) => {
     await sql`update one set v = 2`.execute(tx);
     beside = read();
