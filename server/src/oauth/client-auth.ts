@@ -1,5 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 import { equalDigests, sha256Hex } from '../lib/hashing.ts';
+import { formDecode } from '../platform/http/form.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
 /** What a request says about its client; a secret is null when none was sent. */
@@ -44,15 +45,6 @@ function parseBasic(header: string): ClientCredentials {
   const secret = colon < 0 ? null : formDecode(text.slice(colon + 1));
   if (!clientId || secret === null) throw invalidClient();
   return { clientId, secret: secret === '' ? null : secret };
-}
-
-function formDecode(text: string): string | null {
-  if (!/[%+]/.test(text)) return text;
-  try {
-    return decodeURIComponent(text.replace(/\+/g, ' '));
-  } catch {
-    return null;
-  }
 }
 
 /** Compared against when there is no such client, so that both answers cost the same. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { AppError } from '../../lib/errors.ts';
 import { fieldsOf, parseJson, readBody, refuseNul } from './body.ts';
-import { parseForm } from './form.ts';
+import { formDecode, parseForm } from './form.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 const text = fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed() && !value.includes('\0'));
@@ -85,6 +85,20 @@ test('a form is read as URLSearchParams reads it', () => {
       expect(Object.entries(read)).toEqual(Object.entries(expected));
     }),
     { numRuns: 20_000, examples: [['?a=1'], ['a=1&?b=2'], ['&&a&=b&'], ['a==b'], ['a=%'], ['%ED%A0%80=1&a=+']] },
+  );
+});
+
+test('a single value is decoded as decodeURIComponent does, or not at all', () => {
+  const decoded = (value: string): string | null => {
+    try {
+      return decodeURIComponent(value.replaceAll('+', ' '));
+    } catch {
+      return null;
+    }
+  };
+  fc.assert(
+    fc.property(formText, (value) => expect(formDecode(value)).toBe(decoded(value))),
+    { numRuns: 20_000, examples: [['%'], ['%4'], ['%4g'], ['%`1'], ['%2B%2b+'], ['%41%C3%A9']] },
   );
 });
 
