@@ -16,6 +16,12 @@ export interface OwnServer {
   remove(): Promise<void>;
 }
 
+export interface OwnPostgres extends OwnServer {
+  /** All its processes stand still: connections stay open, and nobody answers. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+}
+
 /** Why there is none. */
 export class NoServer extends Error {}
 
@@ -83,7 +89,7 @@ async function postgresPlace(): Promise<{ folder: string; as: (command: string[]
   return { folder, as: (command) => (user ? ['runuser', '-u', user, '--', ...command] : command) };
 }
 
-export async function ownPostgres(): Promise<OwnServer> {
+export async function ownPostgres(): Promise<OwnPostgres> {
   const bin = await findPostgresFolder();
   if (!bin) throw new NoServer('PostgreSQL is not installed');
   const { folder, as } = await postgresPlace();
@@ -103,15 +109,30 @@ export async function ownPostgres(): Promise<OwnServer> {
   ].flatMap((setting) => ['-c', setting]);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: Bun.Subprocess | undefined;
-  const self: OwnServer = {
+  const signal = async (name: NodeJS.Signals) => {
+    // The first line is the process that makes all the others; it goes first, or it would make more meanwhile.
+    const parent = Number((await Bun.file(join(data, 'postmaster.pid')).text()).split('\n')[0]);
+    process.kill(parent, name);
+    const children = await Bun.$`pgrep -P ${parent}`.quiet().nothrow().text();
+    for (const child of children.split('\n').filter(Boolean)) process.kill(Number(child), name);
+  };
+  const self: OwnPostgres = {
     url,
     program: join(bin, 'postgres'),
+    freeze: () => signal('SIGSTOP'),
+    thaw: async () => {
+      await signal('SIGCONT');
+      // runuser stops itself when its child is stopped.
+      server?.kill('SIGCONT');
+    },
     start: async () => {
       server = run('postgres', '-D', data, ...settings);
       await waitFor(() => answersPostgres(url), 'PostgreSQL');
     },
     stop: async (how = 'crash') => {
       if (!server || server.exitCode !== null) return;
+      // What stands still cannot stop.
+      await self.thaw().catch(() => {});
       await run('pg_ctl', 'stop', '-m', how === 'orderly' ? 'fast' : 'immediate', '-D', data).exited;
       await server.exited;
     },

@@ -1,3 +1,4 @@
+import { StalledError } from '../platform/db/stall-watch.ts';
 import type { Log } from '../platform/log.ts';
 import { mayPass } from './settle.ts';
 import type { HoldStore, UsageRow } from './store/port.ts';
@@ -45,7 +46,7 @@ export class FreeLog {
     while (this.#rows.length > 0) {
       const batch = this.#rows.splice(0, flushRows);
       try {
-        await this.store.record(batch);
+        await lastWord(this.store.record(batch));
       } catch (error) {
         this.log.error({ error, rows: batch.length }, 'usage log could not be written');
         if (mayPass(error)) {
@@ -55,5 +56,18 @@ export class FreeLog {
         return;
       }
     }
+  }
+}
+
+/**
+ * A server that stood still may write the rows after all, and nothing tells a row written twice: nobody waits here, so what
+ * becomes of the statement can be awaited.
+ */
+async function lastWord(writing: void | Promise<void>): Promise<void> {
+  try {
+    await writing;
+  } catch (error) {
+    if (!(error instanceof StalledError && error.outcome)) throw error;
+    await error.outcome;
   }
 }

@@ -1,7 +1,7 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite';
-import { SQL } from 'bun';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from './postgres-dialect.ts';
+import { PostgresPool } from './postgres-pool.ts';
 import { Gate, readSync, sqliteDialect, writeSync } from './sqlite-dialect.ts';
 import type { Db, Engine, Tables } from './tables.ts';
 
@@ -9,7 +9,7 @@ export interface OpenDb {
   db: Db;
   engine: Engine;
   /** The pool below Kysely; PostgreSQL only. */
-  sql?: SQL;
+  sql?: PostgresPool;
   /** The file's own handle for statements that must not await (group commits, backups); SQLite only. */
   sqlite?: Database;
   /** One synchronous transaction on that handle, in turn with Kysely's own; SQLite only. */
@@ -26,8 +26,7 @@ export async function openDb(where: { url?: string; path?: string; poolSize?: nu
 }
 
 async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
-  // Without a connection timeout a request waits for a dead server as long as the kernel does.
-  const pool = new SQL(url, { max: poolSize, bigint: true, connectionTimeout: 5 });
+  const pool = new PostgresPool(url, poolSize);
   await pool.unsafe('select 1');
   const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
   return {
@@ -37,7 +36,7 @@ async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
     ping: async () => {
       await sql`select 1`.execute(db);
     },
-    close: () => pool.close({ timeout: 5 }),
+    close: () => pool.close(),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ReservedSQL, SQL } from 'bun';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -9,26 +8,27 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
+import type { PostgresPool, Transaction } from './postgres-pool.ts';
 
 /**
  * Single statements go straight to Bun's pool, which pipelines them over prepared statements; only a transaction reserves
  * a connection (reserving one per query more than triples its cost).
  */
-export function postgresDialect(sql: SQL): Dialect {
+export function postgresDialect(pool: PostgresPool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new PostgresDriver(sql),
+    createDriver: () => new PostgresDriver(pool),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
 }
 
 class PostgresDriver implements Driver {
-  constructor(readonly sql: SQL) {}
+  constructor(readonly pool: PostgresPool) {}
 
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new PostgresConnection(this.sql);
+    return new PostgresConnection(this.pool);
   }
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await (connection as PostgresConnection).begin();
@@ -44,33 +44,21 @@ class PostgresDriver implements Driver {
 }
 
 class PostgresConnection implements DatabaseConnection {
-  #reserved: ReservedSQL | null = null;
-  constructor(readonly sql: SQL) {}
+  #transaction: Transaction | null = null;
+  constructor(readonly pool: PostgresPool) {}
 
   async begin(): Promise<void> {
-    const reserved = await this.sql.reserve();
-    try {
-      await reserved.unsafe('begin');
-    } catch (error) {
-      reserved.release();
-      throw error;
-    }
-    this.#reserved = reserved;
+    this.#transaction = await this.pool.begin();
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
-    const reserved = this.#reserved;
-    if (!reserved) return;
-    this.#reserved = null;
-    try {
-      await reserved.unsafe(how);
-    } finally {
-      reserved.release();
-    }
+    const transaction = this.#transaction;
+    this.#transaction = null;
+    await transaction?.end(how);
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const result = await (this.#reserved ?? this.sql).unsafe(query.sql, query.parameters as unknown[]);
+    const result = await (this.#transaction ?? this.pool).unsafe(query.sql, query.parameters as unknown[]);
     for (const row of result) integersToNumbers(row);
     return { rows: result as R[], numAffectedRows: BigInt(result.count ?? 0) };
   }

@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import type { Clock } from '../../lib/clock.ts';
+import type { PostgresPool } from '../db/postgres-pool.ts';
 import type { Db } from '../db/tables.ts';
 import { PgBossJobStore } from './pg-boss.ts';
 import type { Jobs } from './port.ts';
@@ -11,7 +11,7 @@ interface JobsParts {
   /** Migrated already. */
   db: Db;
   /** Given on PostgreSQL; jobs are then pg-boss's. */
-  sql?: SQL;
+  sql?: PostgresPool;
   clock: Clock;
   log: JobsLog;
 }

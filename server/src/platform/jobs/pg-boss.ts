@@ -1,5 +1,5 @@
-import type { SQL } from 'bun';
 import PgBoss from 'pg-boss';
+import type { PostgresPool } from '../db/postgres-pool.ts';
 import type { Claim, JobStore, NewJob } from './store.ts';
 
 /** Lease of a job between being fetched and getting its queue's own; a process may die even there. */
@@ -25,12 +25,12 @@ export class PgBossJobStore implements JobStore {
   private readonly queues = new Map<string, Promise<void>>();
 
   private constructor(
-    private readonly sql: SQL,
+    private readonly sql: PostgresPool,
     private readonly boss: PgBoss,
   ) {}
 
   /** Makes pg-boss's tables where they are missing. */
-  static async open(sql: SQL, onError: (error: Error) => void): Promise<PgBossJobStore> {
+  static async open(sql: PostgresPool, onError: (error: Error) => void): Promise<PgBossJobStore> {
     const boss = new PgBoss({
       db: { executeSql: (text, values) => executeSql(sql, text, values) },
       supervise: false,
@@ -177,12 +177,10 @@ const claimOf = (job: PgBoss.JobWithMetadata<Envelope>, token: string): Claim =>
  * pg-boss sends whole transactions as one text. Run as they are, a failing one would leave a pooled connection inside a
  * broken transaction, so Bun opens and ends it instead.
  */
-async function executeSql(sql: SQL, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+async function executeSql(sql: PostgresPool, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
   const transaction = /^\s*BEGIN;([\s\S]*)COMMIT;\s*$/.exec(text);
   if (transaction) {
-    await sql.begin(async (tx) => {
-      await tx.unsafe(transaction[1]!);
-    });
+    await sql.runTogether(transaction[1]!);
     return { rows: [] };
   }
   return {

@@ -1,0 +1,97 @@
+/** PostgreSQL stands still in the middle of the work, with its connections open, and goes on. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { NoServer, type OwnPostgres, ownPostgres } from '../servers.ts';
+import { type Service, startService, until } from '../service.ts';
+import { account, inOrder, startLoad, tally } from './load.ts';
+import { printSeen, saw } from './table.ts';
+import { expectUnavailable, message } from './without-database.ts';
+
+const rounds = process.env.SVC_LONG ? 10 : 2;
+/** Longer than it takes the service to notice. */
+const stallMs = 15_000;
+let postgres: OwnPostgres | undefined;
+let service: Service;
+let missing = '';
+
+beforeAll(async () => {
+  try {
+    postgres = await ownPostgres();
+  } catch (error) {
+    if (!(error instanceof NoServer)) throw error;
+    missing = error.message;
+    return;
+  }
+  service = await startService({ env: { DATABASE_URL: postgres.url, DEMO_PROVIDER: 'on' } });
+}, 60_000);
+afterAll(async () => {
+  await service?.stop();
+  await postgres?.remove();
+  printSeen();
+});
+
+/** Models that cost nothing are logged too, and by another way: nobody waits for it. */
+function startFreeLoad(key: string) {
+  const sums = { answered: 0, failed: 0 };
+  let going = true;
+  const body = { model: 'demo/embed', input: 'tea' };
+  const client = async () => {
+    while (going) {
+      const answer = await service.post('/v1/embeddings', body, { key });
+      await answer.text();
+      if (answer.ok) sums.answered += 1;
+      else sums.failed += 1;
+      await Bun.sleep(20);
+    }
+  };
+  const running = Promise.all([client(), client()]);
+  const end = async () => {
+    going = false;
+    await running;
+    return sums;
+  };
+  return { end };
+}
+
+test('503 in bounded time while the database stands still, recovery by itself, nothing lost or doubled', async () => {
+  if (!postgres) return console.log(`SKIPPED: the database that stands still (${missing})`);
+  const load = await startLoad(service, { pauseMs: 5 });
+  const reader = await service.user();
+  const free = startFreeLoad(await reader.key());
+  let slowestMs = 0;
+  for (let round = 0; round < rounds; round++) {
+    const before = load.total();
+    await until('the load runs', () => load.total() > before + 50, 30_000);
+    await postgres.freeze();
+    const frozen = performance.now();
+    await expectUnavailable(service);
+    slowestMs = Math.max(slowestMs, performance.now() - frozen);
+    // Whoever comes later is not made to wait at all: no statement is sent.
+    await expectUnavailable(service);
+    await Bun.sleep(stallMs - (performance.now() - frozen));
+    await postgres.thaw();
+    await until('it is ready again', async () => (await fetch(`${service.url}/readyz`)).ok, 30_000);
+  }
+  const recovered = load.total();
+  await until('requests are answered again', () => load.total() > recovered + 50, 30_000);
+  await load.end();
+  const unpaid = await free.end();
+  await until('nothing is held any more', async () => (await account(load, service)).astray === 0, 60_000);
+  const sums = await account(load, service);
+  load.upstream.stop();
+  const logged = () => reader.api<{ total: number }>('/api/usage/logs?page_size=1').then(({ total }) => total);
+  await until('the free requests are in the log', async () => (await logged()) >= unpaid.answered, 30_000);
+  const failed = tally(load.failures);
+  saw(
+    `database stands still for ${stallMs / 1000} s under load (SIGSTOP), ${rounds} times`,
+    '503 and a clear message in bounded time instead of hanging; it recovers by itself; nothing lost or doubled',
+    `all shapes refused after ${(slowestMs / 1000).toFixed(1)} s at most; failed: ${JSON.stringify(failed)}; ` +
+      `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served; ` +
+      `${unpaid.answered} free ones answered, ${await logged()} logged`,
+  );
+  for (const kind of Object.keys(failed)) expect(kind).toBe('503 unavailable');
+  for (const failure of load.failures) expect(failure.message).toBe(message);
+  expect(load.broken).toBe(0);
+  expect(unpaid.failed).toBeGreaterThan(0);
+  expect(await logged()).toBe(unpaid.answered);
+  inOrder(sums);
+}, 600_000);
