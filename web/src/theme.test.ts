@@ -36,7 +36,7 @@ const resolved = cssVariables(merged);
 const colours = Object.keys(merged.colors).filter((name) => name !== 'dark');
 
 for (const scheme of ['light', 'dark'] as const) {
-  const variable = (name: string): string => resolved[scheme][name]!;
+  const variable = (name: string): string => (resolved[scheme] as Record<string, string>)[name]!;
   test(`tinted badges, buttons and alerts of every colour can be read in the ${scheme} scheme`, () => {
     const poor: string[] = [];
     for (const colour of colours)

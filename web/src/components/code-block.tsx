@@ -30,7 +30,7 @@ export function CodeBlock({ snippets }: { snippets: Snippet[] }) {
     <Tabs defaultValue={first.label} keepMounted={false}>
       <Tabs.List mb="sm">
         {snippets.map(({ label }) => (
-          <Tabs.Tab key={label} value={label}>
+          <Tabs.Tab key={label} value={label} px={{ base: 'xs', sm: 'md' }}>
             {label}
           </Tabs.Tab>
         ))}

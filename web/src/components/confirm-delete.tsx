@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { ErrorState } from './error-state.tsx';
+import { FormFoot } from './form-foot.tsx';
 
 interface ConfirmDeleteProps {
   opened: boolean;
@@ -46,20 +46,13 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
               autoComplete="off"
             />
           )}
-          {act.error && <ErrorState error={act.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              color="red"
-              loading={act.isPending}
-              disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
-            >
-              {confirmLabel}
-            </Button>
-          </Group>
+          <FormFoot
+            act={act}
+            submitLabel={confirmLabel}
+            onCancel={close}
+            disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
+            danger
+          />
         </Stack>
       </form>
     </Modal>

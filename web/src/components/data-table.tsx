@@ -11,7 +11,16 @@ export interface Column<Row> {
   width?: number | string;
   /** Long text breaks into lines; other cells keep theirs in one. */
   wrap?: boolean;
+  /** Stays in sight at the right while the others scroll sideways. */
+  pinned?: boolean;
 }
+
+/** The column of what can be done with a row: its name is read out, not shown, and it is always within reach. */
+export const actsColumn = (name = 'Actions') =>
+  ({ key: 'acts', header: <span className="svc-hidden">{name}</span>, align: 'right', pinned: true }) as const;
+
+const cellClass = ({ wrap, pinned }: Pick<Column<never>, 'wrap' | 'pinned'>): string | undefined =>
+  wrap ? 'svc-wrap' : pinned ? 'svc-pinned' : undefined;
 
 interface DataTableProps<Row> {
   /** What the table holds, for screen readers. */
@@ -94,8 +103,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         >
           <Table.Thead>
             <Table.Tr>
-              {columns.map(({ key, header, align, width }) => (
-                <Table.Th key={key} ta={align} w={width} scope="col">
+              {columns.map(({ key, header, align, width, pinned }) => (
+                <Table.Th key={key} ta={align} w={width} scope="col" className={cellClass({ pinned })}>
                   {header}
                 </Table.Th>
               ))}
@@ -105,8 +114,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {rows ? (
               rows.map((row) => (
                 <Table.Tr key={rowKey(row)}>
-                  {columns.map(({ key, cell, align, wrap }) => (
-                    <Table.Td key={key} ta={align} className={wrap ? 'svc-wrap' : undefined}>
+                  {columns.map(({ key, cell, align, wrap, pinned }) => (
+                    <Table.Td key={key} ta={align} className={cellClass({ wrap, pinned })}>
                       {cell(row)}
                     </Table.Td>
                   ))}

@@ -13,7 +13,7 @@ import { get, post, type Result } from '../api.ts';
 import { AppIdentity } from '../components/app-identity.tsx';
 import { ConfirmDelete } from '../components/confirm-delete.tsx';
 import { CopyField } from '../components/copy-field.tsx';
-import { type Column, DataTable } from '../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../components/notify.ts';
 import { PageHeader } from '../components/page-header.tsx';
@@ -59,9 +59,7 @@ const columns = ({ show, run }: Acts): Column<Application>[] => [
   { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
   { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: (application) => (
       <RowMenu
         label={application.name}

@@ -3,7 +3,7 @@ import { IconCreditCard, IconEdit, IconLock, IconLockOpen, IconTrash, IconUsers 
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, put } from '../api.ts';
-import { type Column, DataTable } from '../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Money } from '../components/money.tsx';
 import { notifyError, notifySuccess } from '../components/notify.ts';
@@ -109,9 +109,7 @@ const columns = (acts: UserActs): Column<User>[] => [
   },
   { key: 'joined', header: 'Joined', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     // Nothing is left to do with a row that only the books refer to.
     cell: (user) => !isDeleted(user) && <RowMenu label={user.username} acts={actsOf(acts, user)} />,
   },

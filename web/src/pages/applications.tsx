@@ -3,7 +3,7 @@ import { IconApps, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { AppIdentity } from '../components/app-identity.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
-import { type Column, DataTable } from '../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ButtonLink } from '../components/link.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -39,9 +39,7 @@ const columns: Column<Application>[] = [
   { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
   { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: ({ id, name }) => (
       <ButtonLink
         to="/applications/$id"

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { del, get, type Result } from '../api.ts';
 import { AppIdentity } from '../components/app-identity.tsx';
 import { ConfirmDelete } from '../components/confirm-delete.tsx';
-import { type Column, DataTable } from '../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { notifySuccess } from '../components/notify.ts';
 import { PageHeader } from '../components/page-header.tsx';
@@ -36,9 +36,7 @@ const columns = (revoke: (consent: Consent) => void): Column<Consent>[] => [
   { key: 'since', header: 'Since', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'changed', header: 'Last agreed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
-    key: 'revoke',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: (consent) => (
       <Button
         size="compact-sm"

@@ -1,9 +1,9 @@
-import { Button, Group, List, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, List, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { ApiError, del } from '../../api.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
 import { queryClient, useUser } from '../../session.ts';
@@ -79,15 +79,14 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={wrong ? remove.error?.message : undefined}
         />
-        {remove.error && !wrong && <ErrorState error={remove.error} title="Your account was not deleted" />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red" loading={remove.isPending} disabled={password === ''}>
-            Delete my account for good
-          </Button>
-        </Group>
+        <FormFoot
+          act={wrong ? { error: null, isPending: remove.isPending } : remove}
+          failure="Your account was not deleted"
+          submitLabel="Delete my account for good"
+          onCancel={onClose}
+          disabled={password === ''}
+          danger
+        />
       </Stack>
     </form>
   );

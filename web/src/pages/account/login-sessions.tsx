@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { del, get, type Result } from '../../api.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
@@ -34,9 +34,7 @@ const columns = (end: (ids: LoginSession['id'][]) => void, ending: boolean): Col
   { key: 'created', header: 'Logged in', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
   {
-    key: 'end',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: ({ id, current, user_agent }) =>
       current ? null : (
         <Button

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { IconBox, IconEdit, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
-import type { Column } from '../../components/data-table.tsx';
+import { actsColumn, type Column } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { kinds } from './channel-fields.ts';
 import type { Channel } from './channels-query.ts';
@@ -101,9 +101,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
     cell: (channel) => <TestCell channel={channel} tried={acts.tried[channel.id]} onTest={() => acts.test(channel)} />,
   },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: (channel) => (
       <RowMenu
         label={channel.name}

@@ -1,17 +1,7 @@
-import {
-  Button,
-  Group,
-  NumberInput,
-  PasswordInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { ErrorState } from '../../components/error-state.tsx';
+import { NumberInput, PasswordInput, Select, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useCheckedForm } from '../../use-checked-form.ts';
 import { type ChannelFaults, type ChannelFields, faultsOf, kinds } from './channel-fields.ts';
 
 interface ChannelFormProps {
@@ -75,17 +65,8 @@ function RoutingFields(props: FieldsProps) {
 
 /** Everything about a channel but its models' prices. */
 export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, onSubmit }: ChannelFormProps) {
-  const [fields, setFields] = useState(initial);
-  const [faults, setFaults] = useState<ChannelFaults>({});
-  const save = useMutation({ mutationFn: () => onSubmit(fields) });
-  const set = (changes: Partial<ChannelFields>) => setFields({ ...fields, ...changes });
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
   const props = { fields, faults, set };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = faultsOf(fields);
-    setFaults(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -121,15 +102,7 @@ export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, on
           {...textProps(props, 'credential')}
         />
         <RoutingFields {...props} />
-        {save.error && <ErrorState error={save.error} title="The channel was not saved" />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {submitLabel}
-          </Button>
-        </Group>
+        <FormFoot act={save} failure="The channel was not saved" submitLabel={submitLabel} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,6 +1,6 @@
 import { Badge, Stack, Switch, Text } from '@mantine/core';
 import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
-import type { Column } from '../../components/data-table.tsx';
+import { actsColumn, type Column } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact } from '../../format.ts';
 import { requestUnit } from './model-fields.ts';
@@ -73,9 +73,7 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     ),
   },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: (model) => (
       <RowMenu
         label={model.model_id}

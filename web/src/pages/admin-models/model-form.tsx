@@ -1,7 +1,7 @@
-import { Button, Group, Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { ErrorState } from '../../components/error-state.tsx';
+import { Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useCheckedForm } from '../../use-checked-form.ts';
 import { allChannelsQuery } from '../admin-channels/channels-query.ts';
 import { faultsOf, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
 import { type ModelType, modelTypes } from './models-query.ts';
@@ -106,16 +106,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
 
 /** Mounted while it is open, so that it starts from `initial` each time. */
 export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: ModelFormProps) {
-  const [fields, setFields] = useState(initial);
-  const [faults, setFaults] = useState<ModelFaults>({});
-  const save = useMutation({ mutationFn: () => onSubmit(fields) });
-  const set = (changes: Partial<ModelFields>) => setFields({ ...fields, ...changes });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = faultsOf(fields);
-    setFaults(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       <form onSubmit={submit} noValidate>
@@ -123,15 +114,7 @@ export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: Mo
           <NameFields fields={fields} faults={faults} set={set} />
           <PriceFields fields={fields} faults={faults} set={set} />
           <LimitFields fields={fields} faults={faults} set={set} />
-          {save.error && <ErrorState error={save.error} title="The model was not saved" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {submitLabel}
-            </Button>
-          </Group>
+          <FormFoot act={save} failure="The model was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

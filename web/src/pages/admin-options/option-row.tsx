@@ -1,7 +1,8 @@
-import { ActionIcon, Group, Loader, Text, Tooltip } from '@mantine/core';
-import { IconCheck, IconRestore } from '@tabler/icons-react';
+import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
+import { IconRestore } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { put } from '../../api.ts';
+import { SavedMark } from '../../components/saved-mark.tsx';
 import { formatNumber, formatQuota } from '../../format.ts';
 import { queryClient } from '../../session.ts';
 import { durationOf, labelOf, type Option } from './option-groups.ts';
@@ -21,22 +22,6 @@ function meaning({ key, value }: Option): string | undefined {
   return key === 'QuotaForNewUser' ? formatQuota(value) : undefined;
 }
 
-function Feedback({ saving, saved }: { saving: boolean; saved: boolean }) {
-  return (
-    <Group gap={4} wrap="nowrap" aria-live="polite" h={16}>
-      {saving && <Loader size={14} aria-label="Saving" />}
-      {saved && !saving && (
-        <>
-          <IconCheck size={15} color="var(--mantine-color-teal-light-color)" aria-hidden />
-          <Text size="xs" c="dimmed">
-            Saved
-          </Text>
-        </>
-      )}
-    </Group>
-  );
-}
-
 export function OptionRow({ option }: { option: Option }) {
   const save = useMutation({
     mutationFn: (value: Option['value']) => put('/api/admin/options', { body: { key: option.key, value } }),
@@ -50,15 +35,13 @@ export function OptionRow({ option }: { option: Option }) {
   return (
     <div className="svc-option">
       <div>
-        <Group gap={8}>
-          <Text size="sm" fw={600}>
-            {label}
-          </Text>
-          <Text size="xs" c="dimmed" ff="monospace">
-            {option.key}
-          </Text>
-          <Feedback saving={save.isPending} saved={save.isSuccess} />
-        </Group>
+        <Text span size="sm" fw={600} mr={8}>
+          {label}
+        </Text>
+        <Text span size="xs" c="dimmed" ff="monospace" mr={8}>
+          {option.key}
+        </Text>
+        <SavedMark act={save} />
         <Text size="sm" c="dimmed" className="svc-anywhere">
           {option.description}. Default: {written(option.default)}.{words && ` Now ${words}.`}
         </Text>

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Modal, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Alert, Modal, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put, type Result } from '../../api.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { queryClient } from '../../session.ts';
 import { StrategyChoice } from '../routing-preferences/strategy-choice.tsx';
@@ -121,15 +121,13 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
             </Alert>
           </Stack>
           {valid && <Preview config={config} />}
-          {save.error && <ErrorState error={save.error} title="The routing was not saved" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={!valid}>
-              Save
-            </Button>
-          </Group>
+          <FormFoot
+            act={save}
+            failure="The routing was not saved"
+            submitLabel="Save"
+            onCancel={onClose}
+            disabled={!valid}
+          />
         </Stack>
       </form>
     </Modal>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -45,9 +45,7 @@ const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) =
     cell: ({ provider_priority_weight }) => provider_priority_weight,
   },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: (config) => (
       <RowMenu
         label={config.canonical_model_id}

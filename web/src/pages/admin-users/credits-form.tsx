@@ -1,8 +1,8 @@
-import { Button, Group, Modal, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { Modal, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatQuota, quotaOfUsd } from '../../format.ts';
 import type { User } from '../../session.ts';
@@ -63,15 +63,13 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
           <Text size="sm" c="dimmed" aria-live="polite">
             {valid ? `Balance afterwards: ${formatQuota(user.quota + quota)}` : '\u00a0'}
           </Text>
-          {grant.error && <ErrorState error={grant.error} title="The balance was not changed" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={grant.isPending} disabled={!valid}>
-              {quota < 0 ? 'Take back' : 'Give credits'}
-            </Button>
-          </Group>
+          <FormFoot
+            act={grant}
+            failure="The balance was not changed"
+            submitLabel={quota < 0 ? 'Take back' : 'Give credits'}
+            onCancel={onClose}
+            disabled={!valid}
+          />
         </Stack>
       </form>
     </Modal>

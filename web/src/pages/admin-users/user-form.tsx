@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Modal, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { type User, useUser } from '../../session.ts';
 import { roleNames } from './roles.ts';
@@ -73,15 +73,13 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
             checked={fields.status === 1}
             onChange={(event) => set({ status: event.currentTarget.checked ? 1 : 2 })}
           />
-          {save.error && <ErrorState error={save.error} title="The user was not saved" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={Object.keys(changes).length === 0}>
-              Save
-            </Button>
-          </Group>
+          <FormFoot
+            act={save}
+            failure="The user was not saved"
+            submitLabel="Save"
+            onCancel={onClose}
+            disabled={Object.keys(changes).length === 0}
+          />
         </Stack>
       </form>
     </Modal>

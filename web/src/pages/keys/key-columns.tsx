@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
-import type { Column } from '../../components/data-table.tsx';
+import { actsColumn, type Column } from '../../components/data-table.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -84,9 +84,7 @@ export const keyColumns = ({ edit, toggle, revoke }: KeyActs): Column<ApiKey>[] 
     cell: ({ expired_time }) => (expired_time > 0 ? formatDateTime(expired_time) : 'Never'),
   },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: (key) => (
       <RowMenu
         label={key.name}

@@ -1,19 +1,8 @@
-import {
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Switch,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { ErrorState } from '../../components/error-state.tsx';
+import { Modal, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { modelsQuery } from '../../models.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
 import { expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
 
 interface KeyFormProps {
@@ -114,16 +103,11 @@ function ExpiryFields({ fields, faults, set }: FieldsProps) {
 
 /** Mounted while it is open, so that it starts from `initial` each time. */
 export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyFormProps) {
-  const [fields, setFields] = useState(initial);
-  const [faults, setFaults] = useState<KeyFaults>({});
-  const save = useMutation({ mutationFn: () => onSubmit(fields, nowSeconds()) });
-  const set = (changes: Partial<KeyFields>) => setFields({ ...fields, ...changes });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = faultsOf(fields, nowSeconds());
-    setFaults(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
+  const { fields, faults, set, save, submit } = useCheckedForm(
+    initial,
+    (given) => faultsOf(given, nowSeconds()),
+    (given) => onSubmit(given, nowSeconds()),
+  );
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       <form onSubmit={submit} noValidate>
@@ -142,15 +126,7 @@ export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyF
           <ExpiryFields fields={fields} faults={faults} set={set} />
           <LimitFields fields={fields} faults={faults} set={set} />
           <ScopeFields fields={fields} faults={faults} set={set} />
-          {save.error && <ErrorState error={save.error} title="The key was not saved" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {submitLabel}
-            </Button>
-          </Group>
+          <FormFoot act={save} failure="The key was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

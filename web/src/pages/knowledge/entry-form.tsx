@@ -1,8 +1,8 @@
-import { Autocomplete, Button, Group, Modal, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Modal, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { post, put } from '../../api.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { categoriesOf, type Entry, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
 
@@ -89,15 +89,12 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
             value={keywords}
             onChange={(words) => set({ keywords: words })}
           />
-          {saving.error && <ErrorState error={saving.error} title="The entry was not saved" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending}>
-              {entry ? 'Save' : 'Add entry'}
-            </Button>
-          </Group>
+          <FormFoot
+            act={saving}
+            failure="The entry was not saved"
+            submitLabel={entry ? 'Save' : 'Add entry'}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

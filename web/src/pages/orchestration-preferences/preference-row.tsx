@@ -1,7 +1,8 @@
-import { ActionIcon, Group, Loader, Text, Tooltip } from '@mantine/core';
-import { IconCheck, IconRestore } from '@tabler/icons-react';
+import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
+import { IconRestore } from '@tabler/icons-react';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { get, put } from '../../api.ts';
+import { SavedMark } from '../../components/saved-mark.tsx';
 import { queryClient } from '../../session.ts';
 import { type Field, initialText, type Preferences, rangeText, type Value } from './preference-fields.ts';
 import { PreferenceInput } from './preference-input.tsx';
@@ -10,22 +11,6 @@ export const preferencesQuery = queryOptions({
   queryKey: ['orchestration-preferences'],
   queryFn: async ({ signal }) => (await get('/api/svc-ms/user/preferences', { signal })) as Preferences,
 });
-
-function Feedback({ saving, saved }: { saving: boolean; saved: boolean }) {
-  return (
-    <Group w={64} gap={4} wrap="nowrap" role="status">
-      {saving && <Loader size={14} aria-label="Saving" />}
-      {saved && !saving && (
-        <>
-          <IconCheck size={15} color="var(--mantine-color-teal-light-color)" aria-hidden />
-          <Text size="xs" c="dimmed">
-            Saved
-          </Text>
-        </>
-      )}
-    </Group>
-  );
-}
 
 export function PreferenceRow({ field, value }: { field: Field; value: Value }) {
   const save = useMutation({
@@ -36,9 +21,10 @@ export function PreferenceRow({ field, value }: { field: Field; value: Value }) 
   return (
     <div className="svc-option">
       <div>
-        <Text size="sm" fw={600}>
+        <Text span size="sm" fw={600} mr={8}>
           {field.label}
         </Text>
+        <SavedMark act={save} />
         <Text size="sm" c="dimmed">
           {field.help}. Default: {initialText(field)}.{rangeText(field)}
         </Text>
@@ -49,7 +35,6 @@ export function PreferenceRow({ field, value }: { field: Field; value: Value }) 
         )}
       </div>
       <Group gap="xs" wrap="nowrap" className="svc-option-control">
-        <Feedback saving={save.isPending} saved={save.isSuccess} />
         <div style={{ flex: 1 }}>
           <PreferenceInput field={field} value={value} disabled={save.isPending} onSave={(next) => save.mutate(next)} />
         </div>

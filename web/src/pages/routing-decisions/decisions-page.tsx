@@ -1,7 +1,7 @@
 import { Badge, Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconGitBranch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -55,9 +55,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
     cell: ({ duration_ms }) => <span className="svc-number">{formatNumber(duration_ms)} ms</span>,
   },
   {
-    key: 'show',
-    header: <span className="svc-hidden">Details</span>,
-    align: 'right',
+    ...actsColumn('Details'),
     cell: (decision) => (
       <Button
         size="compact-sm"

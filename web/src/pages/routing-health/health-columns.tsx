@@ -1,7 +1,7 @@
 import { Badge, Stack, Text, Tooltip } from '@mantine/core';
 import type { Column } from '../../components/data-table.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatCompact } from '../../format.ts';
+import { formatCompact, formatNumber } from '../../format.ts';
 import { CircuitBadge } from './circuit-badge.tsx';
 import type { Metrics } from './metrics-query.ts';
 
@@ -74,7 +74,9 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
     header: 'Tokens/s',
     align: 'right',
     cell: ({ tokens_per_second }) => (
-      <span className="svc-number">{tokens_per_second === null ? '–' : Math.round(tokens_per_second)}</span>
+      <span className="svc-number">
+        {tokens_per_second === null ? '–' : formatNumber(Math.round(tokens_per_second))}
+      </span>
     ),
   },
   {

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Select, Stack } from '@mantine/core';
+import { Modal, Select, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatDateTime } from '../../format.ts';
 import { ConfigFields } from './config-fields.tsx';
@@ -60,15 +61,13 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           />
           <ConfigFields value={config} faults={faults} onChange={(changes) => setConfig({ ...config, ...changes })} />
           {checkpoints.error && <ErrorState error={checkpoints.error} title="Checkpoints could not be loaded" />}
-          {resume.error && <ErrorState error={resume.error} title="The run was not resumed" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={resume.isPending} disabled={!from}>
-              Resume run
-            </Button>
-          </Group>
+          <FormFoot
+            act={resume}
+            failure="The run was not resumed"
+            submitLabel="Resume run"
+            onCancel={onClose}
+            disabled={!from}
+          />
         </Stack>
       </form>
     </Modal>

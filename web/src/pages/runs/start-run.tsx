@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { ConfigFields } from './config-fields.tsx';
 import { type ConfigFaults, changesOf, defaultConfig, type ConfigFields as Fields, faultsOf } from './run-config.ts';
 import { reloadRuns } from './runs-queries.ts';
@@ -78,15 +78,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
               />
             </Stack>
           </details>
-          {start.error && <ErrorState error={start.error} title="The run was not started" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={start.isPending}>
-              Start run
-            </Button>
-          </Group>
+          <FormFoot act={start} failure="The run was not started" submitLabel="Start run" onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Modal, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
 import { reloadSessions } from './sessions-queries.ts';
 
 /** The server's rule, told while typing. */
@@ -47,15 +47,12 @@ export function NewSession({ onClose }: { onClose: () => void }) {
             value={tags}
             onChange={setTags}
           />
-          {create.error && <ErrorState error={create.error} title="The session was not created" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create session
-            </Button>
-          </Group>
+          <FormFoot
+            act={create}
+            failure="The session was not created"
+            submitLabel="Create session"
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -59,9 +59,7 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
   },
   { key: 'used', header: 'Last used', cell: ({ last_accessed }) => <TimeAgo at={last_accessed} /> },
   {
-    key: 'acts',
-    header: <span className="svc-hidden">Actions</span>,
-    align: 'right',
+    ...actsColumn(),
     cell: ({ session_id }) => (
       <RowMenu
         label={session_id}

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text, Title, Tooltip } from '@mantine/core
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
@@ -54,7 +54,7 @@ const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
     key: 'model',
     header: 'Model',
     cell: ({ model, endpoint, provider, stream }) => (
-      <Stack gap={0} maw="13rem">
+      <Stack gap={0} maw="17rem">
         <Text size="sm" fw={500} truncate title={model}>
           {model}
         </Text>
@@ -93,9 +93,7 @@ const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
     ),
   },
   {
-    key: 'request',
-    header: <span className="svc-hidden">Request</span>,
-    align: 'right',
+    ...actsColumn('Request'),
     cell: ({ request_id }) => <CopyButton value={request_id} label={`Copy request id ${request_id}`} />,
   },
 ];

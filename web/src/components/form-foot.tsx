@@ -1,0 +1,32 @@
+import { Button, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ErrorState } from './error-state.tsx';
+
+interface FormFootProps {
+  /** The mutation that the form starts. */
+  act: { error: unknown; isPending: boolean };
+  /** What did not happen when it fails: "The key was not saved". */
+  failure?: string;
+  submitLabel: ReactNode;
+  onCancel: () => void;
+  disabled?: boolean;
+  /** What it does cannot be undone. */
+  danger?: boolean;
+}
+
+/** The end of every form in a dialog: why it failed, the way out, the act. */
+export function FormFoot({ act, failure, submitLabel, onCancel, disabled, danger }: FormFootProps) {
+  return (
+    <>
+      {act.error != null && <ErrorState error={act.error} title={failure} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" color={danger ? 'red' : undefined} loading={act.isPending} disabled={disabled}>
+          {submitLabel}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+
+/** A form of many fields: checked as a whole when it is sent, and sent only without faults. */
+export function useCheckedForm<Fields extends object, Faults extends object>(
+  initial: Fields,
+  faultsOf: (fields: Fields) => Faults,
+  send: (fields: Fields) => Promise<unknown>,
+) {
+  const [fields, setFields] = useState(initial);
+  const [faults, setFaults] = useState<Partial<Faults>>({});
+  const save = useMutation({ mutationFn: () => send(fields) });
+  const set = (changes: Partial<Fields>) => setFields({ ...fields, ...changes });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = faultsOf(fields);
+    setFaults(found);
+    if (Object.keys(found).length === 0) save.mutate();
+  };
+  return { fields, faults, set, save, submit };
+}
