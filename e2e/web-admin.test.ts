@@ -114,6 +114,10 @@ describe.skipIf(browserMissing)('administration', () => {
     const { page } = admin;
     await page.goto('/admin/audit');
     await page.getByText('Application suspended').first().waitFor();
+    // Names come with few requests, however many rows there are.
+    const suspended = page.getByRole('row').filter({ hasText: 'Application suspended' });
+    await suspended.getByRole('button', { name: /^Only entries of application Board \d+$/ }).waitFor();
+    await suspended.getByRole('button', { name: 'Only entries of user root 1' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('combobox', { name: 'Event' }).fill('registered');
     await page.getByRole('option', { name: 'Application registered' }).click();
@@ -166,6 +170,26 @@ describe.skipIf(browserMissing)('administration', () => {
       await visitor.page.goto(path);
       await visitor.page.getByText('This page does not exist').waitFor();
     }
+    await visitor.context.close();
+  }, 60_000);
+
+  test('on a phone the acts of a row stay within reach, whatever is scrolled', async () => {
+    const visitor = await site.signIn('root', rootPassword, { viewport: { width: 390, height: 800 } });
+    const { page } = visitor;
+    await page.goto('/admin/users');
+    const acts = page.getByRole('button', { name: 'Actions for eve' });
+    await acts.waitFor();
+    const inSight = async () => {
+      const box = (await acts.boundingBox())!;
+      return box.x >= 0 && box.x + box.width <= 390;
+    };
+    const table = page.getByRole('region', { name: 'Users' });
+    expect(await table.evaluate((region) => region.scrollWidth > region.clientWidth)).toBe(true);
+    expect(await inSight()).toBe(true);
+    await table.evaluate((region) => region.scrollTo({ left: 200 }));
+    expect(await inSight()).toBe(true);
+    await acts.click();
+    await page.getByRole('menuitem', { name: 'Credits' }).waitFor();
     await visitor.context.close();
   }, 60_000);
 

@@ -219,6 +219,19 @@ describe('administration', () => {
     expect(page.data).toMatchObject({ page: 1, page_size: 100 });
   }, 20_000);
 
+  test('the users that a list names are asked for at once', async () => {
+    const root = await service.root();
+    const [one, other] = [await service.user(), await service.user()];
+    const ask = (ids: string) => root.call(`/api/admin/users?ids=${ids}`);
+    const answer = (await (await ask(`${other.id},${one.id},999999999`)).json()) as {
+      data: { users: { id: number }[]; total: number };
+    };
+    expect(answer.data.users.map(({ id }) => id)).toEqual([one.id, other.id]);
+    expect(answer.data.total).toBe(2);
+    for (const wrong of ['', '1,', 'x', '1;2', Array(101).fill('1').join()])
+      expect((await ask(wrong)).status).toBe(400);
+  }, 20_000);
+
   test('options are typed, ranged and take effect at once', async () => {
     const root = await service.root();
     const put = (key: string, value: unknown) =>

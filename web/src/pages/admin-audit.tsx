@@ -1,9 +1,9 @@
-import { Anchor, Badge, Button, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, type Result } from '../api.ts';
-import { type Column, DataTable } from '../components/data-table.tsx';
+import { actsColumn, type Column, DataTable } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { JsonView } from '../components/json-view.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -12,6 +12,7 @@ import { useUrlState } from '../use-url-state.ts';
 import { auditEvents } from './admin-audit/audit-events.ts';
 import { AuditFilters } from './admin-audit/audit-filters.tsx';
 import { auditDefaults, csvAddress, filterOf } from './admin-audit/audit-state.ts';
+import { type AuditNames, useAuditNames } from './admin-audit/use-audit-names.ts';
 
 type Entry = Result<'/api/oauth2/admin/audit', 'get'>['logs'][number];
 
@@ -23,36 +24,60 @@ function EventBadge({ type }: { type: string }) {
 }
 
 interface Acts {
+  names: AuditNames;
   show: (entry: Entry) => void;
   only: (filter: { application?: string; user?: string }) => void;
 }
 
-/** An id that narrows the log to itself. */
-function IdFilter({ id, what, onClick }: { id: number | null; what: string; onClick: () => void }) {
+interface IdFilterProps {
+  id: number | null;
+  name?: string;
+  what: string;
+  onClick: () => void;
+}
+
+/** A name and its id, which narrow the log to themselves. */
+function IdFilter({ id, name, what, onClick }: IdFilterProps) {
   if (id === null) return '–';
+  // Holds what is seen, word for word, for those who speak to their machine.
+  const label = ['Only entries of', what, name, id].filter((part) => part !== undefined).join(' ');
   return (
-    <Anchor component="button" type="button" size="sm" aria-label={`Only entries of ${what} ${id}`} onClick={onClick}>
-      {id}
+    <Anchor component="button" type="button" size="sm" aria-label={label} onClick={onClick}>
+      <Group gap={6} wrap="nowrap">
+        {name !== undefined && (
+          <Text span inherit truncate maw="11rem" title={name}>
+            {name}
+          </Text>
+        )}
+        <Text span inherit size={name === undefined ? 'sm' : 'xs'} c={name === undefined ? undefined : 'dimmed'}>
+          {id}
+        </Text>
+      </Group>
     </Anchor>
   );
 }
 
-const columns = ({ show, only }: Acts): Column<Entry>[] => [
+const columns = ({ show, only, names }: Acts): Column<Entry>[] => [
   { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
   { key: 'event', header: 'Event', cell: ({ event_type }) => <EventBadge type={event_type} /> },
   {
     key: 'app',
     header: 'Application',
-    align: 'right',
     cell: ({ application_id: id }) => (
-      <IdFilter id={id} what="application" onClick={() => only({ application: String(id) })} />
+      <IdFilter
+        id={id}
+        name={names.applications[id ?? 0]}
+        what="application"
+        onClick={() => only({ application: String(id) })}
+      />
     ),
   },
   {
     key: 'user',
     header: 'User',
-    align: 'right',
-    cell: ({ user_id: id }) => <IdFilter id={id} what="user" onClick={() => only({ user: String(id) })} />,
+    cell: ({ user_id: id }) => (
+      <IdFilter id={id} name={names.users[id ?? 0]} what="user" onClick={() => only({ user: String(id) })} />
+    ),
   },
   { key: 'ip', header: 'Address', cell: ({ ip_address }) => ip_address || '–' },
   {
@@ -65,9 +90,7 @@ const columns = ({ show, only }: Acts): Column<Entry>[] => [
     ),
   },
   {
-    key: 'detail',
-    header: <span className="svc-hidden">Detail</span>,
-    align: 'right',
+    ...actsColumn('Detail'),
     cell: (entry) => (
       <Button
         size="compact-sm"
@@ -81,12 +104,17 @@ const columns = ({ show, only }: Acts): Column<Entry>[] => [
   },
 ];
 
-function Details({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+function Details({ entry, names, onClose }: { entry: Entry; names: AuditNames; onClose: () => void }) {
+  const facts = [
+    formatDateTime(entry.created_at),
+    names.applications[entry.application_id ?? 0],
+    names.users[entry.user_id ?? 0],
+  ];
   return (
     <Modal opened onClose={onClose} title={auditEvents[entry.event_type]?.label ?? entry.event_type} size="lg">
       <Stack>
         <Text size="sm" c="dimmed">
-          {formatDateTime(entry.created_at)}
+          {facts.filter(Boolean).join(' · ')}
         </Text>
         <JsonView label="audit entry" value={entry} />
       </Stack>
@@ -105,6 +133,7 @@ export function AdminAuditPage() {
       get('/api/oauth2/admin/audit', { query: { ...filter, page, page_size: pageSize }, signal }),
     placeholderData: keepPreviousData,
   });
+  const names = useAuditNames(query.data?.logs);
   return (
     <>
       <PageHeader
@@ -125,15 +154,15 @@ export function AdminAuditPage() {
       <AuditFilters state={state} set={set} />
       <DataTable
         label="Audit log"
-        columns={columns({ show: setShown, only: (filter) => set({ ...filter, page: '1' }) })}
+        columns={columns({ names, show: setShown, only: (filter) => set({ ...filter, page: '1' }) })}
         rows={query.data?.logs}
         rowKey={({ id }) => id}
         query={query}
-        minWidth={860}
+        minWidth={940}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: (next) => set({ page: String(next) }) }}
         empty={<EmptyState icon={IconHistory} title="Nothing recorded" description="No entry matches these filters." />}
       />
-      {shown && <Details entry={shown} onClose={() => setShown(null)} />}
+      {shown && <Details entry={shown} names={names} onClose={() => setShown(null)} />}
     </>
   );
 }

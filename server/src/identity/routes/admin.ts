@@ -12,6 +12,13 @@ const base = {
   limit: { option: 'RateLimitApi', by: 'principal' },
 } as const;
 
+/** At most a page of them: who asks has ids from a list and wants the names that belong to it. */
+const idList = z
+  .string()
+  .regex(/^\d{1,15}(,\d{1,15}){0,99}$/, 'must be up to 100 whole numbers, separated by commas')
+  .transform((text) => text.split(',').map(Number))
+  .openapi({ type: 'string', example: '1,2' });
+
 const optionSchema = z.object({
   key: z.string(),
   value: z.union([z.boolean(), z.number(), z.string()]),
@@ -26,7 +33,7 @@ export function adminRoutes(deps: AccountDeps): Route[] {
       method: 'get',
       path: '/api/admin/users',
       summary: 'Users',
-      query: z.object({ ...pageFields, q: z.string().max(200).default('') }),
+      query: z.object({ ...pageFields, q: z.string().max(200).default(''), ids: idList.optional() }),
       answers: {
         200: z.object({
           success: z.literal(true),
@@ -39,8 +46,8 @@ export function adminRoutes(deps: AccountDeps): Route[] {
         }),
       },
       handle: async (call) => {
-        const { page, page_size, q } = call.query;
-        return ok(call, { ...(await listUsers(deps.db, call.query, q)), page, page_size });
+        const { page, page_size, q, ids } = call.query;
+        return ok(call, { ...(await listUsers(deps.db, { page, page_size }, { q, ids })), page, page_size });
       },
     }),
     defineRoute({

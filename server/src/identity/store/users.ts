@@ -115,10 +115,15 @@ export async function countUsers(db: Db): Promise<number> {
 const contains = (column: string, pattern: string) =>
   sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 
-export async function listUsers(db: Db, page: Page, q: string): Promise<{ users: User[]; total: number }> {
+export async function listUsers(
+  db: Db,
+  page: Page,
+  { q, ids }: { q: string; ids?: number[] },
+): Promise<{ users: User[]; total: number }> {
   const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   const matching = db
     .selectFrom('users')
+    .$if(ids !== undefined, (query) => query.where('id', 'in', ids!))
     .$if(q !== '', (query) =>
       query.where((e) =>
         e.or((['username', 'display_name', 'email'] as const).map((column) => contains(column, pattern))),
