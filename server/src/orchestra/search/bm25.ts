@@ -1,7 +1,11 @@
 /** How much the message before counts beside the message itself: an answer is often found by its question. */
 const contextWeight = 0.5;
-const k1 = 1.2;
-const b = 0.75;
+/**
+ * Lower than is usual for articles (1.2 and 0.75): in a message a word said once is said, and how long a message is
+ * tells little about what it is about, while taking it to heart shuffles those that hold the same words.
+ */
+const k1 = 0.5;
+const b = 0.2;
 
 export interface LexicalDocument {
   terms: string[];
@@ -15,15 +19,27 @@ export interface LexicalScore {
   coverage: number;
 }
 
-/** BM25 over the message and the one before it; rarity is counted among the candidates. */
-export function bm25(query: string[], documents: LexicalDocument[]): LexicalScore[] {
+/** What a term's rarity is counted in. */
+export interface Corpus {
+  documents: number;
+  /** Documents that hold the term. */
+  holders: ReadonlyMap<string, number>;
+}
+
+/**
+ * BM25 over the message and the one before it. Without a corpus, rarity is counted among the candidates; these were
+ * found by the query's words, so that what is rare elsewhere looks common among them.
+ */
+export function bm25(query: string[], documents: LexicalDocument[], corpus: Corpus | null = null): LexicalScore[] {
   const wanted = new Set(query);
   const counted = documents.map((document) => count(document, wanted));
   const averageLength = counted.reduce((total, { length }) => total + length, 0) / Math.max(1, counted.length);
   const idf = new Map<string, number>();
   for (const term of wanted) {
-    const holders = counted.filter(({ frequency }) => frequency.has(term)).length;
-    idf.set(term, Math.log(1 + (counted.length - holders + 0.5) / (holders + 0.5)));
+    const among = counted.filter(({ frequency }) => frequency.has(term)).length;
+    const holders = Math.max(among, corpus?.holders.get(term) ?? 0);
+    const all = Math.max(holders, corpus?.documents ?? counted.length);
+    idf.set(term, Math.log(1 + (all - holders + 0.5) / (holders + 0.5)));
   }
   const whole = [...idf.values()].reduce((total, weight) => total + weight, 0);
   return counted.map(({ frequency, length }) => {

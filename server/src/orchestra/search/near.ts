@@ -5,6 +5,8 @@ import { hamming, signBits, toWords } from './vectors.ts';
 /** Finds the documents nearest in meaning. Holds only signs in memory: 100,000 vectors of 1,536 numbers are 19 MB. */
 export interface NearIndex {
   near(db: Db, userId: number, model: string, query: Float32Array, limit: number): Promise<number[]>;
+  /** Documents from all over, to see how near those are that have nothing to do with the query. */
+  sample(db: Db, userId: number, model: string, query: Float32Array, count: number): Promise<number[]>;
   /** After deletions: what is gone would else push out what is there. */
   forget(userId: number): void;
 }
@@ -53,6 +55,12 @@ export function nearIndex(): NearIndex {
       const wanted = toWords(signBits(query));
       const shelf = await shelfOf(db, userId, model, wanted.length);
       return closest(shelf, wanted, limit);
+    },
+    async sample(db, userId, model, query, count) {
+      const { documents } = await shelfOf(db, userId, model, toWords(signBits(query)).length);
+      const step = Math.max(1, documents.length / count);
+      const size = Math.min(count, documents.length);
+      return Array.from({ length: size }, (_, i) => documents[Math.floor(i * step)]!);
     },
     forget(userId) {
       for (const [key, shelf] of shelves) if (shelf.userId === userId) shelves.delete(key);

@@ -1,4 +1,5 @@
-import { bm25 } from './bm25.ts';
+import { bm25, type Corpus } from './bm25.ts';
+import { type Noise, noiseOf, standsOut } from './noise.ts';
 import { terms } from './terms.ts';
 import { dot } from './vectors.ts';
 
@@ -16,53 +17,49 @@ export interface Query {
 }
 
 export type Ranked<C> = C & {
-  /** Orders the results: words and meaning, each brought to 0-1, added and brought to 0-1 again. */
+  /** Orders the results: words and meaning, each brought to the same scale, added and brought to 0-1. */
   score: number;
   /** 0-1 on its own, whatever else was found: what a threshold is held against. */
   relevance: number;
 };
 
+/** What words and nearness are held against; without it the candidates themselves. */
+export interface Background {
+  corpus: Corpus;
+  noise: Noise | null;
+}
+
 /**
- * Meaning beside words, on scales that mean the same for every query: BM25 as the share of what the query could reach,
- * and the bare cosine. Stretching each to the range of the candidates instead made the best of a hopeless list of word
- * matches count as much as a perfect one, and a good embedder lost by it. Weight and root were settled with the
- * retrieval benchmark (seeds 1-3), where a weak embedder does not harm and a strong one helps.
+ * Words and meaning on one scale: how unlikely it is that a text has nothing to do with the query. BM25 is such a sum of
+ * logarithms already; a cosine becomes one as the square of how far it stands out of the noise (half of it, were noise
+ * quite normal). So a weak embedder, whose nearest texts hardly stand out, does not harm, and a strong one helps, without
+ * anybody saying which it is. Stretching both to the range of the candidates instead made the best of a hopeless list
+ * count as much as a perfect match. The weight was settled with the retrieval benchmark's development seeds.
  */
-const meaningWeight = 1.25;
-/** Orders what is equal otherwise. */
-const tieBreak = 0.001;
+const meaningWeight = 0.25;
 
 /** Best first. Adding normalised scores, since with a weak embedder rank fusion does worse than BM25 alone. */
-export function rank<C extends Candidate>(query: Query, candidates: C[]): Ranked<C>[] {
+export function rank<C extends Candidate>(query: Query, candidates: C[], background?: Background): Ranked<C>[] {
   const lexical = bm25(
     terms(query.text),
     candidates.map(({ text, before }) => ({ terms: terms(text), before: terms(before ?? '') })),
+    background?.corpus,
   );
   const cosines = candidates.map(({ vector }) => (vector && query.vector ? dot(query.vector, vector) : null));
-  const words = normalise(lexical.map(({ bm25: score }) => score));
-  const wordsAlone = cosines.every((cosine) => cosine === null);
+  const noise = background?.noise ?? noiseOf(cosines.filter((cosine) => cosine !== null));
+  const evidence = lexical.map(({ bm25: words }, i) => words + meaning(cosines[i]!, noise));
+  const most = evidence.reduce((best, one) => Math.max(best, one), 0);
   return candidates
     .map((candidate, i) => ({
       ...candidate,
-      score: wordsAlone ? words[i]! : fused(lexical[i]!.coverage, cosines[i] ?? 0, words[i]!),
+      score: most > 0 ? evidence[i]! / most : 0,
       relevance: Math.min(1, Math.max(lexical[i]!.coverage, cosines[i] ?? 0)),
     }))
     .sort((a, b) => b.score - a.score);
 }
 
-const fused = (coverage: number, cosine: number, order: number): number =>
-  (Math.sqrt(coverage) + meaningWeight * Math.max(0, cosine) + tieBreak * order) / (1 + meaningWeight + tieBreak);
-
-/** Brings scores to 0-1 by their range; what has no score gets 0. All alike and above nothing: all 1. */
-export function normalise(scores: (number | null)[]): number[] {
-  const known = scores.filter((score) => score !== null);
-  const low = known.reduce((least, score) => Math.min(least, score), Number.POSITIVE_INFINITY);
-  const high = known.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
-  return scores.map((score) => {
-    if (score === null) return 0;
-    return high > low ? (score - low) / (high - low) : high > 0 ? 1 : 0;
-  });
-}
+const meaning = (cosine: number | null, noise: Noise): number =>
+  cosine === null ? 0 : meaningWeight * standsOut(cosine, noise) ** 2;
 
 export interface RerankScore {
   index: number;

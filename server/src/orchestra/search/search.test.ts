@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { bm25 } from './bm25.ts';
-import { applyRerank, cut, normalise, rank } from './rank.ts';
+import { applyRerank, cut, rank } from './rank.ts';
 import { stem, terms } from './terms.ts';
 import { dot, fromBlob, toBlob, toUnit } from './vectors.ts';
 
@@ -49,6 +49,20 @@ describe('bm25', () => {
     const [all] = bm25(terms('red car'), [document('a red car'), document('a red door')]);
     expect(all!.coverage).toBeCloseTo(1);
   });
+  test('rarity is that of the corpus where it is known', () => {
+    const documents = [document('common'), document('rare'), document('rare too')];
+    const corpus = {
+      documents: 1000,
+      holders: new Map([
+        ['common', 900],
+        ['rare', 2],
+      ]),
+    };
+    const [common, rare] = bm25(terms('common rare'), documents, corpus);
+    expect(rare!.bm25).toBeGreaterThan(common!.bm25 * 5);
+    const [alone, twice] = bm25(terms('common rare'), documents);
+    expect(alone!.bm25).toBeGreaterThan(twice!.bm25);
+  });
   test('no candidates and no words are no trouble', () => {
     expect(bm25([], [document('x')])).toEqual([{ bm25: 0, coverage: 0 }]);
     expect(bm25(['x'], [])).toEqual([]);
@@ -93,6 +107,17 @@ describe('rank', () => {
     ]);
     expect(meant[0]).toMatchObject({ text: 'b', relevance: 1 });
   });
+  test('what is near by chance alone does not go before words that are rare in the whole corpus', () => {
+    const corpus = { documents: 2000, holders: new Map([['walru', 3]]) };
+    const candidates = [
+      { text: 'tea', vector: vector(0.3, 1) },
+      { text: 'walrus', vector: vector(0, 1) },
+    ];
+    const order = (noise: { mean: number; deviation: number } | null) =>
+      rank({ text: 'walrus', vector: vector(1, 0) }, candidates, { corpus, noise }).map(({ text }) => text);
+    expect(order({ mean: 0, deviation: 0.2 })).toEqual(['walrus', 'tea']);
+    expect(order({ mean: 0, deviation: 0.02 })).toEqual(['tea', 'walrus']);
+  });
   test('the best of nothing relevant is still cut', () => {
     const ranked = rank({ text: 'port', vector: vector(1, 0) }, [{ text: 'tea', vector: vector(0.1, 1) }]);
     expect(ranked[0]!.score).toBeGreaterThan(0);
@@ -111,10 +136,5 @@ describe('rank', () => {
       { index: 0, relevance_score: Number.NaN },
     ];
     expect(applyRerank(ranked, scores).map(({ relevance }) => relevance)).toEqual([0.9, 0.2]);
-  });
-  test('normalise', () => {
-    expect(normalise([2, null, 4, 3])).toEqual([0, 0, 1, 0.5]);
-    expect(normalise([0, 0])).toEqual([0, 0]);
-    expect(normalise([0.3])).toEqual([1]);
   });
 });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
+import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
 import './tables.ts';
 
@@ -79,31 +80,22 @@ const scopeWords = (userId: number, projectId: string | null | undefined, knowle
   ...(knowledge ? [`k${userId}`] : []),
 ];
 
-/** Documents that hold any of the rarer terms, the likeliest first. Terms are letters and digits only, see terms.ts. */
-export async function documentsWithTerms(db: Db, scope: Scope, terms: string[], limit: number): Promise<number[]> {
-  const all = [...new Set(terms)].slice(0, 64).map((term) => ownWord(scope.userId, term));
-  const wanted = all.length > 1 ? await rarest(db, all) : all;
-  if (wanted.length === 0) return [];
-  const narrow = scopeWords(scope.userId, scope.projectId, scope.only === 'knowledge');
-  if (engineOf(db) === 'postgres') {
-    const query = [...narrow, `(${wanted.join(' | ')})`].join(' & ');
-    const { rows } = await sql<{ id: number }>`
-      select d.id from ms_documents d, to_tsquery('simple', ${query}) q
-      where d.terms @@ q order by ts_rank(d.terms, q) desc, d.id desc limit ${sql.lit(limit)}`.execute(db);
-    return rows.map(({ id }) => id);
-  }
-  const query = [...narrow.map((word) => `owner:"${word}"`), `terms:(${wanted.map((w) => `"${w}"`).join(' OR ')})`];
-  const { rows } = await sql<{ id: number }>`
-    select rowid as id from ms_documents_fts where ms_documents_fts match ${query.join(' AND ')}
-    order by bm25(ms_documents_fts, 0.0, 1.0) limit ${sql.lit(limit)}`.execute(db);
-  return rows.map(({ id }) => id);
+/** How many documents the user has, and how many of them hold each term that any holds. */
+export interface TermCounts extends Corpus {
+  holders: Map<string, number>;
 }
 
+/** Terms looked at of a query at most. */
+const mostAsked = 64;
 /** Matches to be scored at most: scoring 100,000 of them would hold up every stream. */
 const mostMatches = 4000;
+/** Counting goes no further: rarity is a logarithm, and every row counted takes time. */
+const mostCounted = 20_000;
 
-/** The words in fewest documents, as many as stay within what can be scored: the common ones tell little anyway. */
-async function rarest(db: Db, words: string[]): Promise<string[]> {
+export async function countTerms(db: Db, userId: number, terms: string[]): Promise<TermCounts> {
+  const asked = new Map([...new Set(terms)].slice(0, mostAsked).map((term) => [ownWord(userId, term), term]));
+  if (asked.size === 0) return { documents: 0, holders: new Map() };
+  const words = [...asked.keys()];
   const { rows } = await (engineOf(db) === 'postgres'
     ? sql<{ term: string; doc: number }>`
         select term, (select count(*) from (
@@ -112,10 +104,55 @@ async function rarest(db: Db, words: string[]): Promise<string[]> {
     : sql<{ term: string; doc: number }>`
         select term, doc from ms_documents_vocab where term in (${sql.join(words)})`
   ).execute(db);
+  const counted = await sql<{ count: number }>`
+    select count(*) as count from (
+      select 1 as one from ms_documents where user_id = ${userId} limit ${sql.lit(mostCounted)}
+    ) own`.execute(db);
+  const holding = rows.filter(({ doc }) => Number(doc) > 0).map(({ term, doc }) => [asked.get(term)!, Number(doc)]);
+  return { documents: Number(counted.rows[0]!.count), holders: new Map(holding as [string, number][]) };
+}
+
+/** Documents that hold any of the rarer terms, the likeliest first. Terms are letters and digits only, see terms.ts. */
+export async function documentsWithTerms(
+  db: Db,
+  scope: Scope,
+  terms: string[],
+  limit: number,
+  counts?: TermCounts,
+): Promise<number[]> {
+  const known = counts ?? (await countTerms(db, scope.userId, terms));
+  const wanted = rarest(known);
+  if (wanted.length === 0) return [];
+  const words = wanted.map((term) => ownWord(scope.userId, term));
+  const narrow = scopeWords(scope.userId, scope.projectId, scope.only === 'knowledge');
+  if (engineOf(db) === 'postgres') {
+    const query = [...narrow, `(${words.join(' | ')})`].join(' & ');
+    // ts_rank knows nothing of rarity: a few common words would push out the one rare word that was meant.
+    const weights = wanted.map(
+      (term, i) =>
+        sql`case when d.terms @@ ${words[i]!}::tsquery then ${sql.lit(rarity(known, term))}::float8 else 0 end`,
+    );
+    const { rows } = await sql<{ id: number }>`
+      select d.id from ms_documents d where d.terms @@ to_tsquery('simple', ${query})
+      order by ${sql.join(weights, sql` + `)} desc, d.id desc limit ${sql.lit(limit)}`.execute(db);
+    return rows.map(({ id }) => id);
+  }
+  const query = [...narrow.map((word) => `owner:"${word}"`), `terms:(${words.map((w) => `"${w}"`).join(' OR ')})`];
+  const { rows } = await sql<{ id: number }>`
+    select rowid as id from ms_documents_fts where ms_documents_fts match ${query.join(' AND ')}
+    order by bm25(ms_documents_fts, 0.0, 1.0) limit ${sql.lit(limit)}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+const rarity = ({ documents, holders }: TermCounts, term: string): number =>
+  Math.log(1 + Math.max(documents, 1) / holders.get(term)!);
+
+/** The terms in fewest documents, as many as stay within what can be scored: the common ones tell little anyway. */
+function rarest({ holders }: TermCounts): string[] {
   const chosen: string[] = [];
   let matches = 0;
-  for (const { term, doc } of rows.filter((row) => row.doc > 0).sort((a, b) => a.doc - b.doc)) {
-    matches += doc;
+  for (const [term, count] of [...holders].sort(([, a], [, b]) => a - b)) {
+    matches += count;
     if (matches > mostMatches && chosen.length > 0) break;
     chosen.push(term);
   }

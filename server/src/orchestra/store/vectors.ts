@@ -66,3 +66,21 @@ export async function sessionVectors(db: Db, sessionRef: number, model: string):
     .execute();
   return new Map(rows.map((row) => [row.message_id ?? 0, fromBlob(row.vector)]));
 }
+
+/** Vectors of one model by document, of those of the user's documents that have one. */
+export async function vectorsOf(
+  db: Db,
+  userId: number,
+  model: string,
+  documentIds: number[],
+): Promise<Map<number, Float32Array>> {
+  if (documentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('ms_vectors')
+    .select(['document_id', 'vector'])
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .where('document_id', 'in', documentIds)
+    .execute();
+  return new Map(rows.map(({ document_id, vector }) => [document_id, fromBlob(vector)]));
+}

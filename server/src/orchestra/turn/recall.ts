@@ -1,9 +1,11 @@
 import { squeeze } from '../messages.ts';
 import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
+import { noiseOf } from '../search/noise.ts';
 import { applyRerank, cut, type Ranked, rank } from '../search/rank.ts';
 import { terms } from '../search/terms.ts';
-import { toUnit } from '../search/vectors.ts';
-import { documentsWithTerms, type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
+import { dot, toUnit } from '../search/vectors.ts';
+import { countTerms, documentsWithTerms, type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
+import { vectorsOf } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
 import type { Turn } from './turn.ts';
 
@@ -34,6 +36,11 @@ export async function embedQuery(turn: Searching, text: string): Promise<QueryVe
   }
 }
 
+/** Signs of vectors are a rough measure: of so many times what is needed, the exact cosine takes the nearest. */
+const rough = 4;
+/** Texts from all over that show how near a text is by chance. */
+const sampled = 200;
+
 /** Candidates by words and by meaning, scored together, best first. */
 export async function search(
   turn: Pick<Searching, 'deps'>,
@@ -42,17 +49,32 @@ export async function search(
   query: QueryVector | null,
   limit: number,
 ): Promise<Ranked<FoundDocument>[]> {
-  const { db, near } = turn.deps;
+  const { db } = turn.deps;
   // More than asked for: scoring reorders them, and some lie outside the scope.
   const wide = Math.max(100, limit * 2);
-  const byWords = await documentsWithTerms(db, scope, terms(text), wide);
-  // Meaning knows no scope: what is narrow is looked for among many more.
-  const wider = scope.only || scope.projectId !== undefined ? Math.max(wide, 2000) : wide;
-  const byMeaning = query ? await near.near(db, scope.userId, query.model, query.vector, wider) : [];
-  const ids = [...new Set([...byWords, ...byMeaning])];
-  const found = await loadDocuments(db, scope, ids, query?.model ?? null);
-  const ranked = rank({ text, vector: query?.vector ?? null }, found);
+  const asked = terms(text);
+  const corpus = await countTerms(db, scope.userId, asked);
+  const byWords = await documentsWithTerms(db, scope, asked, wide, corpus);
+  const { nearest, noise } = query ? await byMeaning(turn, scope, query, wide) : { nearest: [], noise: null };
+  const found = await loadDocuments(db, scope, [...new Set([...byWords, ...nearest])], query?.model ?? null);
+  const ranked = rank({ text, vector: query?.vector ?? null }, found, { corpus, noise });
   return withoutRepeats(ranked).slice(0, limit);
+}
+
+async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query: QueryVector, wide: number) {
+  const { db, near } = deps;
+  const { model, vector } = query;
+  const { userId } = scope;
+  // Meaning knows no scope: what is narrow is looked for among many more.
+  const narrow = scope.only !== undefined || scope.projectId !== undefined;
+  const roughly = await near.near(db, userId, model, vector, narrow ? Math.max(wide, 2000) : wide * rough);
+  const sample = await near.sample(db, userId, model, vector, sampled);
+  const vectors = await vectorsOf(db, userId, model, narrow ? sample : [...new Set([...roughly, ...sample])]);
+  const cosine = (id: number) => (vectors.has(id) ? dot(vector, vectors.get(id)!) : null);
+  const noise = noiseOf(sample.flatMap((id) => cosine(id) ?? []));
+  if (narrow) return { nearest: roughly, noise };
+  const exactly = roughly.toSorted((a, b) => (cosine(b) ?? -1) - (cosine(a) ?? -1));
+  return { nearest: exactly.slice(0, wide), noise };
 }
 
 /** Clients without a session id store the same history again and again. */
