@@ -67,17 +67,20 @@ function expectWhole(told: Told[]): void {
 function expectLedger(path: string, userId: number): void {
   const db = new Database(path, { readonly: true });
   const charged = db
-    .query<{ request_id: string }, [number]>("select request_id from ledger where user_id = ? and kind = 'usage'")
+    .query<{ request_id: string }, [number]>('select request_id from usage_logs where user_id = ? and quota > 0')
     .all(userId)
     .map(({ request_id }) => request_id);
   expect(new Set(charged).size).toBe(charged.length);
   const { quota } = db.query<{ quota: number }, [number]>('select quota from users where id = ?').get(userId)!;
-  const { sum } = db
-    .query<{ sum: number }, [number]>('select sum(amount) as sum from ledger where user_id = ?')
+  const { given } = db
+    .query<{ given: number }, [number]>('select sum(amount) as given from credits where user_id = ?')
+    .get(userId)!;
+  const { used } = db
+    .query<{ used: number }, [number]>('select coalesce(sum(quota), 0) as used from usage_logs where user_id = ?')
     .get(userId)!;
   const { held } = db
     .query<{ held: number }, [number]>('select coalesce(sum(amount), 0) as held from billing_holds where user_id = ?')
     .get(userId)!;
-  expect(quota + held).toBe(sum);
+  expect(quota + held).toBe(given - used);
   db.close();
 }

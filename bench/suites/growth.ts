@@ -160,7 +160,7 @@ const grown: Record<string, Record<string, string>> = {
   oauth_tokens: { place: 'n.i', access_hash: "'a-' || n.i", refresh_hash: "'r-' || n.i" },
   oauth_audit: {},
   usage_logs: { request_id: "'u-' || n.i" },
-  ledger: { request_id: "'u-' || n.i" },
+  credits: {},
   routing_decisions: { request_id: "'u-' || n.i" },
 };
 

@@ -5,6 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { requestId } from '../lib/ids.ts';
 import { type Billing, openBilling } from './billing.ts';
 import { addKey, addUser, booksOf, engines, keyOf, silent, type TestDb } from './engines.fixture.ts';
+import { pageLedger } from './store/ledger.ts';
 import type { Hold, HoldRequest, Settlement } from './types.ts';
 
 const ask = (userId: number, amount: number, more: Partial<HoldRequest> = {}): HoldRequest => ({
@@ -51,8 +52,9 @@ describe.each(engines)('billing on $name', (engine) => {
     const books = await booksOf(open.db, user);
     expect(books).toEqual({ quota: 880, used: 120, requests: 1, held: 0, ledger: -120, logs: 120, days: 120 });
     expect(await keyOf(open.db, key)).toEqual({ remain: 380, used: 120 });
-    const entry = await open.db.selectFrom('ledger').selectAll().where('user_id', '=', user).executeTakeFirstOrThrow();
-    expect(entry).toMatchObject({ kind: 'usage', amount: -120, balance_after: 880, request_id: hold.requestId });
+    const { entries } = await pageLedger(open.db, user, { limit: 10, offset: 0 });
+    expect(entries).toHaveLength(1);
+    expect(entries[0]).toMatchObject({ kind: 'usage', amount: -120, balance_after: 880, request_id: hold.requestId });
   });
 
   test('settling or releasing again changes nothing', async () => {
@@ -78,11 +80,11 @@ describe.each(engines)('billing on $name', (engine) => {
       billing.settle(c, used(30)),
       billing.settle(d, used(40)),
     ]);
-    const entries = await open.db.selectFrom('ledger').selectAll().where('user_id', '=', user).orderBy('id').execute();
+    const { entries } = await pageLedger(open.db, user, { limit: 10, offset: 0 });
     expect(entries.map((entry) => [entry.amount, entry.balance_after])).toEqual([
-      [-10, 690],
-      [-30, 860],
       [-40, 920],
+      [-30, 860],
+      [-10, 690],
     ]);
   });
 
@@ -134,9 +136,9 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(results.map((one) => one.charged + one.shortfall)).toEqual([130, 90]);
     expect(books).toMatchObject({ quota: 0, used: 200, held: 0, ledger: -200 });
     expect(await keyOf(open.db, key)).toEqual({ remain: 0, used: 130 });
-    const shortfalls = await sql<{ n: number }>`select sum(shortfall) as n from ledger where user_id = ${user}`.execute(
-      open.db,
-    );
+    const shortfalls = await sql<{
+      n: number;
+    }>`select sum(shortfall) as n from usage_logs where user_id = ${user}`.execute(open.db);
     expect(Number(shortfalls.rows[0]!.n)).toBe(20);
   });
 

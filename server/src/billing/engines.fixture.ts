@@ -5,8 +5,7 @@ import { SQL } from 'bun';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { migrate } from '../platform/db/migrate.ts';
-import { migration as identity } from '../platform/db/migrations/0001-identity.ts';
-import { migration as billing } from '../platform/db/migrations/0003-billing.ts';
+import type { Migration } from '../platform/db/migration.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
 
@@ -17,7 +16,8 @@ export interface TestDb extends OpenDb {
 }
 export interface TestEngine {
   name: string;
-  open(): Promise<TestDb>;
+  /** With the migrations given, else all. */
+  open(migrations?: Migration[]): Promise<TestDb>;
 }
 
 export const silent = pino({ level: 'silent' });
@@ -26,11 +26,11 @@ let counter = 0;
 
 const sqlite: TestEngine = {
   name: 'sqlite',
-  open: async () => {
+  open: async (migrations) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-billing-'));
     const where = { path: join(folder, 'test.db') };
     const opened = await openDb(where);
-    await migrate(opened.db, [identity, billing]);
+    await migrate(opened.db, migrations);
     const drop = async () => {
       await opened.close();
       rmSync(folder, { recursive: true });
@@ -41,7 +41,7 @@ const sqlite: TestEngine = {
 
 const postgres: TestEngine = {
   name: 'postgres',
-  open: async () => {
+  open: async (migrations) => {
     counter += 1;
     const database = `svc_billing_${process.pid}_${Date.now()}_${counter}`;
     const admin = new SQL(server, { max: 1 });
@@ -50,7 +50,7 @@ const postgres: TestEngine = {
     url.pathname = `/${database}`;
     const where = { url: url.href, poolSize: 4 };
     const opened = await openDb(where);
-    await migrate(opened.db, [identity, billing]);
+    await migrate(opened.db, migrations);
     const drop = async () => {
       await opened.close();
       await admin.unsafe(`drop database ${database} with (force)`);
@@ -103,7 +103,8 @@ export interface Books {
 export async function booksOf(db: Db, userId: number): Promise<Books> {
   const { rows } = await sql<Books>`select u.quota as quota, u.used_quota as used, u.request_count as requests,
     (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id) as held,
-    (select coalesce(sum(amount), 0) from ledger where user_id = u.id) as ledger,
+    (select coalesce(sum(amount), 0) from credits where user_id = u.id)
+      - (select coalesce(sum(quota), 0) from usage_logs where user_id = u.id) as ledger,
     (select coalesce(sum(quota), 0) from usage_logs where user_id = u.id) as logs,
     (select coalesce(sum(quota), 0) from usage_days where user_id = u.id) as days
     from users u where u.id = ${userId}`.execute(db);

@@ -54,6 +54,7 @@ export function usageRow(
     ...tokenColumns(detail.usage),
     quota: wholeCount(cost),
     shortfall: 0,
+    balance_after: 0,
     stream: detail.stream ? 1 : 0,
     status: detail.status ?? 'ok',
     duration_ms: wholeCount(detail.durationMs),

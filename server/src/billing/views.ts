@@ -37,6 +37,7 @@ export function viewUsage({
   channel_id,
   stream,
   first_token_ms,
+  balance_after: _,
   ...log
 }: UsageLog): z.infer<typeof usageLogSchema> {
   return {

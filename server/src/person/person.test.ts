@@ -141,6 +141,7 @@ test('a long history is exported whole, page by page', async () => {
     units: 0,
     quota: 0,
     shortfall: 0,
+    balance_after: 0,
     stream: 0,
     status: 'ok',
     duration_ms: 1,
@@ -211,12 +212,12 @@ test('whoever deletes the account is gone from every room, and the books still a
   expect(data.users[0]).toMatchObject({ id: member.id, email: '', status: 2, display_name: `deleted-${member.id}` });
   expect(await rows('usage_logs', 'user_id', member.id)).toBe(used);
   await until(async () => {
-    const ledger = await service.platform.database.db
-      .selectFrom('ledger')
+    const credits = await service.platform.database.db
+      .selectFrom('credits')
       .select(['amount', 'note'])
       .where('user_id', '=', member.id)
       .execute();
-    return ledger.length === 1 && ledger[0]!.amount === 1000 && ledger[0]!.note === '';
+    return credits.length === 1 && credits[0]!.amount === 1000 && credits[0]!.note === '';
   });
 });
 

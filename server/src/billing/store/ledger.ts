@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
-import type { LedgerRow } from './tables.ts';
+import type { CreditRow, LedgerRow } from './tables.ts';
+import type { UsageLog } from './usage.ts';
 
 /** Adds to a balance, or takes from it what is there, and says so in the ledger. */
 export async function grantCredits(db: Db, grant: Grant, nowSeconds: number): Promise<LedgerRow> {
@@ -13,23 +14,20 @@ export async function grantCredits(db: Db, grant: Grant, nowSeconds: number): Pr
       returning quota`.execute(tx);
     const balance = changed.rows[0]?.quota;
     if (balance === undefined) throw await refusal(tx, grant);
-    return tx
-      .insertInto('ledger')
-      .values({
+    const credit = await tx
+      .insertInto('credits')
+      .values((e) => ({
         user_id: grant.userId,
-        kind: 'grant',
         amount: grant.quota,
         balance_after: balance,
-        request_id: '',
-        key_id: 0,
-        model_id: '',
-        shortfall: 0,
         note: grant.note,
         actor_id: grant.by,
+        place: e.selectFrom('usage_logs').select(sql<number>`coalesce(max(id), 0)`.as('place')),
         created_at: nowSeconds,
-      })
+      }))
       .returningAll()
       .executeTakeFirstOrThrow();
+    return entryOfCredit(credit);
   });
 }
 
@@ -40,22 +38,83 @@ async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
   return new AppError('invalid_value', `quota ${reason}.`, { param: 'quota' });
 }
 
-/** Counting past this would stop a synchronous database for too long; totals stay at it. */
-const mostCounted = 100_000;
+/** Counting and leafing past this would stop a synchronous database for too long; totals stay at it. */
+const mostEntries = 10_000;
 
+/**
+ * Newest first. Charges and credits are two tables, and nothing but reading all of them would put them in one order in SQL:
+ * each gives its newest, and the page is cut from the two together.
+ */
 export async function pageLedger(
   db: Db,
   userId: number | undefined,
-  range: { limit: number; offset: number },
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<{ entries: LedgerRow[]; total: number }> {
-  const mine = () => {
-    const all = db.selectFrom('ledger');
-    return userId === undefined ? all : all.where('user_id', '=', userId);
-  };
-  const entries = await mine().selectAll().orderBy('id', 'desc').limit(range.limit).offset(range.offset).execute();
-  const counted = await db
-    .selectFrom(mine().select('id').limit(mostCounted).as('some'))
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .executeTakeFirst();
-  return { entries, total: Number(counted?.n ?? 0) };
+  const needed = Math.min(offset + limit, mostEntries);
+  // Of one user's in the order of their index, which is that of ids as well.
+  const newest = userId === undefined ? chargesOf(db, userId) : chargesOf(db, userId).orderBy('created_at', 'desc');
+  const charges = await newest.orderBy('id', 'desc').selectAll().limit(needed).execute();
+  const credits = await creditsOf(db, userId).selectAll().orderBy('id', 'desc').limit(needed).execute();
+  const total = (await countUpTo(db, chargesOf(db, userId))) + (await countUpTo(db, creditsOf(db, userId)));
+  return { entries: merge(charges, credits).slice(offset, needed), total: Math.min(total, mostEntries) };
 }
+
+function chargesOf(db: Db, userId: number | undefined) {
+  const charges = db.selectFrom('usage_logs').where('quota', '>', 0);
+  return userId === undefined ? charges : charges.where('user_id', '=', userId);
+}
+
+function creditsOf(db: Db, userId: number | undefined) {
+  const credits = db.selectFrom('credits');
+  return userId === undefined ? credits : credits.where('user_id', '=', userId);
+}
+
+async function countUpTo(db: Db, rows: ReturnType<typeof chargesOf> | ReturnType<typeof creditsOf>): Promise<number> {
+  const some = (rows as ReturnType<typeof creditsOf>).select('id').limit(mostEntries).as('some');
+  const { n } = await db
+    .selectFrom(some)
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+function merge(charges: UsageLog[], credits: CreditRow[]): LedgerRow[] {
+  const entries: LedgerRow[] = [];
+  let next = 0;
+  for (const charge of charges) {
+    while (next < credits.length && credits[next]!.place >= charge.id) entries.push(entryOfCredit(credits[next++]!));
+    entries.push(entryOfCharge(charge));
+  }
+  return [...entries, ...credits.slice(next).map(entryOfCredit)];
+}
+
+/** The last bit of an entry's id says which of the two tables it is of. */
+const entryOfCharge = (row: UsageLog): LedgerRow => ({
+  id: row.id * 2,
+  user_id: row.user_id,
+  kind: 'usage',
+  amount: -row.quota,
+  balance_after: row.balance_after,
+  request_id: row.request_id,
+  key_id: row.key_id,
+  model_id: row.model_id,
+  shortfall: row.shortfall,
+  note: '',
+  actor_id: 0,
+  created_at: row.created_at,
+});
+
+const entryOfCredit = (row: CreditRow): LedgerRow => ({
+  id: row.id * 2 + 1,
+  user_id: row.user_id,
+  kind: 'grant',
+  amount: row.amount,
+  balance_after: row.balance_after,
+  request_id: '',
+  key_id: 0,
+  model_id: '',
+  shortfall: 0,
+  note: row.note,
+  actor_id: row.actor_id,
+  created_at: row.created_at,
+});

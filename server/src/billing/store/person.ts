@@ -3,9 +3,9 @@ import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
-  ledger: pages<{ id: number }>((after, limit) =>
+  credits: pages<{ id: number }>((after, limit) =>
     db
-      .selectFrom('ledger')
+      .selectFrom('credits')
       .selectAll()
       .where('user_id', '=', userId)
       .where('id', '>', after?.id ?? 0)
@@ -30,11 +30,5 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
 
 /** The books stay, or they would not add up; a note may name somebody, so notes go. */
 export async function forget(db: Db, userId: number): Promise<void> {
-  await db
-    .updateTable('ledger')
-    .set({ note: '' })
-    .where('user_id', '=', userId)
-    .where('kind', '=', 'grant')
-    .where('note', '<>', '')
-    .execute();
+  await db.updateTable('credits').set({ note: '' }).where('user_id', '=', userId).where('note', '<>', '').execute();
 }

@@ -36,6 +36,8 @@ export interface UsageRow {
   units: number;
   quota: number;
   shortfall: number;
+  /** What the charge left; 0 where nothing was charged. */
+  balance_after: number;
   stream: number;
   status: string;
   duration_ms: number;

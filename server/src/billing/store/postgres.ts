@@ -82,19 +82,22 @@ async function settleStatement(db: Db, rows: SettleRow[]): Promise<SettledRow[]>
     ), running as (
       select w.*, coalesce(sum(amount - charged) over (
         partition by user_id order by n rows between 1 following and unbounded following), 0)::bigint as later from work w
-    ), entry as (
-      insert into ledger (user_id, kind, amount, balance_after, request_id, key_id, model_id, shortfall, note, actor_id, created_at)
-      select w.user_id, 'usage', -w.charged, u.quota - w.later, w.request_id, w.key_id, g.model_id, w.cost - w.charged,
-        '', 0, g.created_at
-      from running w join given g using (request_id) join u on u.id = w.user_id
-      where w.charged > 0 order by w.n
     ), used as (
-      select ${sql.raw(usageColumnsFrom('g', { user_id: 'w.user_id', key_id: 'w.key_id', quota: 'w.charged', shortfall: 'w.cost - w.charged' }))}, w.n
-      from work w join given g using (request_id) where g.logged
+      select ${sql.raw(usageColumnsFrom('g', chargedColumns))}, w.n
+      from running w join given g using (request_id) join u on u.id = w.user_id where g.logged
     ), ${writeUsage}
     select request_id, charged, cost - charged as shortfall from work`.execute(db);
   return result.rows;
 }
+
+/** What only the statement knows: who was charged, how much, and what it left. */
+const chargedColumns = {
+  user_id: 'w.user_id',
+  key_id: 'w.key_id',
+  quota: 'w.charged',
+  shortfall: 'w.cost - w.charged',
+  balance_after: 'case when w.charged > 0 then u.quota - w.later else 0 end',
+};
 
 const usageNames = usageFields.split(',').map((field) => field.trim().split(' ')[0]!);
 

@@ -24,7 +24,7 @@ export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
     const cost = log?.quota ?? 0;
     const charged = cost <= hold.amount ? cost : hold.amount + overrun(db, extra, hold.user_id, cost - hold.amount);
     const shortfall = cost - charged;
-    charges.push({ hold, charged, log: log && withCharge(log, charged, shortfall) });
+    charges.push({ hold, charged, log: log && { ...log, quota: charged, shortfall } });
     return { settled: true, charged, shortfall };
   });
   payUsers(db, charges);
@@ -44,9 +44,6 @@ function takeHold(db: Database, row: SettleRow): OpenHold | null {
   return db.query<OpenHold, [string]>(takeAsStored).get(row.request_id);
 }
 
-const withCharge = (log: UsageRow, charged: number, shortfall: number): UsageRow =>
-  log.quota === charged && log.shortfall === shortfall ? log : { ...log, quota: charged, shortfall };
-
 /** What the balance can still give of a cost above its hold, in order, without going below zero. */
 function overrun(db: Database, extra: Map<number, number>, userId: number, wanted: number): number {
   const taken = extra.get(userId) ?? 0;
@@ -56,7 +53,7 @@ function overrun(db: Database, extra: Map<number, number>, userId: number, wante
   return given;
 }
 
-/** One update a user; the ledger's balances are walked up from what it returns. */
+/** One update a user; what each charge left is walked up from what it returns. */
 function payUsers(db: Database, charges: Charge[]): void {
   const perUser = Map.groupBy(charges, (charge) => charge.hold.user_id);
   const pay = db.query<{ quota: number }, [number, number, number]>(
@@ -68,7 +65,7 @@ function payUsers(db: Database, charges: Charge[]): void {
     let balance = (pay.get(back, used, userId)?.quota ?? 0) - back;
     for (const { hold, charged, log } of own) {
       balance += hold.amount - charged;
-      if (log && charged > 0) writeLedger(db, log, balance);
+      if (log && charged > 0) log.balance_after = balance;
     }
   }
 }
@@ -89,16 +86,10 @@ function payKeys(db: Database, charges: Charge[]): void {
   for (const [keyId, charged] of unlimited) use.run(charged, keyId);
 }
 
-function writeLedger(db: Database, row: UsageRow, balance: number): void {
-  db.query(
-    `insert into ledger (user_id, kind, amount, balance_after, request_id, key_id, model_id, shortfall, note, actor_id, created_at)
-     values (?, 'usage', ?, ?, ?, ?, ?, ?, '', 0, ?)`,
-  ).run(row.user_id, -row.quota, balance, row.request_id, row.key_id, row.model_id, row.shortfall, row.created_at);
-}
-
 const insertUsage = `insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id,
-  prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall, stream,
-  status, duration_ms, first_token_ms, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall,
+  balance_after, stream, status, duration_ms, first_token_ms, created_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function logUsage(db: Database, row: UsageRow, sums: UsageSums): void {
   db.query(insertUsage).run(
@@ -117,6 +108,7 @@ export function logUsage(db: Database, row: UsageRow, sums: UsageSums): void {
     row.units,
     row.quota,
     row.shortfall,
+    row.balance_after,
     row.stream,
     row.status,
     row.duration_ms,

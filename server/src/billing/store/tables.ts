@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { HoldRow, UsageRow } from './port.ts';
 
 export interface LedgerRow {
@@ -18,11 +18,25 @@ export interface LedgerRow {
   created_at: number;
 }
 
+/** What an administrator gave or took. */
+interface CreditTable {
+  id: Generated<number>;
+  user_id: number;
+  amount: number;
+  balance_after: number;
+  note: string;
+  actor_id: number;
+  /** Id of the last charge before it, so that the two can be put in order. */
+  place: number;
+  created_at: number;
+}
+export type CreditRow = Selectable<CreditTable>;
+
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     billing_holds: HoldRow & { progress: Generated<number>; progress_usage: Generated<string> };
     billing_owners: { owner: string; seen_at: number };
-    ledger: Omit<LedgerRow, 'id'> & { id: Generated<number> };
+    credits: CreditTable;
     usage_logs: UsageRow & { id: Generated<number> };
     usage_days: {
       user_id: number;

@@ -10,6 +10,7 @@ import { migration as video } from './0008-video.ts';
 import { migration as autonomous } from './0009-autonomous.ts';
 import { migration as tokenPlaces } from './0010-oauth-token-places.ts';
 import { migration as leanHolds } from './0011-lean-holds.ts';
+import { migration as chargesOnce } from './0012-charges-once.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
 export const migrations: Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: Migration[] = [
   autonomous,
   tokenPlaces,
   leanHolds,
+  chargesOnce,
 ];
