@@ -29,24 +29,27 @@ function within(column: string, from: number | undefined, to: number | undefined
   return bounds;
 }
 
-/** Newest first; `before` continues after a row already seen, which an export does instead of counting offsets. */
+/**
+ * Newest first; `before` continues after a row already seen, which an export does instead of counting offsets. Everybody's
+ * rows have no index by time, but ids grow with it.
+ */
 export async function listUsage(
   db: Db,
   filter: UsageFilter,
   { limit, offset = 0, before }: { limit: number; offset?: number; before?: UsageLog | undefined },
 ): Promise<UsageLog[]> {
+  const byTime = filter.userId !== undefined || filter.keyId !== undefined;
   const conditions = [...narrowed(filter), ...within('created_at', filter.from, filter.to)];
-  if (before)
+  if (before && byTime)
     conditions.push(
       sql<SqlBool>`created_at <= ${before.created_at}`,
       sql<SqlBool>`(created_at < ${before.created_at} or id < ${before.id})`,
     );
-  return db
-    .selectFrom('usage_logs')
-    .selectAll()
-    .where((e) => e.and(conditions))
-    .orderBy('created_at', 'desc')
+  else if (before) conditions.push(sql<SqlBool>`id < ${before.id}`);
+  const found = db.selectFrom('usage_logs').where((e) => e.and(conditions));
+  return (byTime ? found.orderBy('created_at', 'desc') : found)
     .orderBy('id', 'desc')
+    .selectAll()
     .limit(limit)
     .offset(offset)
     .execute();
