@@ -1,3 +1,4 @@
+import { writePage } from './page/write.ts';
 import { growth } from './suites/growth.ts';
 import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
@@ -28,3 +29,4 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 for (const name of asked.length > 0 ? asked : Object.keys(suites)) await suites[name]!();
+writePage();

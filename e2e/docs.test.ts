@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { figures, figuresOnPage } from '../bench/page/write.ts';
 import { freePort, rootPassword, type Service, startService } from './service.ts';
 
 setDefaultTimeout(120_000);
@@ -144,6 +145,10 @@ test('every variable of the configuration is in the README', () => {
   const readme = read('README.md');
   expect(names.length).toBeGreaterThan(30);
   expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the figures of the performance page are those of the benchmarks', () => {
+  expect(figuresOnPage()).toBe(figures());
 });
 
 test('every link between documents leads somewhere', () => {
