@@ -125,6 +125,8 @@ export interface Config {
   otelHeaders: Record<string, string>;
   /** Provider keys by the name of their variable. */
   providerKeys: Record<string, string>;
+  /** A proxy stands between us and the upstreams, or certificates are not checked: only `fetch` knows how. */
+  fetchOnly?: boolean;
   /** Defaults of runtime options that the environment sets. */
   optionDefaults: Record<string, number>;
 }
@@ -156,8 +158,13 @@ export function readConfig(environment: Environment): Config {
     if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(block.trim()))
       faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
   if (faults.length > 0) throw new ConfigFaults(faults);
-  return assemble(read);
+  return { ...assemble(read), fetchOnly: needsFetch(environment) };
 }
+
+/** Variables that Bun itself reads. */
+const needsFetch = (environment: Environment): boolean =>
+  ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => environment[name]) ||
+  environment.NODE_TLS_REJECT_UNAUTHORIZED === '0';
 
 function assemble(read: Values): Config {
   const baseUrl = read.BASE_URL ?? `http://localhost:${read.PORT}`;

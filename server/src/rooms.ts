@@ -20,6 +20,7 @@ import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
+import { UpstreamConnections } from './relay/upstream/connections.ts';
 import { openWatchdog } from './relay/watchdog.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
 import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
@@ -84,6 +85,7 @@ export async function openRooms(platform: Platform, config: Config, observer: Ob
     onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
   });
   const watchdog = openWatchdog(clock);
+  const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
   const relay: RelayDeps = {
     routing,
@@ -93,6 +95,7 @@ export async function openRooms(platform: Platform, config: Config, observer: Ob
     clock,
     log,
     watchdog,
+    ...(upstreams && { upstreams }),
     baseUrl: config.baseUrl,
     demo: {},
   };
@@ -144,6 +147,7 @@ export async function openRooms(platform: Platform, config: Config, observer: Ob
       await jobs.stop(0);
       await orchestra.settled();
       watchdog.close();
+      upstreams?.close();
       await routing.stop();
       await catalog.close();
       await billing.stop();

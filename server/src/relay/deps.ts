@@ -6,6 +6,7 @@ import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
+import type { UpstreamConnections } from './upstream/connections.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the relay needs of the rest of the house. */
@@ -17,6 +18,8 @@ export interface RelayDeps {
   clock: Clock;
   log: Log;
   watchdog: Watchdog;
+  /** For streams; absent where only `fetch` reaches the upstreams. */
+  upstreams?: UpstreamConnections;
   baseUrl: string;
   demo: DemoOptions;
 }

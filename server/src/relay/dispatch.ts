@@ -5,13 +5,17 @@ import type { Errand, RelayDeps } from './deps.ts';
 import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
+import { answerOf } from './upstream/connections.ts';
+import type { Exchange } from './upstream/exchange.ts';
+import { StreamSource, type UpstreamAnswer } from './upstream/source.ts';
 import type { Watched } from './watchdog.ts';
 import type { UpstreamError } from './wire/conversation.ts';
 
 /** A call to one upstream that is under way; `abort` ends it, whoever wants it ended. */
-export interface Dispatch {
-  response: Response;
+export interface UpstreamCall {
   startedMs: number;
+  /** When something last came. */
+  readonly lastMs: number;
   /** Something came: the silence starts anew. */
   touch(): void;
   /** From now on this much silence is allowed. */
@@ -21,6 +25,10 @@ export interface Dispatch {
   /** No longer watched; for when the answer has been read. */
   done(): void;
   timedOut(): boolean;
+}
+
+export interface Dispatch extends UpstreamCall {
+  response: Response;
 }
 
 export class DispatchFault extends Error {
@@ -34,7 +42,7 @@ export class DispatchFault extends Error {
 }
 
 /** What became of an answer that could not be read to its end. */
-export const brokenOff = (sent: Pick<Dispatch, 'timedOut' | 'startedMs'>, error: unknown): DispatchFault =>
+export const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, error: unknown): DispatchFault =>
   sent.timedOut()
     ? new DispatchFault('timeout', sent.startedMs, 'the upstream went silent')
     : new DispatchFault('truncated', sent.startedMs, String(error));
@@ -53,12 +61,14 @@ export const targetOf = (candidate: Candidate, errand: Errand): Target => ({
 });
 
 /** One object for the call and its watch: thousands are open at once. */
-class UpstreamCall implements Dispatch, Watched {
+class WatchedCall implements Dispatch, Watched {
   response!: Response;
   lastMs: number;
-  heard = false;
   silenceMs: number;
-  readonly #controller = new AbortController();
+  /** Which of the two ends the call depends on how it was sent. */
+  #controller: AbortController | undefined;
+  #exchange: Exchange | undefined;
+  #aborted = false;
   #tick: ((nowMs: number) => void) | undefined;
   #timedOut = false;
 
@@ -76,11 +86,19 @@ class UpstreamCall implements Dispatch, Watched {
   }
 
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted) this.#controller.abort();
     return this.#controller.signal;
   }
 
+  runs(exchange: Exchange): Exchange {
+    this.#exchange = exchange;
+    if (this.#aborted) exchange.abort();
+    return exchange;
+  }
+
   touch(): void {
-    this.heard = true;
+    this.lastMs = this.deps.clock.nowMs();
   }
 
   allowSilence(ms: number): void {
@@ -105,7 +123,9 @@ class UpstreamCall implements Dispatch, Watched {
   }
 
   abort(): void {
-    this.#controller.abort();
+    this.#aborted = true;
+    this.#controller?.abort();
+    this.#exchange?.abort();
   }
 
   done(): void {
@@ -125,15 +145,41 @@ export async function dispatch(
   stream: boolean,
 ): Promise<Dispatch> {
   const { channel } = attempt.candidate;
-  const call = new UpstreamCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
+  const call = new WatchedCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
   try {
     call.response = await send(deps, channel.kind, request, stream, call.signal);
     return call;
   } catch (error) {
-    call.done();
-    if (errand.signal.aborted) throw new DispatchFault('client_left', call.startedMs, 'the client left');
-    throw new DispatchFault(call.timedOut() ? 'timeout' : 'connection', call.startedMs, String(error));
+    throw notBegun(call, error);
   }
+}
+
+/** The same for an answer that is read as it comes, over connections of our own where those reach the upstream. */
+export async function dispatchStream(
+  deps: RelayDeps,
+  attempt: Attempt,
+  request: UpstreamRequest,
+  errand: Errand,
+): Promise<{ sent: UpstreamCall; answer: UpstreamAnswer }> {
+  const { channel } = attempt.candidate;
+  const call = new WatchedCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
+  const { body, ...head } = request;
+  try {
+    if (!deps.upstreams || channel.kind === 'demo' || typeof body !== 'string') {
+      const response = await send(deps, channel.kind, request, true, call.signal);
+      const source = new StreamSource(response.body ?? new Blob().stream());
+      return { sent: call, answer: { status: response.status, headers: response.headers, body: source } };
+    }
+    return { sent: call, answer: await answerOf(call.runs(deps.upstreams.send({ ...head, body }))) };
+  } catch (error) {
+    throw notBegun(call, error);
+  }
+}
+
+function notBegun(call: WatchedCall, error: unknown): DispatchFault {
+  call.done();
+  if (call.errand.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
+  return new DispatchFault(call.timedOut() ? 'timeout' : 'connection', call.startedMs, String(error));
 }
 
 function send(

@@ -5,10 +5,11 @@ import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { priceOf, settle } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { type Dispatch, reportOf } from './dispatch.ts';
+import { reportOf, type UpstreamCall } from './dispatch.ts';
 import type { OpenCall } from './open-call.ts';
 import type { OutputCounter } from './output-counter.ts';
 import type { Prompt } from './prompt.ts';
+import type { ByteSource } from './upstream/source.ts';
 import { failure, UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
 import type { RelayStream } from './wire/relay-stream.ts';
@@ -42,9 +43,9 @@ export interface StreamEnd {
 export interface Begun {
   attempt: Attempt;
   prompt: Prompt;
-  sent: Dispatch;
+  sent: UpstreamCall;
   relay: RelayStream;
-  reader: ReadableStreamDefaultReader<Uint8Array>;
+  body: ByteSource;
   output: OutputCounter;
   first: Uint8Array | null;
   /** The upstream has said everything already. */
@@ -55,8 +56,6 @@ export interface Begun {
 /** Carries the rest of a stream: bytes on, silence watched, money noted, and an honest end whatever happens. */
 export class Pump implements OpenStream {
   #lastWriteMs: number;
-  /** Something was written since the last tick, which will note the time. */
-  #wrote = false;
   #lastProgressMs = 0;
   #write: (bytes: Uint8Array) => unknown = () => {};
   /** Set while the client has not taken what was written; ends the waiting. */
@@ -105,19 +104,22 @@ export class Pump implements OpenStream {
   }
 
   async #carry(): Promise<StreamEnd> {
-    const { relay, reader, over, sent } = this.begun;
+    const { relay, body, over, sent } = this.begun;
     const { first } = this.begun;
     this.begun.first = null;
-    if (over) return this.#finish(first);
+    if (over) {
+      body.leave();
+      return this.#finish(first);
+    }
     if (first) await this.#deliver(first);
     if (this.#left) throw new Error('the client left');
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
+      const bytes = await body.read();
+      if (!bytes) break;
       sent.touch();
-      const out = relay.push(value);
+      const out = relay.push(bytes);
       if (relay.ended && !relay.error) {
-        void reader.cancel().catch(() => {});
+        body.leave();
         return this.#finish(out);
       }
       // Most writes are taken at once, and waiting for nothing costs a turn of the event loop each.
@@ -139,7 +141,8 @@ export class Pump implements OpenStream {
 
   /** Nothing when the client has room for more; else resolves when it has, or is gone: a closed connection may never say so. */
   #deliver(bytes: Uint8Array): Promise<void> | undefined {
-    this.#wrote = true;
+    // What is written came a moment ago, and asking the time again for every event would cost.
+    this.#lastWriteMs = this.begun.sent.lastMs;
     if (this.#left) return undefined;
     const taken = this.#hand(bytes);
     return taken instanceof Promise ? this.#wait(taken) : undefined;
@@ -244,10 +247,6 @@ export class Pump implements OpenStream {
   }
 
   #tick(now: number): void {
-    if (this.#wrote) {
-      this.#wrote = false;
-      this.#lastWriteMs = now;
-    }
     if (this.#stopWaiting) {
       if (now - this.#lastWriteMs >= patienceMs) this.#leave();
       else this.begun.sent.touch();

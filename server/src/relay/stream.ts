@@ -1,7 +1,7 @@
 import type { Attempt } from '../routing/plan.ts';
 import { chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { brokenOff, type Dispatch, dispatch, kindOf, targetOf } from './dispatch.ts';
+import { brokenOff, dispatchStream, kindOf, targetOf, type UpstreamCall } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { inlineImages } from './inline-images.ts';
 import { openCall } from './open-call.ts';
@@ -9,7 +9,8 @@ import { OutputCounter } from './output-counter.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { type Begun, type OpenStream, Pump } from './pump.ts';
 import { tryCandidates } from './try-candidates.ts';
-import { type Conversation, type Delta, failure, UpstreamFault, type WireFormat } from './wire/conversation.ts';
+import { type ByteSource, readText } from './upstream/source.ts';
+import { type Conversation, type Delta, UpstreamFault, type WireFormat } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
 
 /** Silence in mid-stream that no healthy upstream keeps; a channel with less patience has its own. */
@@ -51,11 +52,11 @@ async function begin(
   const { candidate } = attempt;
   const kind = kindOf(candidate);
   const given = await inlineImages(kind, conversation, deps.baseUrl, errand.signal);
-  const sent = await dispatch(deps, attempt, kind.toUpstream(given, targetOf(candidate, errand)), errand, true);
+  const request = kind.toUpstream(given, targetOf(candidate, errand));
+  const { sent, answer } = await dispatchStream(deps, attempt, request, errand);
   try {
-    const { response } = sent;
-    if (!response.ok) throw new UpstreamFault(kind.errorOf(response.status, response.headers, await response.text()));
-    if (!response.body) throw new UpstreamFault(failure('the upstream sent no body'));
+    const { status, headers, body } = answer;
+    if (status < 200 || status > 299) throw new UpstreamFault(kind.errorOf(status, headers, await readText(body)));
     const output = new OutputCounter();
     const decode = kind.decoder();
     const { onDelta } = options;
@@ -75,11 +76,10 @@ async function begin(
       // Whoever follows the answer inside the house needs every piece read.
       ...(!onDelta && { onPlainText: output.addEscaped }),
     });
-    const reader = response.body.getReader();
-    const { first, over } = await readFirst(relay, reader, sent);
+    const { first, over } = await readFirst(relay, body, sent);
     const firstTokenMs = deps.clock.nowMs() - sent.startedMs;
     sent.allowSilence(Math.min(candidate.channel.timeoutMs, mostSilenceMs));
-    return { attempt, prompt, sent, relay, reader, output, first, over, firstTokenMs };
+    return { attempt, prompt, sent, relay, body, output, first, over, firstTokenMs };
   } catch (error) {
     sent.done();
     sent.abort();
@@ -96,18 +96,18 @@ function tell(deltas: Delta[], onDelta: (delta: Delta) => void): Delta[] {
 /** Reads until there is something to give to the client. Comments of the upstream are signs of life, not answers. */
 async function readFirst(
   relay: RelayStream,
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  sent: Dispatch,
+  body: ByteSource,
+  sent: UpstreamCall,
 ): Promise<{ first: Uint8Array | null; over: boolean }> {
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) {
+    const bytes = await body.read();
+    if (!bytes) {
       const { tail, summary } = relay.end();
       if (relay.error) throw new UpstreamFault(relay.error);
       if (!summary.complete) throw new Error('the upstream closed without an answer');
       return { first: tail, over: true };
     }
-    const out = relay.push(value);
+    const out = relay.push(bytes);
     if (relay.error) throw new UpstreamFault(relay.error);
     if (out) {
       sent.touch();

@@ -2,10 +2,8 @@ import type { Clock } from '../lib/clock.ts';
 
 /** Something that must not be silent for too long. */
 export interface Watched {
-  /** When something last happened, as far as the watchdog knows. */
+  /** When something last happened. */
   lastMs: number;
-  /** Something happened since the watchdog last looked: reading the clock for every event would cost more than a flag. */
-  heard: boolean;
   /** Silence after which `expired` is called, once. */
   silenceMs: number;
   expired(): void;
@@ -28,10 +26,6 @@ export function openWatchdog(clock: Clock): Watchdog {
   const timer = setInterval(() => {
     const now = clock.nowMs();
     for (const entry of entries) {
-      if (entry.heard) {
-        entry.heard = false;
-        entry.lastMs = now;
-      }
       if (now - entry.lastMs >= entry.silenceMs) {
         entries.delete(entry);
         entry.expired();

@@ -1,0 +1,261 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localhostTls } from '../../video/localhost-tls.fixture.ts';
+import { answerOf, UpstreamConnections } from './connections.ts';
+import { type Peer, type RawServer, rawServer } from './raw-server.fixture.ts';
+import { type ByteSource, readText } from './source.ts';
+
+const connections = new UpstreamConnections();
+const servers: RawServer[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.stop();
+});
+
+function serve(script: (peer: Peer, count: number) => void, tls?: { key: string; cert: string }): RawServer {
+  const server = rawServer(script, tls);
+  servers.push(server);
+  return server;
+}
+
+const ask = (url: string, body = '{}') => connections.send({ url, method: 'POST', headers: {}, body });
+const askText = async (url: string) => readText((await answerOf(ask(url))).body);
+const chunkedHead = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const whole = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+
+async function settled(done: () => boolean): Promise<void> {
+  while (!done()) await Bun.sleep(5);
+}
+
+describe('an answer', () => {
+  test('is given out as it comes', async () => {
+    const server = serve((peer) => peer.socket.write(chunkedHead));
+    const { status, body } = await answerOf(ask(server.url));
+    expect(status).toBe(200);
+    for (const word of ['one', 'two']) {
+      server.peers[0]!.socket.write(chunkOf(word));
+      expect(Buffer.from((await body.read())!).toString()).toBe(word);
+    }
+    server.peers[0]!.socket.write('0\r\n\r\n');
+    expect(await body.read()).toBeNull();
+    expect(await body.read()).toBeNull();
+  });
+
+  test('is read whatever pieces its bytes come in, after heads that only promise one', async () => {
+    const wire = `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nlink: x\r\n\r\n${chunkedHead}${chunkOf('hello')}0\r\n\r\n`;
+    const server = serve(async ({ socket }) => {
+      for (const letter of wire) {
+        socket.write(letter);
+        await Bun.sleep(0);
+      }
+    });
+    expect(await askText(server.url)).toBe('hello');
+  });
+
+  test('may end with its connection', async () => {
+    const server = serve(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\nto the end');
+      socket.end();
+    });
+    expect(await askText(server.url)).toBe('to the end');
+  });
+
+  test('that is packed against our wish is unpacked', async () => {
+    const packed = Buffer.from(Bun.gzipSync('unpacked'));
+    const server = serve(({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
+      socket.write(packed);
+    });
+    expect(await askText(server.url)).toBe('unpacked');
+  });
+
+  test('that is cut gives what came, and then fails', async () => {
+    const server = serve(({ socket }) => {
+      socket.write(`${chunkedHead}${chunkOf('half')}`);
+      socket.end();
+    });
+    const { body } = await answerOf(ask(server.url));
+    expect(Buffer.from((await body.read())!).toString()).toBe('half');
+    await expect(Promise.resolve(body.read())).rejects.toThrow('closed the connection');
+  });
+
+  test.each([
+    ['no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
+    ['an endless head', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`],
+    ['another protocol', 'HTTP/1.1 101 Switching\r\n\r\n'],
+  ])('that is %s fails', async (_, wire) => {
+    const server = serve(({ socket }) => void socket.write(wire));
+    await expect(ask(server.url).head).rejects.toThrow();
+    await settled(() => server.peers[0]?.closed ?? false);
+  });
+});
+
+describe('a connection', () => {
+  test('carries one request after the other', async () => {
+    const server = serve(({ socket }, count) => void socket.write(whole(`answer ${count}`)));
+    expect(await askText(server.url)).toBe('answer 1');
+    expect(await askText(server.url)).toBe('answer 2');
+    expect(server.peers).toHaveLength(1);
+  });
+
+  test('carries one request at a time', async () => {
+    const server = serve(({ socket }) => void socket.write(whole('x')));
+    await Promise.all(Array.from({ length: 5 }, () => askText(server.url)));
+    expect(server.peers).toHaveLength(5);
+    await askText(server.url);
+    expect(server.peers).toHaveLength(5);
+  });
+
+  test('that was closed meanwhile costs a second try, and no more', async () => {
+    const server = serve((peer, count) => {
+      if (count === 2) peer.socket.terminate();
+      else peer.socket.write(whole(`answer ${count}`));
+    });
+    expect(await askText(server.url)).toBe('answer 1');
+    expect(await askText(server.url)).toBe('answer 3');
+    expect(server.peers).toHaveLength(2);
+  });
+
+  test('that is new and closes without an answer is a failure', async () => {
+    const server = serve(({ socket }) => void socket.terminate());
+    await expect(ask(server.url).head).rejects.toThrow();
+    await settled(() => server.peers[0]?.closed ?? false);
+    expect(server.peers).toHaveLength(1);
+  });
+
+  test('on which something came that nobody asked for is closed', async () => {
+    const server = serve((peer, count) => void peer.socket.write(whole(`answer ${count}`)));
+    await askText(server.url);
+    server.peers[0]!.socket.write(whole('forged'));
+    await settled(() => server.peers[0]!.closed);
+    expect(await askText(server.url)).toBe('answer 2');
+  });
+
+  test('whose answer goes on past its length is closed', async () => {
+    const server = serve(({ socket }, count) => void socket.write(`${whole(`answer ${count}`)}${whole('forged')}`));
+    expect(await askText(server.url)).toBe('answer 1');
+    expect(await askText(server.url)).toBe('answer 2');
+    expect(server.peers).toHaveLength(2);
+  });
+
+  test('is used again when the reader left between the last word and the end', async () => {
+    const server = serve(({ socket }) => void socket.write(`${chunkedHead}${chunkOf('last word')}`));
+    const { body } = await answerOf(ask(server.url));
+    await body.read();
+    body.leave();
+    server.peers[0]!.socket.write('0\r\n\r\n');
+    await Bun.sleep(50);
+    const next = await answerOf(ask(server.url));
+    next.body.abort();
+    expect(server.peers).toHaveLength(1);
+  });
+
+  test('is closed when the reader left and the end does not come', async () => {
+    const server = serve(({ socket }) => void socket.write(`${chunkedHead}${chunkOf('last word')}`));
+    const { body } = await answerOf(ask(server.url));
+    await body.read();
+    body.leave();
+    await settled(() => server.peers[0]!.closed);
+  });
+
+  test('that nobody accepts is a failure', async () => {
+    const server = rawServer(() => {});
+    server.stop();
+    await expect(ask(server.url).head).rejects.toThrow();
+    await expect(ask('http://no-such-host.invalid/').head).rejects.toThrow();
+  });
+});
+
+describe('giving up', () => {
+  test('before, at and after the head closes the connection', async () => {
+    const server = serve(({ socket }) => void socket.write(`${chunkedHead}${chunkOf('x')}`));
+    const early = ask(server.url);
+    early.abort();
+    await expect(early.head).rejects.toThrow('given up');
+    const late = ask(server.url);
+    await late.head;
+    await late.read();
+    const reading = Promise.resolve(late.read());
+    late.abort();
+    await expect(reading).rejects.toThrow('given up');
+    await settled(() => server.peers.every(({ closed }) => closed));
+  });
+});
+
+describe('much', () => {
+  test('to send is sent whole', async () => {
+    const server = serve(({ socket }) => void socket.write(whole('got it')));
+    const exchange = ask(server.url, 'x'.repeat(12_000_000));
+    expect(await readText((await answerOf(exchange)).body)).toBe('got it');
+  });
+
+  test('to read waits for its reader', async () => {
+    const total = 64 * 1024 * 1024;
+    const server = Bun.serve({ port: 0, idleTimeout: 0, fetch: () => new Response(flood(total)) });
+    let produced = 0;
+    function flood(bytes: number): ReadableStream {
+      const piece = new Uint8Array(65_536);
+      return new ReadableStream(
+        {
+          pull: (controller) => {
+            produced += piece.length;
+            controller.enqueue(piece);
+            if (produced >= bytes) controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    }
+    const { body } = await answerOf(ask(`http://127.0.0.1:${server.port}/`));
+    let before = -1;
+    while (before !== produced) {
+      before = produced;
+      await Bun.sleep(200);
+    }
+    expect(produced).toBeLessThan(total / 2);
+    expect(await lengthOf(body)).toBe(total);
+    await server.stop(true);
+  });
+});
+
+async function lengthOf(body: ByteSource): Promise<number> {
+  let length = 0;
+  for (let piece = await body.read(); piece; piece = await body.read()) length += piece.length;
+  return length;
+}
+
+describe('an upstream on TLS', () => {
+  test('that cannot prove who it is gets no byte of the request', async () => {
+    let asked = 0;
+    const server = serve(() => (asked += 1), localhostTls);
+    await expect(ask(server.url).head).rejects.toThrow(/certificate/);
+    await Bun.sleep(50);
+    expect(asked).toBe(0);
+    expect(server.peers.map(({ text }) => text).join('')).toBe('');
+  });
+
+  test('that can is asked, again on the same connection, and not under another name', async () => {
+    const server = serve(({ socket }, count) => void socket.write(whole(`answer ${count}`)), localhostTls);
+    const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
+    const trusted = join(folder, 'ca.pem');
+    writeFileSync(trusted, localhostTls.cert);
+    const named = server.url;
+    const byAddress = (address: string) => named.replace('localhost', address);
+    const script = `
+      const { UpstreamConnections, answerOf } = await import('${import.meta.dir}/connections.ts');
+      const { readText } = await import('${import.meta.dir}/source.ts');
+      const connections = new UpstreamConnections();
+      for (const url of ${JSON.stringify([named, named, byAddress('127.0.0.1'), byAddress('127.0.0.2')])}) {
+        const exchange = connections.send({ url, method: 'POST', headers: {}, body: '{}' });
+        const told = answerOf(exchange).then(({ body }) => readText(body));
+        console.log(await told.catch((error) => (/altnames/.test(error.message) ? 'another name' : error.message)));
+      }
+      connections.close();
+    `;
+    const child = Bun.spawn([process.execPath, '-e', script], { env: { NODE_EXTRA_CA_CERTS: trusted } });
+    expect(await new Response(child.stdout).text()).toBe('answer 1\nanswer 2\nanswer 3\nanother name\n');
+    rmSync(folder, { recursive: true });
+  });
+});

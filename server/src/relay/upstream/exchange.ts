@@ -1,0 +1,190 @@
+import { BodyFrame, type BodyTaker } from './body-frame.ts';
+import { type AnswerHead, MalformedAnswer, parseHead } from './head.ts';
+import type { ByteSource } from './source.ts';
+
+/** The connection an exchange runs on. */
+export interface Line {
+  /** It has carried another exchange before. */
+  readonly reused: boolean;
+  pause(): void;
+  resume(): void;
+  /** The exchange is over, and the next one may have the line. */
+  release(): void;
+  destroy(): void;
+}
+
+/** Kept of an answer that its reader has not asked for; past this the upstream is made to wait. */
+const aheadBytes = 65_536;
+/** Between an end mark and the end of the answer lie milliseconds. */
+const restMs = 1_000;
+const mostHeadBytes = 65_536;
+const headEnd = Buffer.from('\r\n\r\n');
+
+/** One request and its answer, read as it comes. */
+export class Exchange implements ByteSource, BodyTaker {
+  readonly head: Promise<AnswerHead>;
+  /** What is sent; dropped once the answer has begun, as it may hold megabytes of pictures. */
+  request: Buffer | null;
+  #line: Line | null = null;
+  #onHead: PromiseWithResolvers<AnswerHead> | null;
+  #partialHead: Buffer | null = null;
+  #keepAlive = false;
+  #frame: BodyFrame | null = null;
+  #reader: PromiseWithResolvers<Uint8Array | null> | null = null;
+  #waiting: Uint8Array[] | null = null;
+  #waitingBytes = 0;
+  #over = false;
+  /** Nobody reads any more. */
+  #left = false;
+  #fault: Error | null = null;
+
+  constructor(request: Buffer) {
+    this.request = request;
+    this.#onHead = Promise.withResolvers<AnswerHead>();
+    this.head = this.#onHead.promise;
+  }
+
+  /** Given up or broken: nothing is to be sent for it any more. */
+  get failed(): boolean {
+    return this.#fault !== null;
+  }
+
+  runOn(line: Line): void {
+    this.#line = line;
+  }
+
+  read(): Promise<Uint8Array | null> | Uint8Array | null {
+    if (this.#waiting) return this.#takeWaiting(this.#waiting);
+    if (this.#fault) return Promise.reject(this.#fault);
+    if (this.#over) return null;
+    this.#reader = Promise.withResolvers();
+    return this.#reader.promise;
+  }
+
+  /** The end mark has come and the last bytes of the framing follow: with them read the line can be used again. */
+  leave(): void {
+    if (this.#over || this.#fault || this.#left) return;
+    this.#left = true;
+    this.#resume();
+    this.#waiting = null;
+    this.#waitingBytes = 0;
+    setTimeout(() => this.abort(), restMs).unref();
+  }
+
+  abort(): void {
+    this.fail(new Error('the call was given up'));
+  }
+
+  fail(error: Error): void {
+    if (this.#over || this.#fault) return;
+    this.#fault = error;
+    this.request = null;
+    this.#line?.destroy();
+    this.#line = null;
+    this.#onHead?.reject(error);
+    this.#onHead = null;
+    this.#reader?.reject(error);
+    this.#reader = null;
+  }
+
+  /** Bytes of the answer. */
+  receive(bytes: Buffer): void {
+    try {
+      let at = 0;
+      if (!this.#frame) {
+        const rest = this.#readHead(bytes);
+        if (!rest) return;
+        bytes = rest;
+      }
+      if (!this.#frame!.over) at = this.#frame!.read(bytes, 0, this);
+      if (this.#frame!.over) this.#finish(at === bytes.length);
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** The connection ended. True when the request may be sent anew: it lay on an old connection and nothing came back. */
+  lost(error?: Error): boolean {
+    const line = this.#line;
+    this.#line = null;
+    if (this.#over || this.#fault) return false;
+    if (!this.#frame && !this.#partialHead && line?.reused) return true;
+    if (this.#frame?.endsByClose && !error) this.#finish(false);
+    else this.fail(error ?? new Error('the upstream closed the connection'));
+    return false;
+  }
+
+  take(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#left) {
+      this.#waitingBytes += to - from;
+      if (this.#waitingBytes > aheadBytes) this.abort();
+      return;
+    }
+    const piece = from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
+    if (this.#reader) {
+      const reader = this.#reader;
+      this.#reader = null;
+      reader.resolve(piece);
+      return;
+    }
+    this.#waiting ??= [];
+    this.#waiting.push(piece);
+    const before = this.#waitingBytes;
+    this.#waitingBytes += piece.length;
+    if (before < aheadBytes && this.#waitingBytes >= aheadBytes) this.#line?.pause();
+  }
+
+  /** What is left once the head is whole; heads of an answer to come (1xx) are passed over (RFC 9110 §15.2). */
+  #readHead(bytes: Buffer): Buffer | null {
+    let rest = this.#partialHead ? Buffer.concat([this.#partialHead, bytes]) : bytes;
+    for (;;) {
+      const end = rest.indexOf(headEnd);
+      if ((end === -1 ? rest.length : end) > mostHeadBytes)
+        throw new MalformedAnswer('the head of the answer is too large');
+      if (end === -1) {
+        this.#partialHead = rest;
+        return null;
+      }
+      const head = parseHead(rest.toString('latin1', 0, end));
+      rest = rest.subarray(end + headEnd.length);
+      if (head.status >= 200) {
+        this.#begin(head);
+        return rest;
+      }
+      if (head.status === 101) throw new MalformedAnswer('the upstream changed the protocol');
+    }
+  }
+
+  #begin(head: AnswerHead): void {
+    this.#partialHead = null;
+    this.request = null;
+    this.#keepAlive = head.keepAlive;
+    this.#frame = new BodyFrame(head.framing);
+    this.#onHead?.resolve(head);
+    this.#onHead = null;
+  }
+
+  #finish(clean: boolean): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#resume();
+    const line = this.#line;
+    this.#line = null;
+    if (clean && this.#keepAlive) line?.release();
+    else line?.destroy();
+    this.#reader?.resolve(null);
+    this.#reader = null;
+  }
+
+  #resume(): void {
+    if (this.#waitingBytes >= aheadBytes) this.#line?.resume();
+  }
+
+  /** What came together goes on together. */
+  #takeWaiting(pieces: Uint8Array[]): Uint8Array {
+    this.#resume();
+    this.#waiting = null;
+    this.#waitingBytes = 0;
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test';
+import { parseHead } from './head.ts';
+import { requestBytes } from './request-bytes.ts';
+
+const head = (...lines: string[]) => parseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'));
+
+test('a head tells status, headers and how its body ends', () => {
+  const { status, headers, framing, keepAlive } = parseHead(
+    'HTTP/1.1 429 Too Many\r\nRetry-After:  7 \r\nSet-Cookie: a=b\r\ncontent-length: 12',
+  );
+  expect({ status, framing, keepAlive, retry: headers.get('retry-after') }).toEqual({
+    status: 429,
+    framing: 12,
+    keepAlive: true,
+    retry: '7',
+  });
+  expect(head('Transfer-Encoding: Chunked').framing).toBe('chunked');
+  expect(head()).toMatchObject({ framing: 'close', keepAlive: false });
+  expect(parseHead('HTTP/1.1 204 No Content').framing).toBe(0);
+  expect(parseHead('HTTP/1.1 200').status).toBe(200);
+});
+
+test('a connection is kept only where that is safe', () => {
+  expect(head('content-length: 1', 'Connection: Close').keepAlive).toBe(false);
+  expect(head('content-length: 1', 'transfer-encoding: chunked')).toMatchObject({
+    framing: 'chunked',
+    keepAlive: false,
+  });
+  expect(parseHead('HTTP/1.0 200 OK\r\ncontent-length: 1').keepAlive).toBe(false);
+});
+
+test.each([
+  ['HTTP/2 200'],
+  ['ICY 200 OK'],
+  ['HTTP/1.1 20 OK'],
+  ['HTTP/1.1 200 OK\r\nno colon'],
+  ['HTTP/1.1 200 OK\r\n folded: line'],
+  ['HTTP/1.1 200 OK\r\nbad name: x'],
+  ['HTTP/1.1 200 OK\r\ncontent-length: -1'],
+  ['HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2'],
+  ['HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked'],
+])('%j is refused', (text) => {
+  expect(() => parseHead(text)).toThrow();
+});
+
+test('a request is written as it should be', () => {
+  const text = requestBytes({
+    url: 'http://[::1]:8080/v1/chat?a=b%20c',
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: 'Bearer x' },
+    body: '{"é":1}',
+  }).toString();
+  expect(text.startsWith('POST /v1/chat?a=b%20c HTTP/1.1\r\nhost: [::1]:8080\r\n')).toBe(true);
+  expect(text.endsWith('content-length: 8\r\n\r\n{"é":1}')).toBe(true);
+  expect(text).toContain('\r\nauthorization: Bearer x\r\n');
+});
+
+test('a header cannot smuggle another in', () => {
+  for (const value of ['a\r\nx: y', 'a\nb', 'a\0', 'a\u0100'])
+    expect(() => requestBytes({ url: 'http://x/', method: 'POST', headers: { 'x-a': value }, body: '' })).toThrow();
+  expect(() => requestBytes({ url: 'http://x/', method: 'GET', headers: { 'x a': 'b' } })).toThrow();
+});

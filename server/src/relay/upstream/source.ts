@@ -1,0 +1,75 @@
+/** The body of an answer, read piece by piece; what is not read is not fetched for long. */
+export interface ByteSource {
+  /** The next bytes, or null at the end; rejects when the connection breaks. */
+  read(): Promise<Uint8Array | null> | Uint8Array | null;
+  /** What was wanted has come. */
+  leave(): void;
+  abort(): void;
+}
+
+/** The beginning of an answer. */
+export interface UpstreamAnswer {
+  status: number;
+  headers: Headers;
+  body: ByteSource;
+}
+
+/** Refusals are a few hundred bytes; past this somebody sends something else. */
+const mostTextBytes = 1024 * 1024;
+
+export async function readText(body: ByteSource): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (let piece = await body.read(); piece && length < mostTextBytes; piece = await body.read()) {
+    pieces.push(piece);
+    length += piece.length;
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+export class StreamSource implements ByteSource {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader();
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const { done, value } = await this.#reader.read();
+    return done ? null : value;
+  }
+
+  leave(): void {
+    this.abort();
+  }
+
+  abort(): void {
+    this.#reader.cancel().catch(() => {});
+  }
+}
+
+/** For servers that pack an answer though they were asked not to. */
+export function unpacked(body: ByteSource, encoding: string): ByteSource {
+  const packed = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: async (controller) => {
+      const piece = await body.read();
+      if (piece) controller.enqueue(piece as Uint8Array<ArrayBuffer>);
+      else controller.close();
+    },
+    cancel: () => body.abort(),
+  });
+  return new StreamSource(packed.pipeThrough(new DecompressionStream(formatOf(encoding))));
+}
+
+function formatOf(encoding: string): CompressionFormat {
+  const formats: Record<string, string> = {
+    gzip: 'gzip',
+    'x-gzip': 'gzip',
+    deflate: 'deflate',
+    br: 'brotli',
+    zstd: 'zstd',
+  };
+  const format = formats[encoding.trim().toLowerCase()];
+  if (!format) throw new Error('the upstream packed its answer in an unknown way');
+  return format as CompressionFormat;
+}
