@@ -157,7 +157,7 @@ const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(t
 /** Per table: the columns that must differ, as SQL over the number `n.i`. */
 const grown: Record<string, Record<string, string>> = {
   api_keys: { key_hash: "'grown-' || n.i", user_id: '2' },
-  oauth_tokens: { place: 'n.i', access_hash: "'a-' || n.i", refresh_hash: "'r-' || n.i" },
+  oauth_tokens: { access_hash: "'a-' || n.i", refresh_hash: "'r-' || n.i" },
   oauth_audit: {},
   usage_logs: { request_id: "'u-' || n.i" },
   credits: {},

@@ -12,29 +12,36 @@ export const isCode = (text: string): boolean => /^[0-9A-Za-z]{40}$/.test(text);
 
 export type TokenKind = 'access' | 'refresh';
 
-/** What a token is looked up by: its pair's place, and what is stored of the token itself. */
+/** What a token is looked up by: its pair's id, and what is stored of the token itself. */
 export interface TokenKey {
   kind: TokenKind;
-  place: number;
+  id: number;
   hash: string;
 }
 
-/** Below this, and times in milliseconds fit until the year 2109. */
-const placesPerMs = 2 ** 11;
-/** 62^9 is the first power beyond all places. */
-const placeLength = 9;
+/** Ids of one millisecond; with this many, times fit until the year 2109. */
+const idsPerMs = 2 ** 11;
+/** 62^9 is the first power beyond all ids. */
+const idLength = 9;
 
 /**
- * A new pair. Both tokens begin with the place of their row, which grows with time: rows made together lie together, and
- * one narrow index finds them. The 39 random characters behind it are 232 bits.
+ * Numbers pairs by the time, so that rows made together lie together. Random within the millisecond, since other processes
+ * number pairs at the same time; never twice the same here.
  */
-export function newTokens(nowMs: number): { place: number; accessToken: string; refreshToken: string } {
-  const place = nowMs * placesPerMs + Math.floor(Math.random() * placesPerMs);
-  const start = base62(place, placeLength);
+export function openTokenIds(): (nowMs: number) => number {
+  let last = 0;
+  return (nowMs) => {
+    last = Math.max(last + 1, nowMs * idsPerMs + Math.floor(Math.random() * idsPerMs));
+    return last;
+  };
+}
+
+/** Both tokens of a pair begin with its id. The 39 characters behind it are 232 random bits. */
+export function newTokens(id: number): { accessToken: string; refreshToken: string } {
+  const start = base62(id, idLength);
   return {
-    place,
-    accessToken: `svcat_${start}${randomString(48 - placeLength)}`,
-    refreshToken: `svcrt_${start}${randomString(48 - placeLength)}`,
+    accessToken: `svcat_${start}${randomString(48 - idLength)}`,
+    refreshToken: `svcrt_${start}${randomString(48 - idLength)}`,
   };
 }
 
@@ -43,8 +50,8 @@ const tokenForm = /^svc[ar]t_[0-9A-Za-z]{48}$/;
 /** Null for what is no token of ours. */
 export function readToken(text: string): TokenKey | null {
   if (!tokenForm.test(text)) return null;
-  const place = fromBase62(text.slice(6, 6 + placeLength));
-  // Nine characters can say more than a place can be, and a database refuses numbers that are not whole.
-  if (place > Number.MAX_SAFE_INTEGER) return null;
-  return { kind: text.startsWith('svcat') ? 'access' : 'refresh', place, hash: sha256Hex(text) };
+  const id = fromBase62(text.slice(6, 6 + idLength));
+  // Nine characters can say more than an id can be, and a database refuses numbers that are not whole.
+  if (id > Number.MAX_SAFE_INTEGER) return null;
+  return { kind: text.startsWith('svcat') ? 'access' : 'refresh', id, hash: sha256Hex(text) };
 }

@@ -8,6 +8,7 @@ import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 import { openAudit } from './audit.ts';
 import { identifyBearer } from './bearer.ts';
+import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
 import { openLastUsed } from './last-used.ts';
 import type { Room } from './room.ts';
@@ -23,7 +24,7 @@ import { tokenStatusRoutes } from './routes/tokens-status.ts';
 import { userinfoRoutes } from './routes/userinfo.ts';
 import { openIssuer } from './store/issue.ts';
 import { openLookups } from './store/lookups.ts';
-import { sweep } from './sweep.ts';
+import { openSweep } from './sweep.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export interface OAuthDeps {
@@ -71,12 +72,14 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     sealer,
     lookups: openLookups(deps.database),
     issuer,
+    nextTokenId: openTokenIds(),
     audit,
     webhooks,
     lastUsed,
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
   };
+  const sweep = openSweep(room);
   return {
     routes: [
       ...discoveryRoutes(config),
@@ -95,7 +98,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     },
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
-      await sweep(room);
+      await sweep();
     },
     stop: async () => {
       await webhooks.stop(drainMs);

@@ -22,6 +22,7 @@ export interface Room {
   sealer: Sealer;
   lookups: Lookups;
   issuer: Issuer;
+  nextTokenId(nowMs: number): number;
   audit: Audit;
   webhooks: Webhooks;
   lastUsed: LastUsed;

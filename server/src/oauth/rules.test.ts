@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sha256Hex } from '../lib/hashing.ts';
 import { csvCell, csvLine } from './audit-log.ts';
 import { provesClient, readCredentials } from './client-auth.ts';
-import { newClientId, newClientSecret, newCode, newTokens, readToken } from './credentials.ts';
+import { newClientId, newClientSecret, newCode, newTokens, openTokenIds, readToken } from './credentials.ts';
 import { checkVerifierForm, readChallenge, s256, verifierMatches } from './pkce.ts';
 import { redirectUriFault, redirectUriMatches, withParameters } from './redirect-uri.ts';
 import { allowedNow, registeredScopes, requestedScopes, within } from './scopes.ts';
@@ -12,24 +12,31 @@ test('credentials have the forms of the specification', () => {
   expect(newClientId()).toMatch(/^svc_[0-9A-Za-z]{32}$/);
   expect(newClientSecret()).toMatch(/^svcsec_[0-9A-Za-z]{48}$/);
   expect(newCode()).toMatch(/^[0-9A-Za-z]{40}$/);
-  const { accessToken, refreshToken } = newTokens(Date.now());
+  const { accessToken, refreshToken } = newTokens(openTokenIds()(Date.now()));
   expect(accessToken).toMatch(/^svcat_[0-9A-Za-z]{48}$/);
   expect(refreshToken).toMatch(/^svcrt_[0-9A-Za-z]{48}$/);
 });
 
 describe('tokens', () => {
-  test('both of a pair tell their place and kind; later pairs have higher places', () => {
-    const pairs = [0, 1, Date.now(), Date.now() + 1, 2 ** 42 - 1].map(newTokens);
-    for (const { place, accessToken, refreshToken } of pairs) {
-      expect(readToken(accessToken)).toEqual({ kind: 'access', place, hash: sha256Hex(accessToken) });
-      expect(readToken(refreshToken)).toEqual({ kind: 'refresh', place, hash: sha256Hex(refreshToken) });
+  test('both of a pair tell its id and their kind', () => {
+    const nextId = openTokenIds();
+    for (const id of [0, nextId(0), nextId(Date.now()), nextId(2 ** 42 - 2), Number.MAX_SAFE_INTEGER]) {
+      const { accessToken, refreshToken } = newTokens(id);
+      expect(readToken(accessToken)).toEqual({ kind: 'access', id, hash: sha256Hex(accessToken) });
+      expect(readToken(refreshToken)).toEqual({ kind: 'refresh', id, hash: sha256Hex(refreshToken) });
     }
-    const places = pairs.map(({ place }) => place);
-    expect([...places].sort((a, b) => a - b)).toEqual(places);
   });
 
-  test('what follows the place is drawn anew for each token', () => {
-    const pairs = Array.from({ length: 1_000 }, () => newTokens(1_700_000_000_000));
+  test('ids grow, also when time stands still or goes back', () => {
+    const nextId = openTokenIds();
+    const times = [...Array.from({ length: 5_000 }, () => 1_700_000_000_000), 1_700_000_000_100, 1_600_000_000_000];
+    const ids = times.map(nextId);
+    expect(ids.every((id, i) => i === 0 || id > ids[i - 1]!)).toBe(true);
+    expect(ids.every(Number.isSafeInteger)).toBe(true);
+  });
+
+  test('what follows the id is drawn anew for each token', () => {
+    const pairs = Array.from({ length: 1_000 }, () => newTokens(1));
     const ends = pairs.flatMap(({ accessToken, refreshToken }) => [accessToken.slice(-39), refreshToken.slice(-39)]);
     expect(new Set(ends).size).toBe(2_000);
   });

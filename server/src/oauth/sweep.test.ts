@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { faultOf, jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
-import { sweep } from './sweep.ts';
+import { openSweep } from './sweep.ts';
 
 let t: OAuthTest;
 beforeAll(async () => {
@@ -17,9 +17,10 @@ const count = async (table: 'oauth_codes' | 'oauth_tokens' | 'oauth_audit' | 'oa
         .executeTakeFirstOrThrow()
     ).n,
   );
-const run = () => sweep({ db: t.platform.database.db, clock: t.clock, options: t.app.app.identity.options });
+const sweeper = () => openSweep({ db: t.platform.database.db, clock: t.clock, options: t.app.app.identity.options });
 
 test('deletes what has run out, keeps what still counts, in more than one step', async () => {
+  const run = sweeper();
   const client = await t.client();
   const tokens = await t.tokens(client);
   const { db } = t.platform.database;
@@ -51,6 +52,41 @@ test('deletes what has run out, keeps what still counts, in more than one step',
   t.clock.advance(366 * 86_400_000);
   await run();
   expect(await count('oauth_audit')).toBe(0);
+});
+
+test('tokens are found however long those before them live, a sweep going on where the last one ended', async () => {
+  const { db } = t.platform.database;
+  const now = Math.floor(t.clock.nowMs() / 1000);
+  const long = now + 1_000_000;
+  const row = (id: number) => ({
+    id,
+    family: id,
+    application_id: 1,
+    user_id: t.member.id,
+    access_hash: `a-${id}`,
+    access_scope: 'openid',
+    access_expires_at: now,
+    access_revoked: 0,
+    refresh_hash: `r-${id}`,
+    scope: 'openid',
+    // Every third has run out, among others that have not; and none of the first 250.
+    expires_at: id > 250 && id % 3 === 0 ? now : long,
+    revoked: 0,
+    epoch: 0,
+    created_at: now,
+  });
+  const rows = Array.from({ length: 900 }, (_, i) => row(i + 1));
+  for (let i = 0; i < rows.length; i += 300)
+    await db
+      .insertInto('oauth_tokens')
+      .values(rows.slice(i, i + 300))
+      .execute();
+  const run = sweeper();
+  expect(await run()).toBe(rows.filter((one) => one.expires_at === now).length);
+  expect(await run()).toBe(0);
+  await db.updateTable('oauth_tokens').set({ expires_at: now }).where('id', '=', 1).execute();
+  expect(await run()).toBe(1);
+  await db.deleteFrom('oauth_tokens').where('id', '<=', 900).execute();
 });
 
 test('times of last use are written when the service stops', async () => {

@@ -13,22 +13,40 @@ const replaySeconds = 86_400;
 const daySeconds = 86_400;
 
 /** Deletes what has run out, in bounded steps with room for requests in between; consents never run out. */
-export async function sweep(deps: Pick<Room, 'db' | 'clock' | 'options'>): Promise<number> {
+export function openSweep(deps: Pick<Room, 'db' | 'clock' | 'options'>): () => Promise<number> {
   const { db } = deps;
-  const now = nowSeconds(deps.clock);
-  const oldest = now - deps.options.get('AuditLogDays') * daySeconds;
-  let gone = 0;
-  for (const step of [
-    () => deleteOldCodes(db, now - replaySeconds, batch),
-    () => deleteExpiredTokens(db, now, batch),
-    () => deleteOldAudit(db, oldest, batch),
-  ]) {
+  /** The id up to which tokens were looked at, for the next sweep to go on from; 0 is the beginning. */
+  let looked = 0;
+
+  const sweepTokens = async (now: number): Promise<number> => {
+    let gone = 0;
     for (let i = 0; i < mostBatches; i += 1) {
-      const count = await step();
-      gone += count;
-      if (count < batch) break;
+      const step = await deleteExpiredTokens(db, now, looked, batch);
+      gone += step.gone;
+      looked = step.upTo ?? 0;
+      if (step.upTo === null) break;
       await new Promise(setImmediate);
     }
+    return gone;
+  };
+
+  return async () => {
+    const now = nowSeconds(deps.clock);
+    const oldest = now - deps.options.get('AuditLogDays') * daySeconds;
+    const codes = await repeat(() => deleteOldCodes(db, now - replaySeconds, batch));
+    const tokens = await sweepTokens(now);
+    return codes + tokens + (await repeat(() => deleteOldAudit(db, oldest, batch)));
+  };
+}
+
+/** As long as there is a whole batch to delete. */
+async function repeat(step: () => Promise<number>): Promise<number> {
+  let gone = 0;
+  for (let i = 0; i < mostBatches; i += 1) {
+    const count = await step();
+    gone += count;
+    if (count < batch) break;
+    await new Promise(setImmediate);
   }
   return gone;
 }

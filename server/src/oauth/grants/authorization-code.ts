@@ -8,7 +8,7 @@ import { redirectUriMatches } from '../redirect-uri.ts';
 import { allowedNow, within } from '../scopes.ts';
 import type { Client, PresentedCode } from '../store/columns.ts';
 import { revokeFamily } from '../store/tokens.ts';
-import { authenticate, drawPair, type GrantDeps, type Issued, invalidGrant } from './grant.ts';
+import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair } from './grant.ts';
 
 export interface CodeExchange {
   credentials: ClientCredentials;
@@ -31,8 +31,10 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
-  const { row, issued } = drawPair(deps, { ...code, family: code.id }, scopes);
-  if (!(await deps.issuer.useCode(code.id, row.created_at, row))) throw await replayed(deps, code);
+  const issued = await issuePair(deps, { ...code, family: code.id }, scopes, (row) =>
+    deps.issuer.useCode(code.id, row.created_at, row),
+  );
+  if (!issued) throw await replayed(deps, code);
   return issued;
 }
 

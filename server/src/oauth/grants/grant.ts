@@ -1,4 +1,3 @@
-import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { type ClientCredentials, invalidClient, provesClient } from '../client-auth.ts';
@@ -8,9 +7,9 @@ import type { Room } from '../room.ts';
 import { joinScopes, type Scope } from '../scopes.ts';
 import { applicationStatus } from '../status.ts';
 import type { Client } from '../store/columns.ts';
-import type { NewPair } from '../store/issue.ts';
+import { isTaken, type NewPair } from '../store/issue.ts';
 
-export type GrantDeps = Pick<Room, 'db' | 'clock' | 'options' | 'lookups' | 'issuer'>;
+export type GrantDeps = Pick<Room, 'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId'>;
 
 /** What a grant gives back; the route puts it on the wire and into the audit log. */
 export interface Issued {
@@ -32,20 +31,39 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
   return client;
 }
 
-/** Draws a new pair and the row that stands for it. */
-export function drawPair(
-  deps: { clock: Clock; options: Room['options'] },
-  grant: Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch'>,
+type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch'>;
+type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
+
+/** Two processes may draw one id in the same millisecond, one pair in thousands at most; again each time. */
+const mostDraws = 5;
+
+/** Draws a pair and writes it by `spend`, which spends what it is given for; null when that was spent before. */
+export async function issuePair(
+  deps: DrawDeps,
+  granted: Granted,
   accessScopes: Scope[],
-): { row: NewPair; issued: Issued } {
+  spend: (row: NewPair) => Promise<boolean>,
+): Promise<Issued | null> {
+  for (let draw = 1; ; draw += 1) {
+    const { row, issued } = drawPair(deps, granted, accessScopes);
+    try {
+      return (await spend(row)) ? issued : null;
+    } catch (error) {
+      if (draw === mostDraws || !isTaken(error)) throw error;
+    }
+  }
+}
+
+function drawPair(deps: DrawDeps, grant: Granted, accessScopes: Scope[]): { row: NewPair; issued: Issued } {
   const nowMs = deps.clock.nowMs();
   const now = Math.floor(nowMs / 1000);
   const expiresIn = deps.options.get('OAuth2AccessTokenTTL');
-  const { place, accessToken, refreshToken } = newTokens(nowMs);
+  const id = deps.nextTokenId(nowMs);
+  const { accessToken, refreshToken } = newTokens(id);
   const scope = joinScopes(accessScopes);
   return {
     row: {
-      place,
+      id,
       family: grant.family,
       application_id: grant.application_id,
       user_id: grant.user_id,

@@ -6,7 +6,7 @@ import { readToken } from '../credentials.ts';
 import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
 import type { PresentedToken } from '../store/columns.ts';
 import { revokeFamily } from '../store/tokens.ts';
-import { authenticate, drawPair, type GrantDeps, type Issued, invalidGrant } from './grant.ts';
+import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair } from './grant.ts';
 
 export interface Refresh {
   credentials: ClientCredentials;
@@ -34,9 +34,8 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
   // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6).
-  const { row, issued } = drawPair(deps, token, scopes);
-  if (!(await deps.issuer.rotate(token.id, clock.nowMs(), row)))
-    throw invalidGrant('The refresh token was used before.');
+  const issued = await issuePair(deps, token, scopes, (row) => deps.issuer.rotate(token.id, clock.nowMs(), row));
+  if (!issued) throw invalidGrant('The refresh token was used before.');
   return issued;
 }
 

@@ -106,10 +106,12 @@ export async function readAudit(
   return matching(db, filter, span).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
 }
 
+/** Of the oldest `most` entries, which have the lowest ids: an index by age would cost every entry. */
 export async function deleteOldAudit(db: Db, before: number, most: number): Promise<number> {
   const result = await db
     .deleteFrom('oauth_audit')
-    .where('id', 'in', (e) => e.selectFrom('oauth_audit').select('id').where('created_at', '<', before).limit(most))
+    .where('id', 'in', (e) => e.selectFrom('oauth_audit').select('id').orderBy('id').limit(most))
+    .where('created_at', '<', before)
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }

@@ -63,7 +63,7 @@ export const readCode = (row: Flat): PresentedCode => {
   };
 };
 
-export type PresentedToken = Omit<TokenRow, 'place' | 'access_hash' | 'refresh_hash'>;
+export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
 export const tokenColumns = columnsOf(
   't',
   'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at',

@@ -3,12 +3,18 @@ import { all, placeholders, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { TokenRow } from './tables.ts';
 
-export type NewPair = Omit<TokenRow, 'id' | 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;
+export type NewPair = Omit<TokenRow, 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;
 
 /** Spends a code or a refresh token and writes what it buys, in one conditional write; false when it was spent before. */
 export interface Issuer {
   useCode(codeId: number, nowSeconds: number, pair: NewPair): Promise<boolean>;
   rotate(tokenId: number, nowMs: number, pair: NewPair): Promise<boolean>;
+}
+
+/** Another process has given the same id to a pair of its own: nothing was written. */
+export function isTaken(error: unknown): boolean {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
+  return code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || errno === '23505';
 }
 
 export interface IssuerDeps {
@@ -19,10 +25,10 @@ export interface IssuerDeps {
   batch<I, O>(run: (items: I[]) => O[] | Promise<O[]>): { add(item: I): Promise<O> };
 }
 
-const columns = `place, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
+const columns = `id, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
   expires_at, epoch, created_at, access_revoked, revoked`;
 const valuesOf = (pair: NewPair): (string | number)[] => [
-  pair.place,
+  pair.id,
   pair.family,
   pair.application_id,
   pair.user_id,

@@ -54,7 +54,7 @@ const byKind = (text: (hash: string) => string): Record<TokenKind, Statement> =>
 const clientWithToken = byKind(
   (hash) => `select ${clientColumns}, ${tokenColumns}, ${owner}
   from oauth_applications a
-  left join oauth_tokens t on t.place = $2 and ${hash} = $3
+  left join oauth_tokens t on t.id = $2 and ${hash} = $3
   left join users u on u.id = t.user_id
   where a.client_id = $1`,
 );
@@ -63,14 +63,14 @@ const tokenAlone = byKind(
   (hash) => `select ${clientColumns}, ${tokenColumns}
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
-  where t.place = $1 and ${hash} = $2`,
+  where t.id = $1 and ${hash} = $2`,
 );
 
 const bearer = statement(`select ${clientColumns}, ${tokenColumns}, ${userColumns}
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
   join users u on u.id = t.user_id
-  where t.place = $1 and t.access_hash = $2`);
+  where t.id = $1 and t.access_hash = $2`);
 
 export interface LookupDeps {
   db: Db;
@@ -93,9 +93,9 @@ export function openLookups({ db, readSync }: LookupDeps): Lookups {
   return {
     clientWithCode: (clientId, codeHash) => first(clientWithCode, [clientId, codeHash], readWithCode),
     clientWithToken: (clientId, key) =>
-      first(clientWithToken[key?.kind ?? 'access'], [clientId, key?.place ?? -1, key?.hash ?? ''], readWithToken),
-    token: (key) => first(tokenAlone[key.kind], [key.place, key.hash], readTokenAlone),
-    bearer: (key) => first(bearer, [key.place, key.hash], readBearer),
+      first(clientWithToken[key?.kind ?? 'access'], [clientId, key?.id ?? -1, key?.hash ?? ''], readWithToken),
+    token: (key) => first(tokenAlone[key.kind], [key.id, key.hash], readTokenAlone),
+    bearer: (key) => first(bearer, [key.id, key.hash], readBearer),
   };
 }
 

@@ -46,9 +46,8 @@ interface CodesTable {
 
 /** An access token with its refresh token. */
 interface TokensTable {
-  id: Generated<number>;
   /** Part of both tokens, and grows with time; see credentials.ts. */
-  place: number;
+  id: number;
   /** The id of the code the pair descends from. */
   family: number;
   application_id: number;

@@ -50,11 +50,28 @@ export async function touchTokens(db: Db, seen: [id: number, time: number][]): P
   await all(db, touch, [JSON.stringify(seen)]);
 }
 
-/** Pairs whose refresh token has run out; at most `most` at once, returns how many. */
-export async function deleteExpiredTokens(db: Db, now: number, most: number): Promise<number> {
+/**
+ * Deletes those of the next `most` pairs after the id `after` whose refresh token has run out. By id, since an index by age
+ * would cost every refresh; `upTo` is where to go on, null at the end.
+ */
+export async function deleteExpiredTokens(
+  db: Db,
+  now: number,
+  after: number,
+  most: number,
+): Promise<{ gone: number; upTo: number | null }> {
+  const { last, n } = await db
+    .selectFrom((e) =>
+      e.selectFrom('oauth_tokens').select('id').where('id', '>', after).orderBy('id').limit(most).as('w'),
+    )
+    .select((e) => [e.fn.max<number | null>('id').as('last'), e.fn.countAll<number>().as('n')])
+    .executeTakeFirstOrThrow();
+  if (last === null) return { gone: 0, upTo: null };
   const result = await db
     .deleteFrom('oauth_tokens')
-    .where('id', 'in', (e) => e.selectFrom('oauth_tokens').select('id').where('expires_at', '<=', now).limit(most))
+    .where('id', '>', after)
+    .where('id', '<=', Number(last))
+    .where('expires_at', '<=', now)
     .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  return { gone: Number(result.numDeletedRows), upTo: Number(n) < most ? null : Number(last) };
 }

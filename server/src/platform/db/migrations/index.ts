@@ -8,7 +8,7 @@ import { migration as oauth } from './0006-oauth.ts';
 import { migration as orchestra } from './0007-orchestra.ts';
 import { migration as video } from './0008-video.ts';
 import { migration as autonomous } from './0009-autonomous.ts';
-import { migration as tokenPlaces } from './0010-oauth-token-places.ts';
+import { migration as tokenIds } from './0010-oauth-token-ids.ts';
 import { migration as leanHolds } from './0011-lean-holds.ts';
 import { migration as chargesOnce } from './0012-charges-once.ts';
 
@@ -23,7 +23,7 @@ export const migrations: Migration[] = [
   orchestra,
   video,
   autonomous,
-  tokenPlaces,
+  tokenIds,
   leanHolds,
   chargesOnce,
 ];

@@ -1,17 +1,17 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Token pairs are found by `place`, a number that both tokens carry and that grows with time, instead of by two indexes over
- * hashes: those put each new pair into two random pages, which was most of what a refresh cost. Pairs of before cannot be
- * given a place, since only their hashes are known; no version that was released has issued any.
+ * Token pairs get ids that grow with time and that both tokens carry, so a pair is found by its id. Indexes over the two
+ * hashes put each new pair into two random pages, which was most of what a refresh cost; what is left besides the table
+ * finds a user's grant. Pairs of before cannot be found that way, since only their hashes are known; no version that was
+ * released has issued any. What has run out is found by walking along the ids, in the log too.
  */
 export const migration: Migration = {
-  name: '0010-oauth-token-places',
-  statements: ({ id, int }) => [
+  name: '0010-oauth-token-ids',
+  statements: ({ int }) => [
     'drop table oauth_tokens',
     `create table oauth_tokens (
-      id ${id},
-      place ${int} not null,
+      id ${int} primary key,
       family ${int} not null,
       application_id ${int} not null,
       user_id ${int} not null,
@@ -28,9 +28,7 @@ export const migration: Migration = {
       created_at ${int} not null,
       last_used_at ${int}
     )`,
-    // Not unique: two pairs at one place are told apart by their hashes.
-    'create index oauth_tokens_place on oauth_tokens (place)',
     'create index oauth_tokens_grant on oauth_tokens (user_id, application_id, family)',
-    'create index oauth_tokens_age on oauth_tokens (expires_at)',
+    'drop index oauth_audit_age',
   ],
 };
