@@ -15,9 +15,12 @@ export interface Column<Row> {
   pinned?: boolean;
 }
 
-/** The column of what can be done with a row: its name is read out, not shown, and it is always within reach. */
-export const actsColumn = (name = 'Actions') =>
-  ({ key: 'acts', header: <span className="svc-hidden">{name}</span>, align: 'right', pinned: true }) as const;
+/** Something small at the end of a row; its name is read out, not shown. */
+export const endColumn = (name: string) =>
+  ({ key: name, header: <span className="svc-hidden">{name}</span>, align: 'right' }) as const;
+
+/** What can be done with a row, always within reach. */
+export const actsColumn = (name = 'Actions') => ({ ...endColumn(name), pinned: true }) as const;
 
 const cellClass = ({ wrap, pinned }: Pick<Column<never>, 'wrap' | 'pinned'>): string | undefined =>
   wrap ? 'svc-wrap' : pinned ? 'svc-pinned' : undefined;

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Modal, Stack, Text } from '@mantine/core';
 import { IconDownload, IconHistory } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -39,20 +39,13 @@ interface IdFilterProps {
 /** A name and its id, which narrow the log to themselves. */
 function IdFilter({ id, name, what, onClick }: IdFilterProps) {
   if (id === null) return '–';
-  // Holds what is seen, word for word, for those who speak to their machine.
-  const label = ['Only entries of', what, name, id].filter((part) => part !== undefined).join(' ');
   return (
-    <Anchor component="button" type="button" size="sm" aria-label={label} onClick={onClick}>
-      <Group gap={6} wrap="nowrap">
-        {name !== undefined && (
-          <Text span inherit truncate maw="11rem" title={name}>
-            {name}
-          </Text>
-        )}
-        <Text span inherit size={name === undefined ? 'sm' : 'xs'} c={name === undefined ? undefined : 'dimmed'}>
-          {id}
-        </Text>
-      </Group>
+    <Anchor component="button" type="button" size="sm" onClick={onClick}>
+      <span className="svc-hidden">{`Only entries of ${what} `}</span>
+      {name !== undefined && `${name} `}
+      <Text span inherit size={name === undefined ? 'sm' : 'xs'} c={name === undefined ? undefined : 'dimmed'}>
+        {id}
+      </Text>
     </Anchor>
   );
 }

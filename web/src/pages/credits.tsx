@@ -3,7 +3,7 @@ import { IconCreditCard, IconInfoCircle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../api.ts';
 import { CopyButton } from '../components/copy-button.tsx';
-import { actsColumn, type Column, DataTable } from '../components/data-table.tsx';
+import { type Column, DataTable, endColumn } from '../components/data-table.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { AnchorLink } from '../components/link.tsx';
 import { Money } from '../components/money.tsx';
@@ -51,7 +51,7 @@ const columns: Column<Entry>[] = [
     cell: ({ balance_after }) => <Money quota={balance_after} />,
   },
   {
-    ...actsColumn('Request'),
+    ...endColumn('Request'),
     cell: ({ request_id }) => request_id && <CopyButton value={request_id} label={`Copy request id ${request_id}`} />,
   },
 ];

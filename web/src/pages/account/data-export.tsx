@@ -52,21 +52,21 @@ export function DataExport() {
               Cancel
             </Button>
           )}
-        </Group>
-        <Group gap="xs" role="status" aria-label="Download" wrap="nowrap">
-          {make.isPending && (
-            <>
-              <Loader size="xs" aria-hidden />
+          <Group gap="xs" role="status" aria-label="Download" wrap="nowrap">
+            {make.isPending && (
+              <>
+                <Loader size="xs" aria-hidden />
+                <Text size="sm" className="svc-number">
+                  {bytes === 0 ? 'Your file is being made…' : `Your file is being made: ${formatBytes(bytes)} so far`}
+                </Text>
+              </>
+            )}
+            {make.data && (
               <Text size="sm" className="svc-number">
-                {bytes === 0 ? 'Your file is being made…' : `Your file is being made: ${formatBytes(bytes)} so far`}
+                {`Done: ${make.data.name}, ${formatBytes(make.data.blob.size)}`}
               </Text>
-            </>
-          )}
-          {make.data && (
-            <Text size="sm" className="svc-number">
-              {`Done: ${make.data.name}, ${formatBytes(make.data.blob.size)}`}
-            </Text>
-          )}
+            )}
+          </Group>
         </Group>
         {make.error && (
           <ErrorState error={make.error} title="Your data could not be downloaded" onRetry={() => make.mutate()} />

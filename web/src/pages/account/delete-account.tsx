@@ -1,4 +1,4 @@
-import { Button, List, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
@@ -106,9 +106,11 @@ export function DeleteAccount() {
           : 'Ends every way in at once and deletes what belongs to you. Download your data first if you want to keep it.'
       }
     >
-      <Button color="red" variant="light" disabled={isRoot} onClick={() => setOpened(true)}>
-        Delete my account
-      </Button>
+      <Group>
+        <Button color="red" variant="light" disabled={isRoot} onClick={() => setOpened(true)}>
+          Delete my account
+        </Button>
+      </Group>
       <Modal opened={opened} onClose={() => setOpened(false)} title="Delete your account?" size="lg">
         <DeleteForm onClose={() => setOpened(false)} />
       </Modal>

@@ -35,10 +35,10 @@ export function OptionRow({ option }: { option: Option }) {
   return (
     <div className="svc-option">
       <div>
-        <Text span size="sm" fw={600} mr={8}>
+        <Text span size="sm" fw={600} mr={8} display="inline-block">
           {label}
         </Text>
-        <Text span size="xs" c="dimmed" ff="monospace" mr={8}>
+        <Text span size="xs" c="dimmed" ff="monospace" mr={8} display="inline-block">
           {option.key}
         </Text>
         <SavedMark act={save} />

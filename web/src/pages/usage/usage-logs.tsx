@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text, Title, Tooltip } from '@mantine/core
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { actsColumn, type Column, DataTable } from '../../components/data-table.tsx';
+import { type Column, DataTable, endColumn } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
@@ -93,7 +93,7 @@ const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
     ),
   },
   {
-    ...actsColumn('Request'),
+    ...endColumn('Request'),
     cell: ({ request_id }) => <CopyButton value={request_id} label={`Copy request id ${request_id}`} />,
   },
 ];
