@@ -55,3 +55,10 @@ test('headers for the collector are read as OpenTelemetry writes them', () => {
   expect(() => read('no pairs')).toThrow('OTEL_EXPORTER_OTLP_HEADERS');
   expect(() => read('a=%zz')).toThrow('OTEL_EXPORTER_OTLP_HEADERS');
 });
+
+test('a proxy or unchecked certificates leave calls to fetch, which knows them', () => {
+  expect(readConfig({}).fetchOnly).toBe(false);
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'])
+    expect(readConfig({ [name]: 'http://proxy.test:3128' }).fetchOnly).toBe(true);
+  expect(readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }).fetchOnly).toBe(true);
+});
