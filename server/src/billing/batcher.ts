@@ -38,7 +38,7 @@ export class Batcher<I, O> {
       try {
         const running = this.run(batch.map((entry) => entry.item));
         const outputs = running instanceof Promise ? await running : running;
-        for (const [i, entry] of batch.entries()) entry.resolve(outputs[i]!);
+        for (let i = 0; i < batch.length; i += 1) batch[i]!.resolve(outputs[i]!);
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }

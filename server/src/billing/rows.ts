@@ -1,4 +1,3 @@
-import type { Usage } from '../lib/money.ts';
 import type { HoldRow, SettleRow, UsageRow } from './store/port.ts';
 import type { Hold, HoldRequest, UsageDetail } from './types.ts';
 
@@ -43,6 +42,8 @@ export function usageRow(
   cost: number,
   nowSeconds: number,
 ): UsageRow {
+  const { usage } = detail;
+  const units = usage.units ?? 0;
   return {
     request_id: hold.requestId,
     user_id: hold.userId,
@@ -51,7 +52,12 @@ export function usageRow(
     endpoint: text(detail.endpoint),
     provider: text(detail.provider ?? ''),
     channel_id: detail.channelId ?? 0,
-    ...tokenColumns(detail.usage),
+    prompt_tokens: wholeCount(usage.promptTokens),
+    completion_tokens: wholeCount(usage.completionTokens),
+    cache_read_tokens: wholeCount(usage.cacheReadTokens),
+    cache_write_tokens: wholeCount(usage.cacheWriteTokens),
+    reasoning_tokens: wholeCount(usage.reasoningTokens),
+    units: Number.isFinite(units) && units > 0 ? units : 0,
     quota: wholeCount(cost),
     shortfall: 0,
     balance_after: 0,
@@ -60,17 +66,5 @@ export function usageRow(
     duration_ms: wholeCount(detail.durationMs),
     first_token_ms: wholeCount(detail.firstTokenMs),
     created_at: nowSeconds,
-  };
-}
-
-function tokenColumns(usage: Usage) {
-  const units = usage.units ?? 0;
-  return {
-    prompt_tokens: wholeCount(usage.promptTokens),
-    completion_tokens: wholeCount(usage.completionTokens),
-    cache_read_tokens: wholeCount(usage.cacheReadTokens),
-    cache_write_tokens: wholeCount(usage.cacheWriteTokens),
-    reasoning_tokens: wholeCount(usage.reasoningTokens),
-    units: Number.isFinite(units) && units > 0 ? units : 0,
   };
 }

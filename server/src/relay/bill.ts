@@ -58,7 +58,7 @@ export async function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: 
     stream: bill.stream,
     status: bill.status,
     durationMs: deps.clock.nowMs() - bill.startedMs,
-    ...(bill.firstTokenMs !== undefined && { firstTokenMs: bill.firstTokenMs }),
+    firstTokenMs: bill.firstTokenMs,
   });
   return cost;
 }

@@ -39,7 +39,7 @@ export async function complete(deps: RelayDeps, errand: Errand, conversation: Co
     completionTokens: usage.completionTokens,
     wellFormed: summary.complete,
     nonEmpty: summary.hasOutput,
-    ...(summary.wellFormed !== undefined && { validStructured: summary.wellFormed }),
+    validStructured: summary.wellFormed,
   });
   call.plan.close();
   if (!summary.hasOutput) {

@@ -31,7 +31,7 @@ export async function openCall(
     modelId,
     type,
     override: errand.override,
-    ...(fits && { fits }),
+    fits,
   });
   const plan = planned instanceof Promise ? await planned : planned;
   let hold: Hold;

@@ -32,7 +32,7 @@ export interface Plan {
   close(): void;
 }
 
-interface PlanDeps {
+export interface PlanDeps {
   clock: Clock;
   breaker: Breaker;
   metrics: Metrics;
@@ -138,8 +138,12 @@ class RoutePlan implements Plan {
     if (this.#closed) return;
     this.#closed = true;
     for (const attempt of this.#attempts) attempt.abandon();
+    const { requestId, userId, modelId, sort } = this.request;
     this.deps.log({
-      ...this.request,
+      requestId,
+      userId,
+      modelId,
+      sort,
       choice: this.choice,
       attempts: this.#records,
       skipped: this.#skipped,
@@ -152,14 +156,7 @@ class RoutePlan implements Plan {
     this.deps.metrics.record(candidate, report);
     this.deps.onReport?.(this.request.requestId, candidate, report);
     const { outcome, latencyMs, cause, status, ttftMs } = report;
-    this.#records.push({
-      candidate,
-      outcome,
-      latencyMs,
-      ...(cause !== undefined && { cause }),
-      ...(status !== undefined && { status }),
-      ...(ttftMs !== undefined && { ttftMs }),
-    });
+    this.#records.push({ candidate, outcome, latencyMs, cause, status, ttftMs });
   };
 }
 

@@ -11,7 +11,7 @@ import { type ConfigCache, openConfigs } from './configs.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
-import { openPlan, type Plan, type Report } from './plan.ts';
+import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
 import type { Preferences } from './rank.ts';
 
@@ -70,7 +70,13 @@ class RoutingRoom implements Routing {
   #timer: ReturnType<typeof setInterval> | null = null;
   #cycling: Promise<void> | null = null;
 
-  constructor(readonly parts: RoutingParts) {}
+  readonly #planDeps: PlanDeps;
+
+  constructor(readonly parts: RoutingParts) {
+    const { deps, breaker, metrics, decisions } = parts;
+    const { clock, onReport } = deps;
+    this.#planDeps = { clock, breaker, metrics, onReport, log: (decision) => decisions.add(decision) };
+  }
 
   plan(request: PlanRequest): Plan | Promise<Plan> {
     const preferences = this.parts.preferences.get(request.userId);
@@ -103,7 +109,7 @@ class RoutingRoom implements Routing {
   }
 
   #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
-    const { deps, breaker, metrics, configs, decisions } = this.parts;
+    const { deps, breaker, metrics, configs } = this.parts;
     const { modelId } = request;
     const { candidates, legacy } = this.#candidatesOf(request);
     const override = request.override ?? null;
@@ -119,15 +125,11 @@ class RoutingRoom implements Routing {
       override,
       random: deps.random ?? Math.random,
       roundRobinCounter: turn,
-      ...(request.fits && { fits: request.fits }),
+      fits: request.fits,
     });
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     const { requestId, userId } = request;
-    return openPlan(
-      { clock: deps.clock, breaker, metrics, log: (decision) => decisions.add(decision), onReport: deps.onReport },
-      { requestId, userId, modelId, sort: override?.sort ?? null },
-      choice,
-    );
+    return openPlan(this.#planDeps, { requestId, userId, modelId, sort: override?.sort ?? null }, choice);
   }
 
   #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {

@@ -24,7 +24,8 @@ export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
     const cost = log?.quota ?? 0;
     const charged = cost <= hold.amount ? cost : hold.amount + overrun(db, extra, hold.user_id, cost - hold.amount);
     const shortfall = cost - charged;
-    charges.push({ hold, charged, log: log && { ...log, quota: charged, shortfall } });
+    // A copy where it differs: the row may have to be written again, and then the whole cost is asked for once more.
+    charges.push({ hold, charged, log: log && shortfall > 0 ? { ...log, quota: charged, shortfall } : log });
     return { settled: true, charged, shortfall };
   });
   payUsers(db, charges);

@@ -73,7 +73,7 @@ export const jsonHeaders = { 'content-type': 'application/json', accept: 'applic
 
 /** `path` below the base URL, whose version segment is added when the operator left it out. */
 export function endpointUrl(baseUrl: string, version: string, path: string): string {
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = baseUrl.endsWith('/') ? baseUrl.replace(/\/+$/, '') : baseUrl;
   if (base.endsWith(`/${version}`)) return base + path;
   const bare = /^https?:\/\/[^/]+$/.test(base);
   return bare ? `${base}/${version}${path}` : base + path;

@@ -219,18 +219,16 @@ export const vendors: readonly Vendor[] = [
 
 /** The row of a channel: by its provider's name, else by its address, else a server of which nothing is known. */
 export function vendorOf(provider: string | undefined, baseUrl: string): Vendor {
-  const key = `${provider} ${baseUrl}`;
-  let vendor = found.get(key);
-  if (!vendor) {
-    if (found.size >= mostFound) found.clear();
-    vendor = findVendor(provider?.toLowerCase(), hostOf(baseUrl));
-    found.set(key, vendor);
-  }
+  const known = found.get(baseUrl);
+  if (known && known.provider === provider) return known.vendor;
+  if (found.size >= mostFound) found.clear();
+  const vendor = findVendor(provider?.toLowerCase(), hostOf(baseUrl));
+  found.set(baseUrl, { provider, vendor });
   return vendor;
 }
 
 /** The table never changes while the process runs; parsing a channel's address for every request would be waste. */
-const found = new Map<string, Vendor>();
+const found = new Map<string, { provider: string | undefined; vendor: Vendor }>();
 const mostFound = 1_000;
 
 const findVendor = (name: string | undefined, host: string): Vendor =>

@@ -4,13 +4,14 @@ import { isObject, type Json } from './conversation.ts';
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
 
-const known = (usage: Required<Omit<Usage, 'units'>>): Usage => ({
-  promptTokens: usage.promptTokens,
-  completionTokens: usage.completionTokens,
-  ...(usage.cacheReadTokens > 0 && { cacheReadTokens: usage.cacheReadTokens }),
-  ...(usage.cacheWriteTokens > 0 && { cacheWriteTokens: usage.cacheWriteTokens }),
-  ...(usage.reasoningTokens > 0 && { reasoningTokens: usage.reasoningTokens }),
-});
+function known(counted: Required<Omit<Usage, 'units'>>): Usage {
+  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = counted;
+  const usage: Usage = { promptTokens, completionTokens };
+  if (cacheReadTokens > 0) usage.cacheReadTokens = cacheReadTokens;
+  if (cacheWriteTokens > 0) usage.cacheWriteTokens = cacheWriteTokens;
+  if (reasoningTokens > 0) usage.reasoningTokens = reasoningTokens;
+  return usage;
+}
 
 export function readChatUsage(value: unknown): Usage | undefined {
   if (!isObject(value) || (value.prompt_tokens === undefined && value.completion_tokens === undefined))

@@ -36,7 +36,7 @@ export function fromOpenai(json: unknown): Answer {
     parts,
     // Some servers say `stop` where they call tools, and clients go by this field.
     finish: calls && (finish === 'stop' || finish === undefined) ? 'tool_calls' : (finish ?? 'stop'),
-    ...(usage && { usage }),
+    usage,
     source: { format: 'chat', body: json },
   };
 }

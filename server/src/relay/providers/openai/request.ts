@@ -30,14 +30,13 @@ export function toOpenai(conversation: Conversation, target: Target): UpstreamRe
   const body =
     conversation.source?.format === 'chat' ? conversation.source.body : buildChatRequest(conversation, vendor, target);
   const { modelName } = target;
+  const headers = openaiHeaders(target);
+  headers['content-type'] = jsonHeaders['content-type'];
+  headers.accept = conversation.stream ? 'text/event-stream' : jsonHeaders.accept;
   return {
     url: openaiUrl(target, '/chat/completions'),
     method: 'POST',
-    headers: {
-      ...jsonHeaders,
-      ...openaiHeaders(target),
-      ...(conversation.stream && { accept: 'text/event-stream' }),
-    },
+    headers,
     body: JSON.stringify(rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream })),
   };
 }

@@ -4,6 +4,8 @@ import { maxTokensField, type Vendor } from '../vendors.ts';
 
 /** Parameters of this service; they never leave it (fidelity 19). */
 const ours = ['svc_ms', 'provider'];
+/** Empty `tools`, and a choice among none, are refused by most vendors (fidelity 28). */
+const ofTools = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
 /**
  * A chat body for an upstream of the same format: what the client sent, unknown parameters included, with only what
@@ -11,32 +13,22 @@ const ours = ['svc_ms', 'provider'];
  */
 export function rewriteChatRequest(body: Json, options: { modelName: string; vendor: Vendor; stream: boolean }): Json {
   const { vendor, modelName } = options;
-  const out: Json = { ...body, model: modelName };
-  for (const field of ours) delete out[field];
-  limitOutput(out, maxTokensField(vendor, modelName));
-  dropEmptyTools(out);
+  const limitField = maxTokensField(vendor, modelName);
+  const otherField = limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+  const hasTools = Array.isArray(body.tools) && body.tools.length > 0;
+  // Built anew rather than copied and deleted from: an object that lost a property is slow to write out.
+  const out: Json = { model: modelName };
+  for (const field in body) {
+    if (field === 'model' || field === otherField || field === 'stream_options' || ours.includes(field)) continue;
+    if (!hasTools && ofTools.includes(field)) continue;
+    out[field] = body[field];
+  }
+  if (body[limitField] == null && body[otherField] != null) out[limitField] = body[otherField];
   dropLacking(out, vendor);
-  if (options.stream) {
-    if (vendor.asksStreamUsage) {
-      out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
-    } else delete out.stream_options;
-  } else delete out.stream_options;
+  if (options.stream && vendor.asksStreamUsage)
+    out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
   if (Array.isArray(body.messages)) out.messages = rewriteMessages(body.messages, vendor);
   return out;
-}
-
-function limitOutput(out: Json, field: Vendor['maxTokensField']): void {
-  const other = field === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
-  if (out[field] == null && out[other] != null) out[field] = out[other];
-  delete out[other];
-}
-
-/** Empty `tools`, and a choice among none, are refused by most vendors (fidelity 28). */
-function dropEmptyTools(out: Json): void {
-  if (Array.isArray(out.tools) && out.tools.length > 0) return;
-  delete out.tools;
-  delete out.tool_choice;
-  delete out.parallel_tool_calls;
 }
 
 function dropLacking(out: Json, vendor: Vendor): void {
@@ -47,7 +39,7 @@ function dropLacking(out: Json, vendor: Vendor): void {
     if (field === 'tools' && out.tools !== undefined) {
       throw unsupported('tools', `Tools are not supported by ${vendor.name}.`);
     }
-    delete out[field];
+    if (field in out) delete out[field];
   }
 }
 
