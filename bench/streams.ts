@@ -7,7 +7,7 @@ import { startService, until } from '../e2e/service.ts';
 import { startUpstream } from '../e2e/upstream.ts';
 
 const streams = Number(process.argv[2] ?? 2_000);
-const budgetKb = 40;
+const budgetKb = 30;
 const words = Array.from({ length: 600 }, (_, i) => `word${i}`).join(' ');
 
 const service = await startService();
