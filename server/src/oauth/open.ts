@@ -32,6 +32,7 @@ export interface OAuthDeps {
     db: Db;
     writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
     readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
+    rowsWritten?(): number | null;
   };
   /** Identity's accounts: applications act for users through them. */
   accounts: AccountDeps;

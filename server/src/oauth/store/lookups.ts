@@ -17,6 +17,7 @@ import {
   type UserColumns,
   userColumns,
 } from './columns.ts';
+import { RecentReads } from './recent-reads.ts';
 
 type Soon<T> = T | Promise<T>;
 
@@ -26,16 +27,19 @@ interface Owned {
   username: string;
 }
 
+type WithToken = Owned & { token: PresentedToken | null };
+type Bearer = { client: Client; token: PresentedToken; user: UserColumns };
+
 /**
- * One round trip each: the client, what it presents, and the user it belongs to. Nothing is cached, so a rotated secret,
- * a suspension or a disabled user counts in every process at once. SQLite answers at once, without a promise.
+ * One round trip each: the client, what it presents, and the user it belongs to. Nothing is kept past the next write, so a
+ * rotated secret, a suspension or a disabled user counts in every process at once. SQLite answers at once, without a promise.
  */
 export interface Lookups {
   clientWithCode(clientId: string, codeHash: string): Soon<(Owned & { code: PresentedCode | null }) | null>;
   /** `key` is null when what the client presents is no token at all. */
-  clientWithToken(clientId: string, key: TokenKey | null): Soon<(Owned & { token: PresentedToken | null }) | null>;
+  clientWithToken(clientId: string, key: TokenKey | null): Soon<WithToken | null>;
   token(key: TokenKey): Soon<{ client: Client; token: PresentedToken } | null>;
-  bearer(key: TokenKey): Soon<{ client: Client; token: PresentedToken; user: UserColumns } | null>;
+  bearer(key: TokenKey): Soon<Bearer | null>;
 }
 
 const owner = 'u.status as user_status, u.username as username';
@@ -76,9 +80,11 @@ export interface LookupDeps {
   db: Db;
   /** The first row, without a promise; SQLite only. */
   readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
+  /** Stands still as long as nothing is written; null while a transaction is open. SQLite only. */
+  rowsWritten?(): number | null;
 }
 
-export function openLookups({ db, readSync }: LookupDeps): Lookups {
+export function openLookups({ db, readSync, rowsWritten }: LookupDeps): Lookups {
   const first = <T>(
     query: Statement,
     parameters: (string | number)[],
@@ -90,12 +96,29 @@ export function openLookups({ db, readSync }: LookupDeps): Lookups {
     if (row instanceof Promise) return row.then((found) => (found ? read(found) : null));
     return row ? read(row) : null;
   };
+  const written = rowsWritten ?? (() => null);
+  const introspected = new RecentReads<WithToken>(written);
+  const bearers = new RecentReads<Bearer>(written);
   return {
     clientWithCode: (clientId, codeHash) => first(clientWithCode, [clientId, codeHash], readWithCode),
-    clientWithToken: (clientId, key) =>
-      first(clientWithToken[key?.kind ?? 'access'], [clientId, key?.id ?? -1, key?.hash ?? ''], readWithToken),
+    clientWithToken: (clientId, key) => {
+      if (!key) return first(clientWithToken.access, [clientId, -1, ''], readWithToken);
+      // A refresh token is presented once, and then spent.
+      if (key.kind === 'refresh') return first(clientWithToken.refresh, [clientId, key.id, key.hash], readWithToken);
+      const known = introspected.get(key.hash);
+      if (known?.client.client_id === clientId) return known;
+      const found = first(clientWithToken.access, [clientId, key.id, key.hash], readWithToken);
+      if (found && !(found instanceof Promise) && found.token) introspected.set(key.hash, found);
+      return found;
+    },
     token: (key) => first(tokenAlone[key.kind], [key.id, key.hash], readTokenAlone),
-    bearer: (key) => first(bearer, [key.id, key.hash], readBearer),
+    bearer: (key) => {
+      const known = bearers.get(key.hash);
+      if (known) return known;
+      const found = first(bearer, [key.id, key.hash], readBearer);
+      if (found && !(found instanceof Promise)) bearers.set(key.hash, found);
+      return found;
+    },
   };
 }
 

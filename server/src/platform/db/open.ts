@@ -2,7 +2,7 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import { Gate, readSync, sqliteDialect, writeSync } from './sqlite-dialect.ts';
+import { Gate, readSync, rowsWritten, sqliteDialect, writeSync } from './sqlite-dialect.ts';
 import type { Db, Engine, Tables } from './tables.ts';
 
 export interface OpenDb {
@@ -16,6 +16,8 @@ export interface OpenDb {
   writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
   /** The first row of a hot statement, at once unless a transaction is open on a database in memory; SQLite only. */
   readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
+  /** Stands still as long as nothing is written; null while a transaction is open. SQLite only. */
+  rowsWritten?(): number | null;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,6 +62,7 @@ function openSqlite(path: string): OpenDb {
     sqlite: writer,
     writeSync: (work) => writeSync(handles, work),
     readSync: (sql, parameters) => readSync(handles, sql, parameters),
+    rowsWritten: () => rowsWritten(handles),
     ping: async () => {
       reader.query('select 1').get();
     },

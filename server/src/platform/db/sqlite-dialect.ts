@@ -170,6 +170,12 @@ export function readSync<R>(
   });
 }
 
+/** How many rows were ever written; null while a transaction is open, whose rows are counted before they hold. */
+export function rowsWritten({ writer, gate }: SqliteHandles): number | null {
+  if (gate.held) return null;
+  return (prepare(writer, 'select total_changes() as n').statement.get() as { n: number }).n;
+}
+
 const bindings = (query: CompiledQuery): SQLQueryBindings[] => query.parameters as SQLQueryBindings[];
 
 function isRead(query: CompiledQuery): boolean {
