@@ -89,6 +89,15 @@ async function postgresPlace(): Promise<{ folder: string; as: (command: string[]
   return { folder, as: (command) => (user ? ['runuser', '-u', user, '--', ...command] : command) };
 }
 
+/** A child may end between being listed and being told. */
+function signalIfThere(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ESRCH') throw error;
+  }
+}
+
 export async function ownPostgres(): Promise<OwnPostgres> {
   const bin = await findPostgresFolder();
   if (!bin) throw new NoServer('PostgreSQL is not installed');
@@ -114,7 +123,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     const parent = Number((await Bun.file(join(data, 'postmaster.pid')).text()).split('\n')[0]);
     process.kill(parent, name);
     const children = await Bun.$`pgrep -P ${parent}`.quiet().nothrow().text();
-    for (const child of children.split('\n').filter(Boolean)) process.kill(Number(child), name);
+    for (const child of children.split('\n').filter(Boolean)) signalIfThere(Number(child), name);
   };
   const self: OwnPostgres = {
     url,

@@ -90,12 +90,14 @@ const giveBack = (reserved: ReservedSQL): Promise<void> => endAndRelease(reserve
 
 /** A connection of its own, because those of the pool may hang while the server is well; a refusal is an answer too. */
 async function answers(url: string): Promise<boolean> {
-  const probe = new SQL(url, { max: 1, connectionTimeout: probeMs / 1000 });
+  const probe = new SQL(url, { max: 1, connectionTimeout: connectionSeconds });
   const answered = probe.unsafe('select 1').then(
     () => true,
     (error) => error?.code === 'ERR_POSTGRES_SERVER_ERROR',
   );
-  const result = await Promise.race([answered, Bun.sleep(probeMs).then(() => false)]);
+  // A process that itself stood still meanwhile reads what has come before it judges.
+  const waited = Bun.sleep(probeMs).then(() => Bun.sleep(100));
+  const result = await Promise.race([answered, waited.then(() => false)]);
   void probe.close({ timeout: 0 }).catch(() => {});
   return result;
 }
