@@ -24,8 +24,14 @@ describe('a model that fails', () => {
   test('is passed over for the next stronger one, from five samples on', () => {
     expect(learn([seen('mid', 0, 4)])).toBeNull();
     expect(learn([seen('mid', 2, 4)])).toBe('big');
-    expect(learn([seen('mid', 15, 5)])).toBe('big');
+    expect(learn([seen('mid', 24, 16)])).toBe('big');
     expect(learn([seen('mid', 30, 2)])).not.toBe('big');
+  });
+  test('is borne with the longer the more the next stronger one costs', () => {
+    const failing = [seen('mid', 33, 7)];
+    expect(learn(failing)).not.toBe('big');
+    const close = [priced('small', 1), priced('mid', 9), priced('big', 10)];
+    expect(learnedModel(failing, close, tiers, 'medium', 'code')).toBe('big');
   });
   test('at one kind of work is still taken for the others and at other difficulties', () => {
     expect(learn([seen('mid', 0, 8)], 'medium', 'math')).not.toBe('big');
@@ -50,15 +56,15 @@ describe('the next cheaper model', () => {
     expect(learn([seen('mid', 90, 0), seen('small', 3, 1, 'math')])).toBe('small');
   });
   test('takes over once it has proved as good, over all kinds, but not where it has failed', () => {
-    const proved = [seen('mid', 150, 0), seen('small', 12, 0), seen('small', 12, 0, 'math')];
+    const proved = [seen('mid', 150, 0), seen('small', 40, 0), seen('small', 40, 0, 'math')];
     expect(learn(proved)).toBe('small');
-    expect(learn([seen('mid', 150, 0), seen('small', 16, 0)])).toBeNull();
+    expect(learn([seen('mid', 150, 0), seen('small', 60, 0)])).toBeNull();
     expect(
       learn([seen('mid', 150, 0), seen('small', 60, 4), seen('small', 60, 0, 'math')], 'medium', 'math'),
     ).toBeNull();
     expect(learn([...proved, seen('small', 3, 4, 'writing')], 'medium', 'writing')).toBeNull();
   });
-  test('must prove more where the work is hard', () => {
+  test('must prove itself where the work is hard, too', () => {
     const at = (model: string, successes: number) => ({ ...seen(model, successes, 0), difficulty: 'hard' as const });
     expect(learn([at('big', 250), at('mid', 30)], 'hard')).toBeNull();
     expect(learn([at('big', 750), at('mid', 90)], 'hard')).toBe('mid');

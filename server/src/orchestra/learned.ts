@@ -9,14 +9,16 @@ interface Priced {
 
 /**
  * Only failures that show are counted (empty, refused, cut off, of the wrong format), and where a model is out of its
- * depth as many again or more look like answers. So little is tolerated: a model that surely fails more often is unfit.
+ * depth as many again or more look like answers. So little is tolerated where the next stronger model costs little more,
+ * and more where it costs much more: each share of the hard model's price that it costs beyond must be worth it.
  */
-const tolerated = 0.1;
+const tolerated = 0.04;
+const toleratedPerPrice = 0.2;
 /**
- * How sure the success of a cheaper model must be before it takes over, and how close to the usual one's. The harder
- * the work, the less a wrong answer shows, so the more it takes.
+ * How sure the success of a cheaper model must be before it takes over, and how close to the usual one's. Much, since
+ * most wrong answers do not show: a model that surely shows no fault in 85 of 100 may well be wrong in 20 more.
  */
-const proven: Record<Difficulty, number> = { easy: 0.85, medium: 0.85, hard: 0.95 };
+const proven = 0.95;
 const asGood = 0.02;
 /** One task in so many is tried with the next cheaper model, so that there is something to learn from. */
 const triedOnceIn = 10;
@@ -59,7 +61,7 @@ export function learnedModel(
   const overall = (model: string) => tally(patterns, (p) => p.model === model && p.difficulty === difficulty);
   const unfit = (model: string) => {
     const { successes, failures, samples } = at(model);
-    return samples >= minSamples && wilson(successes, failures).high < 1 - tolerated;
+    return samples >= minSamples && wilson(successes, failures).high < 1 - tolerance(ladder, tiers.hard, model);
   };
   const usual = tiers[difficulty];
   const place = ladder.findIndex(({ id }) => id === usual);
@@ -71,8 +73,7 @@ export function learnedModel(
   const cheaper = ladder[place - 1];
   if (difficulty === 'easy' || !cheaper || price(cheaper) > price(ladder[place]!) * worthwhile) return null;
   if (unfit(cheaper.id)) return null;
-  return takesOver(overall(cheaper.id), overall(usual), proven[difficulty]) ||
-    isToBeTried(overall(cheaper.id), overall(usual))
+  return takesOver(overall(cheaper.id), overall(usual)) || isToBeTried(overall(cheaper.id), overall(usual))
     ? cheaper.id
     : null;
 }
@@ -80,9 +81,18 @@ export function learnedModel(
 const price = ({ promptPrice, completionPrice }: Priced): number => promptPrice + completionPrice;
 const failureRate = ({ failures, samples }: Tally): number => failures / Math.max(1, samples);
 
-const takesOver = (cheaper: Tally, usual: Tally, sure: number): boolean =>
+/** The failures of a model that are borne rather than paying for the next stronger one. */
+function tolerance(ladder: Priced[], hard: string, model: string): number {
+  const place = ladder.findIndex(({ id }) => id === model);
+  const top = ladder.find(({ id }) => id === hard);
+  const next = ladder[place + 1];
+  const dearer = top && next && price(top) > 0 ? (price(next) - price(ladder[place]!)) / price(top) : 0;
+  return tolerated + toleratedPerPrice * Math.min(1, dearer);
+}
+
+const takesOver = (cheaper: Tally, usual: Tally): boolean =>
   cheaper.samples >= minSamples &&
-  wilson(cheaper.successes, cheaper.failures).low >= sure &&
+  wilson(cheaper.successes, cheaper.failures).low >= proven &&
   failureRate(cheaper) <= failureRate(usual) + asGood;
 
 const isToBeTried = (cheaper: Tally, usual: Tally): boolean =>

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import {
   type Choosing,
   chooseEmbeddingModel,
+  chooseOtherModel,
   choosePlanModel,
   chooseRerankModel,
   chooseTaskModel,
@@ -95,9 +96,22 @@ test('what was learned goes before the pick, and after whoever named a model', (
   expect(chooseTaskModel(choosing({ patterns, operator }), 'medium', 'code')?.source).toBe('operator');
 });
 
-test('a synthesis is one difficulty below the hardest of its tasks', () => {
-  expect(synthesisDifficulty([{ difficulty: 'easy' }, { difficulty: 'hard' }])).toBe('medium');
-  expect(synthesisDifficulty([{ difficulty: 'easy' }, { difficulty: 'medium' }])).toBe('easy');
+test('a synthesis is easy work, and what was learned of such writing counts for it', () => {
+  expect(chooseTaskModel(choosing(), synthesisDifficulty, 'writing')?.model).toBe('small');
+  const patterns = [
+    { kind: 'writing' as const, difficulty: 'easy' as const, model: 'small', successes: 9, failures: 9 },
+  ];
+  expect(chooseTaskModel(choosing({ patterns }), synthesisDifficulty, 'writing')?.model).toBe('mid');
+});
+
+test('where the strongest will not answer, the next one is asked, unless models were named', () => {
+  expect(chooseOtherModel(choosing(), ['big'])).toBe('mid');
+  expect(chooseOtherModel(choosing(), ['mid'])).toBe('big');
+  expect(chooseOtherModel(choosing(), ['mid', 'big'])).toBeNull();
+  expect(chooseOtherModel(choosing({ models: [] }), [])).toBeNull();
+  expect(chooseOtherModel(choosing({}, {}, 'forced'), ['forced'])).toBeNull();
+  expect(chooseOtherModel(choosing({}, { use_custom_models: true }), ['big'])).toBeNull();
+  expect(chooseOtherModel(choosing({ operator: { ...unset, hard: 'op' } }), ['op'])).toBeNull();
 });
 
 test('harder', () => {

@@ -66,9 +66,20 @@ export function choosePlanModel({ settings, operator, models }: Choosing): Choic
   return tiers && { model: tiers.medium, source: 'picked' };
 }
 
-/** Putting results together takes less than finding them: one difficulty below the hardest of the tasks. */
-export const synthesisDifficulty = (tasks: { difficulty: Difficulty }[]): Difficulty =>
-  tasks.some(({ difficulty }) => difficulty === 'hard') ? 'medium' : 'easy';
+/** Putting together what was found out is writing it down, however hard finding it was. */
+export const synthesisDifficulty: Difficulty = 'easy';
+
+/**
+ * Where the model of a difficulty has just refused or been cut off and there is none above it: the next cheaper one that
+ * was not tried yet. What one vendor's model will not say another's may. Null where a model was named by somebody.
+ */
+export function chooseOtherModel(choosing: Choosing, tried: string[]): string | null {
+  const { settings, operator, models } = choosing;
+  const tiers = pickTiers(models);
+  const named = settings.force_model || operator.hard || settings.preferences.use_custom_models;
+  if (named || !tiers) return null;
+  return [tiers.hard, tiers.medium].find((model) => !tried.includes(model)) ?? null;
+}
 
 /** Summaries and facts need no strong model. */
 export const chooseHelperModel = (choosing: Choosing): Choice | null => chooseTaskModel(choosing, 'easy', 'summary');

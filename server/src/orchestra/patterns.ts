@@ -27,6 +27,18 @@ export const minSamples = 5;
 /** 95 % confidence. */
 const z = 1.96;
 
+/** Outcomes kept of a kind, difficulty and model: at so many both counts are halved, so that the latest weigh most. */
+export const mostKept = 200;
+/** What was seen so long ago counts half: vendors change their models under the same name. */
+const halfLifeSeconds = 90 * 86_400;
+
+/** Patterns as they count today. */
+export const aged = <P extends Pattern & { updatedAt: number }>(patterns: P[], now: number): P[] =>
+  patterns.map((pattern) => {
+    const weight = 0.5 ** (Math.max(0, now - pattern.updatedAt) / halfLifeSeconds);
+    return { ...pattern, successes: pattern.successes * weight, failures: pattern.failures * weight };
+  });
+
 /** Wilson interval of a success rate: what it is at least and at most, few samples giving a wide one. */
 export function wilson(successes: number, failures: number): { low: number; high: number } {
   const n = successes + failures;

@@ -95,6 +95,13 @@ describe('one task', () => {
     expect(s.calls).toHaveLength(1);
   });
 
+  test('what the strongest model refuses another one is asked', async () => {
+    const s = await on((call) => (call.model === 'v/big' ? "I'm sorry, but I can't help with that." : 'the answer'));
+    const answer = await s.ask('What is this?', { task_difficulty: 'hard' });
+    expect(answer.message.content).toBe('the answer');
+    expect(answer.meta.models_used).toEqual({ 'v/big': 1, 'v/mid': 1 });
+  });
+
   test('what is refused by all is told as it is, and counts as failed', async () => {
     const s = await on(() => "I can't assist with that.");
     const answer = await s.ask('What is this?');

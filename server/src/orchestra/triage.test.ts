@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { type Pattern, record, wilson } from './patterns.ts';
-import { triage } from './triage.ts';
+import { aged, type Pattern, record, wilson } from './patterns.ts';
+import { crossChecked, triage } from './triage.ts';
 
 test.each([
   ['Hello!', 'chat', 'easy'],
@@ -47,6 +47,28 @@ describe('learned patterns', () => {
   test('a difficulty at which the kind fails is raised', () => {
     expect(triage('Assess this idea', [pattern(0, 4)]).difficulty).toBe('medium');
     expect(triage('Assess this idea', [pattern(0, 8)]).difficulty).toBe('hard');
+  });
+  test('a planner that says hard is believed, unless the wording is plain and medium work of the kind has gone well', () => {
+    const plain = 'Assess this idea';
+    expect(crossChecked('hard', plain, [])).toBe('hard');
+    expect(crossChecked('hard', plain, [pattern(20, 0)])).toBe('medium');
+    expect(crossChecked('hard', plain, [pattern(4, 0)])).toBe('hard');
+    expect(crossChecked('hard', plain, [pattern(12, 10)])).toBe('hard');
+    expect(crossChecked('hard', 'Assess this proof of a distributed consensus algorithm', [pattern(20, 0)])).toBe(
+      'hard',
+    );
+    expect(crossChecked('easy', plain, [pattern(20, 0)])).toBe('easy');
+  });
+  test('what was seen long ago counts less', () => {
+    const [now, then] = aged(
+      [10, 0].map((days) => ({ ...pattern(8, 4), updatedAt: days * 86_400 })),
+      10 * 86_400,
+    );
+    expect(now).toMatchObject({ successes: 8, failures: 4 });
+    expect(then!.successes / then!.failures).toBeCloseTo(2);
+    expect(then!.successes).toBeLessThan(8);
+    const [half] = aged([{ ...pattern(8, 4), updatedAt: 0 }], 90 * 86_400);
+    expect(half).toMatchObject({ successes: 4, failures: 2 });
   });
   test('wilson is wide for few samples', () => {
     expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });

@@ -100,3 +100,14 @@ function learnedDifficulty(kind: Kind, guess: Difficulty, patterns: Pattern[], r
   reasons.push(`${kind} tasks taken for ${guess} have often failed`);
   return guess === 'easy' ? 'medium' : 'hard';
 }
+
+/**
+ * A planner's difficulty, held against the wording of the task and what was learned: where the planner alone says hard
+ * and medium work of that kind has gone well, the task begins as medium. If a fault shows, it goes up all the same.
+ */
+export function crossChecked(planned: Difficulty, instruction: string, patterns: Pattern[]): Difficulty {
+  const kind = kindOf(instruction);
+  if (planned !== 'hard' || difficultyOf(kind, instruction) === 'hard') return planned;
+  const past = record(patterns, (pattern) => pattern.kind === kind && pattern.difficulty === 'medium');
+  return past && past.low >= reliable ? 'medium' : planned;
+}

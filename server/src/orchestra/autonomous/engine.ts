@@ -1,4 +1,6 @@
+import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { aged } from '../patterns.ts';
 import type { Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
 import { loadPatterns } from '../store/patterns.ts';
@@ -70,7 +72,8 @@ async function prepare(
 ): Promise<Work> {
   const { caller, goal, config, state, turn, executionId } = run;
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
-  const [models, patterns] = [await deps.models(caller), await loadPatterns(deps.db, caller.userId)];
+  const models = await deps.models(caller);
+  const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
   return {
     ...own,
     deps,

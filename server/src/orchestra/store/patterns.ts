@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Difficulty } from '../params.ts';
-import type { Kind, Pattern } from '../patterns.ts';
+import { type Kind, mostKept, type Pattern } from '../patterns.ts';
 import './tables.ts';
 
 export async function loadPatterns(db: Db, userId: number): Promise<(Pattern & { updatedAt: number })[]> {
@@ -43,12 +44,19 @@ export async function recordOutcomes(db: Db, userId: number, outcomes: Outcome[]
         updated_at: now,
       })
       .onConflict((conflict) =>
-        conflict.columns(['user_id', 'kind', 'difficulty', 'model']).doUpdateSet((eb) => ({
-          successes: eb('ms_patterns.successes', '+', ok ? 1 : 0),
-          failures: eb('ms_patterns.failures', '+', ok ? 0 : 1),
+        conflict.columns(['user_id', 'kind', 'difficulty', 'model']).doUpdateSet({
+          successes: sql`${kept('successes')} + ${sql.lit(ok ? 1 : 0)}`,
+          failures: sql`${kept('failures')} + ${sql.lit(ok ? 0 : 1)}`,
           updated_at: now,
-        })),
+        }),
       )
       .execute();
   }
 }
+
+/** Halved once there are many, upwards so that a rare failure is not forgotten at once. */
+const kept = (count: 'successes' | 'failures') => {
+  const column = sql.ref<number>(`ms_patterns.${count}`);
+  return sql<number>`case when ms_patterns.successes + ms_patterns.failures >= ${sql.lit(mostKept)}
+    then (${column} + 1) / 2 else ${column} end`;
+};

@@ -6,7 +6,7 @@ import { nearIndex } from '../search/near.ts';
 import { terms } from '../search/terms.ts';
 import { toUnit } from '../search/vectors.ts';
 import { engines } from './db.fixture.ts';
-import { documentsWithTerms, indexDocument, loadDocuments } from './documents.ts';
+import { countTerms, documentsWithTerms, indexDocument, loadDocuments } from './documents.ts';
 import { addEntry, changeEntry, deleteEntry, entryText, findEntry, newestEntries } from './knowledge.ts';
 import { appendMessages, pageOfMessages, recentMessages } from './messages.ts';
 import { loadPatterns, recordOutcomes } from './patterns.ts';
@@ -14,7 +14,7 @@ import { abandonPlans, activePlan, addPlan, type PlanState, planOfCalls, savePla
 import { loadPreferences, savePreferences } from './preferences.ts';
 import { deleteSession, findSession, listSessions, openSession } from './sessions.ts';
 import { addSummary, latestSummary } from './summaries.ts';
-import { saveVectors, unembedded } from './vectors.ts';
+import { saveVectors, unembedded, vectorsOf } from './vectors.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const said = (content: string, tokens = 5) => ({ message: user(content), tokens });
@@ -152,6 +152,20 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await unembedded(db, 5, 5)).toEqual([late]);
     await saveVectors(db, 5, 'm', [{ documentId: late, vector: [-1, -1, -1] }]);
     expect(await near.near(db, 5, 'm', toUnit([-1, -1, -1]), 1)).toEqual([late]);
+    expect(new Set(await near.sample(db, 5, 'm', toUnit([1, 1, 1]), 10))).toEqual(new Set([mine, project, late]));
+    expect(await near.sample(db, 5, 'm', toUnit([1, 1, 1]), 2)).toHaveLength(2);
+    const vectors = await vectorsOf(db, 5, 'm', [mine, late, 987_654]);
+    expect([...vectors.keys()].sort()).toEqual([mine, late].sort());
+    expect(await vectorsOf(db, 6, 'm', [mine])).toEqual(new Map());
+    const counts = await countTerms(db, 5, terms('walrus late nothing'));
+    expect(counts.documents).toBe(3);
+    expect(counts.holders).toEqual(
+      new Map([
+        [terms('walrus')[0]!, 2],
+        [terms('late')[0]!, 1],
+      ]),
+    );
+    expect(await documentsWithTerms(db, { userId: 5 }, terms('walrus late'), 1)).toEqual([late]);
     const [found] = await loadDocuments(db, { userId: 5 }, [mine], 'm');
     expect(found).toMatchObject({ source: 'knowledge base', text: 'walrus facts\nwalrus facts text\nk' });
     expect([...found!.vector!].map((value) => Math.sign(value))).toEqual([1, 1, -1]);
@@ -173,6 +187,15 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await newestEntries(db, { userId: 7, category: 'z', limit: 5 })).toEqual([]);
     expect(await newestEntries(db, { userId: 7, limit: 5 })).toHaveLength(1);
     expect(await deleteEntry(db, 7, entry.id)).toBe(true);
+  });
+
+  test('of many outcomes the latest weigh most', async () => {
+    const outcome = (ok: boolean) => ({ kind: 'math' as const, difficulty: 'easy' as const, model: 'm', ok });
+    const many = [...Array.from({ length: 199 }, () => outcome(true)), outcome(false)];
+    await recordOutcomes(db, 77, many, 1);
+    expect(await loadPatterns(db, 77)).toMatchObject([{ successes: 199, failures: 1 }]);
+    await recordOutcomes(db, 77, [outcome(false)], 2);
+    expect(await loadPatterns(db, 77)).toMatchObject([{ successes: 100, failures: 2, updatedAt: 2 }]);
   });
 
   test('patterns count, preferences are kept', async () => {

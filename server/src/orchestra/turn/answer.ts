@@ -64,7 +64,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const { body, settings, writer, deps } = turn;
   if (!wantsJson(body)) writer.say(sectionsBefore(settings, plan, null));
   const start = writer.content.length;
-  const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? synthesisDifficulty(plan.tasks), 'writing');
+  const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? synthesisDifficulty, 'writing');
   const messages = synthesisMessages({
     context: [...memory.preamble, ...withoutRequest(turn, memory)],
     request: turn.request,

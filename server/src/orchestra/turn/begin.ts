@@ -4,6 +4,7 @@ import { align } from '../align.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
 import type { ModelInfo } from '../models.ts';
 import { parseSvcMs } from '../params.ts';
+import { aged } from '../patterns.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
 import { newFence } from '../prompts/fence.ts';
@@ -39,7 +40,7 @@ export async function beginTurn(deps: Deps, { caller, body: raw, signal }: TurnR
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages, count);
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
-    const patterns = await loadPatterns(deps.db, caller.userId);
+    const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
     return {
       deps,
       caller,

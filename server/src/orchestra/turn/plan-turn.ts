@@ -3,7 +3,7 @@ import { choosePlanModel } from '../models.ts';
 import { makePlan, type Plan, planJsonSchema, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
-import { triage } from '../triage.ts';
+import { crossChecked, triage } from '../triage.ts';
 import { clientTools, toolChoice, trailingResults } from './body.ts';
 import type { Remembering } from './remember.ts';
 import { askJson, metaOf, now, type Turn } from './turn.ts';
@@ -62,6 +62,8 @@ async function plannedBy(turn: Turn, memory: Remembering, request: string, fallb
     { maxTasks, fallback, signal: turn.signal },
   );
   for (const fault of faults) turn.writer.think(`Plan refused: ${fault}.`);
+  const { patterns } = turn.choosing;
+  for (const task of plan.tasks) task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
   return plan;
 }
 

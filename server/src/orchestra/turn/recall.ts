@@ -39,7 +39,7 @@ export async function embedQuery(turn: Searching, text: string): Promise<QueryVe
 /** Signs of vectors are a rough measure: of so many times what is needed, the exact cosine takes the nearest. */
 const rough = 4;
 /** Texts from all over that show how near a text is by chance. */
-const sampled = 200;
+const sampled = 400;
 
 /** Candidates by words and by meaning, scored together, best first. */
 export async function search(

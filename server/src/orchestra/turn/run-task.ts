@@ -3,7 +3,7 @@ import { randomString } from '../../lib/ids.ts';
 import { type Fault, findFault } from '../checks.ts';
 import { strictJson } from '../json.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
-import { chooseTaskModel, harder, maxAttempts } from '../models.ts';
+import { chooseOtherModel, chooseTaskModel, harder, maxAttempts } from '../models.ts';
 import type { Difficulty } from '../params.ts';
 import type { Kind } from '../patterns.ts';
 import type { CallParams, CompleteAnswer } from '../ports.ts';
@@ -47,9 +47,13 @@ export async function runTask(turn: Turn, run: TaskRun): Promise<TaskResult> {
     text: null,
     model: null,
   };
+  const tried: string[] = [];
   for (let attempt = run.paused?.task.attempt ?? 1; attempt <= maxAttempts; attempt++) {
-    const model = run.paused && last.model === null ? run.paused.task.model : modelFor(turn, run, difficulty);
-    if (model === null || (model === last.model && repeating.has(last.fault))) break;
+    const usual = run.paused && last.model === null ? run.paused.task.model : modelFor(turn, run, difficulty);
+    const repeats = usual === last.model && repeating.has(last.fault);
+    const model = repeats ? chooseOtherModel(turn.choosing, tried) : usual;
+    if (model === null) break;
+    tried.push(model);
     const outcome = await attemptTask(turn, run, model, attempt);
     turn.outcomes.push({ kind: run.kind, difficulty, model, ok: outcome.fault === null });
     if (outcome.fault === null) return finished(run, outcome.answer, { model, difficulty, attempt });
