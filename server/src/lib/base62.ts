@@ -5,9 +5,20 @@ for (let i = 0; i < digits.length; i += 1) values[digits.charCodeAt(i)] = i;
 
 /** A number of up to 53 bits as letters and digits, filled up with zeros to `length`. */
 export function base62(number: number, length: number): string {
+  // In two halves that fit 32 bits: dividing larger numbers takes many times as long.
+  const high = Math.floor(number / half);
+  return (high > 0 ? digitsOf(high) + digitsOf(number % half).padStart(5, '0') : digitsOf(number)).padStart(
+    length,
+    '0',
+  );
+}
+
+const half = 62 ** 5;
+
+function digitsOf(number: number): string {
   let text = '';
-  for (let left = number; left > 0; left = Math.floor(left / 62)) text = digits[left % 62]! + text;
-  return text.padStart(length, '0');
+  for (let left = number; left > 0; left = (left / 62) | 0) text = digits[left % 62]! + text;
+  return text;
 }
 
 /** The number again; what else the text may hold counts as zero. */
