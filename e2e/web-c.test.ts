@@ -161,6 +161,9 @@ describe.skipIf(browserMissing)('orchestration and video pages', () => {
     await tasks.press('Enter');
     await page.getByText('Saved', { exact: true }).waitFor();
     expect((await saved()).max_tasks_per_plan).toBe(3);
+    // Saving takes nobody's place away.
+    const focused = tasks.and(page.locator(':focus'));
+    expect(await focused.count()).toBe(1);
     await tasks.fill('500');
     await tasks.press('Enter');
     await page.getByText('A whole number from 1 to 50.').waitFor();
@@ -171,12 +174,16 @@ describe.skipIf(browserMissing)('orchestration and video pages', () => {
       () => document.querySelector<HTMLInputElement>('[aria-label="Tasks per plan"]')?.value === '8',
     );
     expect((await saved()).max_tasks_per_plan).toBe(8);
+    await focused.waitFor();
 
     await page.getByRole('combobox', { name: 'Reranking' }).click();
     expect(await page.getByRole('option').allTextContents()).toEqual(['demo/rerank']);
     await page.getByRole('option', { name: 'demo/rerank' }).click();
     await page.getByRole('button', { name: 'Reset Reranking' }).and(page.locator(':not([disabled])')).waitFor();
     expect((await saved()).rerank_model).toBe('demo/rerank');
+    await page.getByRole('button', { name: 'Reset Reranking' }).click();
+    await page.getByRole('combobox', { name: 'Reranking' }).and(page.locator(':focus')).waitFor();
+    expect(await page.getByRole('option').count()).toBe(0);
     await page.getByText('Nothing learned yet').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);

@@ -82,8 +82,8 @@ describe.skipIf(browserMissing)('what belongs to a person', () => {
     await open.click();
     const form = page.getByRole('dialog', { name: 'Delete your account?' });
     const password = form.getByLabel('Your password');
-    const act = form.getByRole('button', { name: 'Delete my account for good' });
-    await form.getByText('Usage and ledger entries, for good').waitFor();
+    const act = form.getByRole('button', { name: 'Delete for good' });
+    await form.getByText('Usage and ledger entries, without your name').waitFor();
     const focused = (name: string) =>
       page.waitForFunction((text) => document.activeElement?.outerHTML.includes(text), name);
     await focused('current-password');
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('what belongs to a person', () => {
     await page.getByRole('button', { name: 'Delete my account', exact: true }).click();
     const form = page.getByRole('dialog', { name: 'Delete your account?' });
     await form.getByLabel('Your password').fill(passwordOf('uma'));
-    await form.getByRole('button', { name: 'Delete my account for good' }).click();
+    await form.getByRole('button', { name: 'Delete for good' }).click();
     await page.waitForURL('**/goodbye');
     const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
     await heading.and(page.locator(':focus')).waitFor();

@@ -26,15 +26,14 @@ function WhatHappens({ quota }: { quota: number }) {
       </div>
       <div>
         <Text size="sm" fw={600}>
-          Kept, without your name
+          Kept
         </Text>
         <List size="sm" spacing={2}>
-          <List.Item>Usage and ledger entries, for good: the service’s books must add up</List.Item>
+          <List.Item>Usage and ledger entries, without your name, for good: the books must add up</List.Item>
           <List.Item>
-            Audit entries, without address and browser, until their time is over (a year, unless the operator chose
-            otherwise)
+            Audit entries, without name, address and browser, for a year, unless the operator chose otherwise
           </List.Item>
-          <List.Item>Images made in the last 24 hours, until those are over</List.Item>
+          <List.Item>Images that models made for you, until they are 24 hours old</List.Item>
           <List.Item>Backups made before, as long as the operator keeps them</List.Item>
         </List>
       </div>
@@ -82,7 +81,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
         <FormFoot
           act={wrong ? { error: null, isPending: remove.isPending } : remove}
           failure="Your account was not deleted"
-          submitLabel="Delete my account for good"
+          submitLabel="Delete for good"
           onCancel={onClose}
           disabled={password === ''}
           danger

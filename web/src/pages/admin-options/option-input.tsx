@@ -10,7 +10,6 @@ type Value = Option['value'];
 interface OptionInputProps {
   option: Option;
   label: string;
-  disabled: boolean;
   onSave: (value: Value) => void;
 }
 
@@ -34,7 +33,7 @@ function useDraft<T extends Value>(saved: T, onSave: (value: T) => void) {
   return { draft, setDraft, onBlur: commit, onKeyDown };
 }
 
-function NumberOption({ option, label, disabled, onSave }: OptionInputProps) {
+function NumberOption({ option, label, onSave }: OptionInputProps) {
   const { draft, setDraft, ...keys } = useDraft<Value>(option.value, onSave);
   return (
     <NumberInput
@@ -44,37 +43,35 @@ function NumberOption({ option, label, disabled, onSave }: OptionInputProps) {
       min={0}
       thousandSeparator
       hideControls
-      disabled={disabled}
       {...keys}
     />
   );
 }
 
-function TextOption({ option, label, disabled, onSave }: OptionInputProps) {
+function TextOption({ option, label, onSave }: OptionInputProps) {
   const { draft, setDraft, ...keys } = useDraft<Value>(option.value, onSave);
   return (
     <TextInput
       aria-label={label}
       value={String(draft)}
       onChange={(event) => setDraft(event.currentTarget.value)}
-      disabled={disabled}
       {...keys}
     />
   );
 }
 
-function ModelOption({ option, label, disabled, onSave }: OptionInputProps) {
+function ModelOption({ option, label, onSave }: OptionInputProps) {
   const models = useQuery(modelsQuery);
   const { draft, setDraft, ...keys } = useDraft<Value>(option.value, onSave);
   return (
     <Autocomplete
       aria-label={label}
       placeholder="Picked automatically"
+      openOnFocus={false}
       data={models.data?.map(({ id }) => id) ?? []}
       value={String(draft)}
       onChange={setDraft}
       onOptionSubmit={onSave}
-      disabled={disabled}
       {...keys}
     />
   );
@@ -82,15 +79,10 @@ function ModelOption({ option, label, disabled, onSave }: OptionInputProps) {
 
 /** The input that fits the option: by its key where it has choices, else by the type of its value. */
 export function OptionInput(props: OptionInputProps) {
-  const { option, label, disabled, onSave } = props;
+  const { option, label, onSave } = props;
   if (typeof option.value === 'boolean') {
     return (
-      <Switch
-        aria-label={label}
-        checked={option.value}
-        disabled={disabled}
-        onChange={(event) => onSave(event.currentTarget.checked)}
-      />
+      <Switch aria-label={label} checked={option.value} onChange={(event) => onSave(event.currentTarget.checked)} />
     );
   }
   if (typeof option.value === 'number') return <NumberOption {...props} />;
@@ -101,7 +93,6 @@ export function OptionInput(props: OptionInputProps) {
         data={Object.keys(scopeWords)}
         value={splitScopes(option.value)}
         onChange={(scopes) => onSave(scopes.join(' '))}
-        disabled={disabled}
       />
     );
   }
@@ -115,7 +106,6 @@ export function OptionInput(props: OptionInputProps) {
         onChange={(level) => onSave(level ?? '')}
         clearable
         clearButtonProps={{ 'aria-label': 'As started' }}
-        disabled={disabled}
       />
     );
   }

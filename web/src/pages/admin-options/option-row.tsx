@@ -1,8 +1,6 @@
-import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
-import { IconRestore } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { put } from '../../api.ts';
-import { SavedMark } from '../../components/saved-mark.tsx';
+import { SettingRow } from '../../components/setting-row.tsx';
 import { formatNumber, formatQuota } from '../../format.ts';
 import { queryClient } from '../../session.ts';
 import { durationOf, labelOf, type Option } from './option-groups.ts';
@@ -24,6 +22,8 @@ function meaning({ key, value }: Option): string | undefined {
 
 export function OptionRow({ option }: { option: Option }) {
   const save = useMutation({
+    // One after the other, so that the last change wins.
+    scope: { id: `option ${option.key}` },
     mutationFn: (value: Option['value']) => put('/api/admin/options', { body: { key: option.key, value } }),
     onSuccess: (changed) =>
       queryClient.setQueryData(optionsQuery.queryKey, (options) =>
@@ -33,42 +33,16 @@ export function OptionRow({ option }: { option: Option }) {
   const label = labelOf(option.key);
   const words = meaning(option);
   return (
-    <div className="svc-option">
-      <div>
-        <Text span size="sm" fw={600} mr={8} display="inline-block">
-          {label}
-        </Text>
-        <Text span size="xs" c="dimmed" ff="monospace" mr={8} display="inline-block">
-          {option.key}
-        </Text>
-        <SavedMark act={save} />
-        <Text size="sm" c="dimmed" className="svc-anywhere">
-          {option.description}. Default: {written(option.default)}.{words && ` Now ${words}.`}
-        </Text>
-        {save.error && (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {save.error.message}
-          </Text>
-        )}
-      </div>
-      <Group gap="xs" wrap="nowrap" className="svc-option-control">
-        <div style={{ flex: 1 }}>
-          <OptionInput option={option} label={label} disabled={save.isPending} onSave={(value) => save.mutate(value)} />
-        </div>
-        <Tooltip label={`Back to ${written(option.default)}`}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Reset ${label}`}
-            disabled={save.isPending}
-            // Keeps its place, so that inputs do not move.
-            style={{ visibility: option.value === option.default ? 'hidden' : 'visible' }}
-            onClick={() => save.mutate(option.default)}
-          >
-            <IconRestore size={17} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-      </Group>
-    </div>
+    <SettingRow
+      label={label}
+      code={option.key}
+      help={`${option.description}. Default: ${written(option.default)}.${words ? ` Now ${words}.` : ''}`}
+      initial={written(option.default)}
+      isInitial={option.value === option.default}
+      act={save}
+      onReset={() => save.mutate(option.default)}
+    >
+      <OptionInput option={option} label={label} onSave={(value) => save.mutate(value)} />
+    </SettingRow>
   );
 }

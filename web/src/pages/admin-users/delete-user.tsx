@@ -27,14 +27,14 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
       }}
     >
       <Stack gap="xs">
-        <Text size="inherit">
+        <Text inherit>
           Logged out everywhere and keys refused at once. Conversations, knowledge, runs, videos, applications and the
           access given to others are deleted within minutes. This cannot be undone.
         </Text>
-        <Text size="inherit">
+        <Text inherit>
           Usage, ledger and audit entries stay under the name deleted-{user.id}, without address and browser.
         </Text>
-        {user.quota > 0 && <Text size="inherit">The balance of {formatQuota(user.quota)} is lost.</Text>}
+        {user.quota > 0 && <Text inherit>The balance of {formatQuota(user.quota)} is lost.</Text>}
       </Stack>
     </ConfirmDelete>
   );

@@ -8,13 +8,12 @@ import { type Field, faultOf, type Value } from './preference-fields.ts';
 interface PreferenceInputProps<F extends Field = Field> {
   field: F;
   value: Value;
-  disabled: boolean;
   onSave: (value: Value) => void;
 }
 type Of<K extends Field['kind']> = PreferenceInputProps<Extract<Field, { kind: K }>>;
 
 /** Saved when the field is left or Enter is pressed; Escape brings back what was. */
-function NumberPreference({ field, value, disabled, onSave }: Of<'number'>) {
+function NumberPreference({ field, value, onSave }: Of<'number'>) {
   const [draft, setDraft] = useState<number | string>(value as number);
   const [before, setBefore] = useState(value);
   if (before !== value) {
@@ -35,7 +34,6 @@ function NumberPreference({ field, value, disabled, onSave }: Of<'number'>) {
       clampBehavior="none"
       allowDecimal={false}
       thousandSeparator
-      disabled={disabled}
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit();
@@ -48,7 +46,7 @@ function NumberPreference({ field, value, disabled, onSave }: Of<'number'>) {
 type Typed = ListedModel & { types?: string[] };
 
 /** Models of one type; the orchestration model cannot plan for itself. */
-function ModelPreference({ field, value, disabled, onSave }: Of<'model'>) {
+function ModelPreference({ field, value, onSave }: Of<'model'>) {
   const models = useQuery(modelsQuery);
   const fitting = ((models.data ?? []) as Typed[])
     .filter(({ id, types = ['chat'] }) => types.includes(field.type) && id !== orchestrationModel)
@@ -61,13 +59,13 @@ function ModelPreference({ field, value, disabled, onSave }: Of<'model'>) {
       placeholder="Picked for you"
       nothingFoundMessage="No such model"
       searchable
+      openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': `No model for ${field.label}` }}
       // A model that is gone stays visible, so that one sees what to change.
       data={chosen && !fitting.includes(chosen) ? [chosen, ...fitting] : fitting}
       limit={100}
       value={chosen || null}
-      disabled={disabled}
       onChange={(id) => onSave(id ?? '')}
     />
   );
@@ -76,7 +74,7 @@ function ModelPreference({ field, value, disabled, onSave }: Of<'model'>) {
 export function PreferenceInput({ field, ...rest }: PreferenceInputProps) {
   if (field.kind === 'number') return <NumberPreference field={field} {...rest} />;
   if (field.kind === 'model') return <ModelPreference field={field} {...rest} />;
-  const { value, disabled, onSave } = rest;
+  const { value, onSave } = rest;
   if (field.kind === 'choice') {
     return (
       <Select
@@ -84,7 +82,6 @@ export function PreferenceInput({ field, ...rest }: PreferenceInputProps) {
         data={field.choices}
         allowDeselect={false}
         value={String(value)}
-        disabled={disabled}
         onChange={(chosen) => chosen && onSave(chosen as Value)}
       />
     );
@@ -93,7 +90,6 @@ export function PreferenceInput({ field, ...rest }: PreferenceInputProps) {
     <Switch
       aria-label={field.label}
       checked={value === true}
-      disabled={disabled}
       onChange={(event) => onSave(event.currentTarget.checked)}
     />
   );
