@@ -7,7 +7,7 @@ import { type Embedder, strongOf, weak } from '../retrieval/embedders.ts';
 import { fill, model, type Shelf, userId } from '../retrieval/shelf.ts';
 
 /**
- * The criterion, fixed before the search was improved: the search is developed on seeds 1-8 alone; these held-out seeds
+ * The criterion, fixed before the search was improved: the search is developed on seeds 1-100 alone; these held-out seeds
  * are run only to report. In every one of them, with either embedder, the fused search must find at least as many of the
  * answers as BM25 alone and as vectors alone. Vectors alone look at every message (no index, no shortlist) and, like the
  * search, count texts that repeat word for word once.
