@@ -95,12 +95,12 @@ export class SseFramer {
     return frames;
   }
 
-  /** The frames given out share the memory they were cut from, so the rest moves to memory of its own. */
+  /** The frames given out share the memory they were cut from, so the rest is copied, which `slice` of a Buffer would not do. */
   #keep(bytes: Uint8Array, start: number, length: number): void {
     const rest = length - start;
     if (rest > this.maxEventBytes) throw new SseOverflow(this.maxEventBytes);
     if (rest === 0) this.#buffer = new Uint8Array(0);
-    else if (start > 0 || bytes !== this.#buffer) this.#buffer = bytes.slice(start, length);
+    else if (start > 0 || bytes !== this.#buffer) this.#buffer = new Uint8Array(bytes.subarray(start, length));
     this.#length = rest;
     this.#scanned = rest;
   }

@@ -58,6 +58,10 @@ export class Pump implements OpenStream {
   #lastWriteMs: number;
   #lastProgressMs = 0;
   #write: (bytes: Uint8Array) => unknown = () => {};
+  /** The end of the answer, which is handed over once it is charged. */
+  #last: Uint8Array | null = null;
+  /** Resolves when the client has taken what was written last; undefined when it has. */
+  #taken: Promise<void> | undefined;
   /** Set while the client has not taken what was written; ends the waiting. */
   #stopWaiting: (() => void) | undefined;
   /** The client went away, or reads nothing any more. */
@@ -113,23 +117,17 @@ export class Pump implements OpenStream {
     }
     if (first) await this.#deliver(first);
     if (this.#left) throw new Error('the client left');
-    for (;;) {
-      const bytes = await body.read();
-      if (!bytes) break;
-      sent.touch();
-      const out = relay.push(bytes);
+    while (await body.flow(this.#take)) {
       if (relay.ended && !relay.error) {
         body.leave();
-        return this.#finish(out);
+        return this.#finish(this.#last);
       }
-      // Most writes are taken at once, and waiting for nothing costs a turn of the event loop each.
-      const taken = out && this.#deliver(out);
-      if (taken) {
-        await taken;
+      if (this.#taken) {
+        await this.#taken;
+        this.#taken = undefined;
         // Time that the client took to read is not the upstream's silence.
         sent.touch();
       }
-      // What came before an error in the same piece was said, and is charged: the client gets it.
       if (relay.error) throw new UpstreamFault(relay.error);
       if (this.#left) throw new Error('the client left');
     }
@@ -138,6 +136,20 @@ export class Pump implements OpenStream {
     if (!summary.complete) throw new UpstreamFault(failure('the upstream cut its answer off'));
     return this.#finish(tail);
   }
+
+  /** A piece of the answer on its way; false when there is something to wait for or to end. */
+  readonly #take = (bytes: Uint8Array, from: number, to: number): boolean => {
+    const { relay, sent } = this.begun;
+    sent.touch();
+    const out = relay.push(bytes, from, to);
+    if (relay.ended && !relay.error) {
+      this.#last = out;
+      return false;
+    }
+    // What came before an error in the same piece was said, and is charged: the client gets it.
+    if (out) this.#taken = this.#deliver(out);
+    return this.#taken === undefined && relay.error === undefined && !this.#left;
+  };
 
   /** Nothing when the client has room for more; else resolves when it has, or is gone: a closed connection may never say so. */
   #deliver(bytes: Uint8Array): Promise<void> | undefined {

@@ -127,7 +127,7 @@ class Connection implements Line {
     else this.#exchange?.fail(error ?? new Error('the upstream could not prove who it is'));
   }
 
-  received(bytes: Buffer): void {
+  received(bytes: Uint8Array): void {
     // Bytes that nobody asked for: whatever comes after them could be mistaken for an answer.
     if (this.#exchange) this.#exchange.receive(bytes);
     else this.destroy();

@@ -1,6 +1,6 @@
 import { BodyFrame, type BodyTaker } from './body-frame.ts';
 import { type AnswerHead, MalformedAnswer, parseHead } from './head.ts';
-import type { ByteSource } from './source.ts';
+import type { ByteSource, Taker } from './source.ts';
 
 /** The connection an exchange runs on. */
 export interface Line {
@@ -31,6 +31,8 @@ export class Exchange implements ByteSource, BodyTaker {
   #keepAlive = false;
   #frame: BodyFrame | null = null;
   #reader: PromiseWithResolvers<Uint8Array | null> | null = null;
+  #taker: Taker | null = null;
+  #flow: PromiseWithResolvers<boolean> | null = null;
   #waiting: Uint8Array[] | null = null;
   #waitingBytes = 0;
   #over = false;
@@ -61,6 +63,18 @@ export class Exchange implements ByteSource, BodyTaker {
     return this.#reader.promise;
   }
 
+  flow(taker: Taker): Promise<boolean> {
+    while (this.#waiting) {
+      const pieces = this.#takeWaiting(this.#waiting);
+      if (!taker(pieces, 0, pieces.length)) return Promise.resolve(true);
+    }
+    if (this.#fault) return Promise.reject(this.#fault);
+    if (this.#over) return Promise.resolve(false);
+    this.#taker = taker;
+    this.#flow = Promise.withResolvers();
+    return this.#flow.promise;
+  }
+
   /** The end mark has come and the last bytes of the framing follow: with them read the line can be used again. */
   leave(): void {
     if (this.#over || this.#fault || this.#left) return;
@@ -85,10 +99,12 @@ export class Exchange implements ByteSource, BodyTaker {
     this.#onHead = null;
     this.#reader?.reject(error);
     this.#reader = null;
+    this.#flow?.reject(error);
+    this.#stopFlow();
   }
 
   /** Bytes of the answer. */
-  receive(bytes: Buffer): void {
+  receive(bytes: Uint8Array): void {
     try {
       let at = 0;
       if (!this.#frame) {
@@ -120,6 +136,12 @@ export class Exchange implements ByteSource, BodyTaker {
       if (this.#waitingBytes > aheadBytes) this.abort();
       return;
     }
+    if (this.#taker) {
+      if (this.#taker(bytes, from, to)) return;
+      this.#flow?.resolve(true);
+      this.#stopFlow();
+      return;
+    }
     const piece = from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
     if (this.#reader) {
       const reader = this.#reader;
@@ -135,8 +157,8 @@ export class Exchange implements ByteSource, BodyTaker {
   }
 
   /** What is left once the head is whole; heads of an answer to come (1xx) are passed over (RFC 9110 §15.2). */
-  #readHead(bytes: Buffer): Buffer | null {
-    let rest = this.#partialHead ? Buffer.concat([this.#partialHead, bytes]) : bytes;
+  #readHead(bytes: Uint8Array): Uint8Array | null {
+    let rest = Buffer.concat(this.#partialHead ? [this.#partialHead, bytes] : [bytes]);
     for (;;) {
       const end = rest.indexOf(headEnd);
       if ((end === -1 ? rest.length : end) > mostHeadBytes)
@@ -174,6 +196,13 @@ export class Exchange implements ByteSource, BodyTaker {
     else line?.destroy();
     this.#reader?.resolve(null);
     this.#reader = null;
+    this.#flow?.resolve(false);
+    this.#stopFlow();
+  }
+
+  #stopFlow(): void {
+    this.#flow = null;
+    this.#taker = null;
   }
 
   #resume(): void {

@@ -82,24 +82,25 @@ export class RelayStream {
     return this.#watch.ended;
   }
 
-  push(chunk: Uint8Array): Uint8Array | null {
+  /** Takes the bytes from `from` up to `to`, and gives what goes to the client. */
+  push(bytes: Uint8Array, from = 0, to = bytes.length): Uint8Array | null {
     const quick = this.#quick;
-    if (!quick || !this.#framer.idle || this.ended || this.error) return this.#read(chunk);
-    const first = quick.pass(chunk, 0);
-    if (first === null) return this.#read(chunk);
+    const mayPass = quick !== undefined && this.#framer.idle && !this.ended && this.error === undefined;
+    const first = mayPass ? quick.pass(bytes, from, to) : null;
+    if (first === null) return this.#read(bytes.subarray(from, to));
     this.#watch.sawOutput();
-    return quick.next === chunk.length ? first : this.#passMore(quick, first, chunk);
+    return quick!.next === to ? first : this.#passMore(quick!, first, bytes, to);
   }
 
   /** Several frames in one chunk, of which the first has passed. */
-  #passMore(quick: PlainPieces, first: Uint8Array, chunk: Uint8Array): Uint8Array | null {
+  #passMore(quick: PlainPieces, first: Uint8Array, bytes: Uint8Array, to: number): Uint8Array | null {
     const out = [first];
     let at = quick.next;
-    for (let piece = quick.pass(chunk, at); piece; piece = quick.pass(chunk, at)) {
+    for (let piece = quick.pass(bytes, at, to); piece; piece = quick.pass(bytes, at, to)) {
       out.push(piece);
       at = quick.next;
     }
-    const rest = at < chunk.length ? this.#read(chunk.subarray(at)) : null;
+    const rest = at < to ? this.#read(bytes.subarray(at, to)) : null;
     if (rest) out.push(rest);
     return join(out);
   }
@@ -164,7 +165,7 @@ export class RelayStream {
   }
 
   #frame(frame: Uint8Array): Uint8Array | null {
-    const plain = this.#quick?.pass(frame, 0) ?? this.#quick?.learn(frame);
+    const plain = this.#quick?.pass(frame) ?? this.#quick?.learn(frame);
     if (plain) {
       this.#watch.sawOutput();
       return plain;

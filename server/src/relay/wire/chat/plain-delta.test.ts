@@ -30,7 +30,7 @@ describe('a plain piece of text', () => {
         for (const [index, text] of pieces.entries()) {
           const bytes = chunk({ content: text });
           expect(isPlainDelta(bytes)).toBe(true);
-          const passed = index === 0 ? plain.learn(bytes) : plain.pass(bytes, 0);
+          const passed = index === 0 ? plain.learn(bytes) : plain.pass(bytes);
           expect(said.at(-1)).toBe(text);
           expect(decode(passed!)).toBe(decode(bytes).replace('"model":"m"', () => '"model":"public/name"'));
         }
@@ -44,7 +44,7 @@ describe('a plain piece of text', () => {
     plain.learn(chunk({ content: 'first' }));
     const long = 'a long one '.repeat(100);
     const bytes = Buffer.concat([chunk({ content: 'second' }), chunk({ content: long }), chunk({}, {}, 'stop')]);
-    const passed = [plain.pass(bytes, 0), plain.pass(bytes, plain.next)];
+    const passed = [plain.pass(bytes), plain.pass(bytes, plain.next)];
     expect(said).toEqual(['first', 'second', long]);
     expect(passed.map((piece) => JSON.parse(decode(piece!).slice(6)).choices[0].delta.content)).toEqual(said.slice(1));
     expect(plain.pass(bytes, plain.next)).toBeNull();
@@ -55,12 +55,12 @@ describe('a plain piece of text', () => {
     const { plain } = reader('m');
     const bytes = chunk({ content: 'first' });
     expect(plain.learn(bytes)).toBe(bytes);
-    expect(plain.pass(bytes, 0)).toBe(bytes);
+    expect(plain.pass(bytes)).toBe(bytes);
   });
 
   test('is told from what only looks like one', () => {
     const { plain, said } = reader('m');
-    const read = (bytes: Uint8Array) => plain.pass(bytes, 0) ?? plain.learn(bytes);
+    const read = (bytes: Uint8Array) => plain.pass(bytes) ?? plain.learn(bytes);
     expect(read(chunk({ content: 'first' }))).not.toBeNull();
     expect(read(chunk({ content: 'last' }, {}, 'stop'))).toBeNull();
     expect(read(chunk({ content: 'x' }, { usage: { prompt_tokens: 1 } }))).toBeNull();

@@ -70,8 +70,8 @@ export class PlainPieces {
     this.#onText = onText;
   }
 
-  /** The frame that begins at `at`, as it goes to the client; null unless it is a piece like one before. */
-  pass(bytes: Uint8Array, at: number): Uint8Array | null {
+  /** The frame that begins at `at` and ends by `to`, as it goes to the client; null unless it is like one before. */
+  pass(bytes: Uint8Array, at = 0, to = bytes.length): Uint8Array | null {
     const before = this.#before;
     if (before.length === 0 || !standsAt(bytes, at, before)) return null;
     const from = at + before.length;
@@ -79,6 +79,7 @@ export class PlainPieces {
     // An empty piece is no output, and somebody has to look at it.
     if (end <= from || !standsAt(bytes, end, this.#after)) return null;
     const next = end + this.#after.length;
+    if (next > to) return null;
     this.next = next;
     this.#onText(bytes, from, end);
     if (this.#rewritten) return spliced(this.#rewritten, bytes, from, next);
@@ -92,11 +93,11 @@ export class PlainPieces {
     const from = bytes.indexOf(content) + content.length;
     const end = closingQuote(frame, from);
     if (end === -1) return null;
-    // Copies: the frame's memory belongs to the chunk it came in.
-    const before = frame.slice(0, from);
+    // Copies, which `slice` of a Buffer is not: the frame's memory belongs to the chunk it came in.
+    const before = new Uint8Array(frame.subarray(0, from));
     const rewritten = this.#model.apply(before);
     this.#before = before;
-    this.#after = frame.slice(end);
+    this.#after = new Uint8Array(frame.subarray(end));
     this.#rewritten = rewritten === before ? null : new Uint8Array(rewritten);
     this.#onText(frame, from, end);
     return this.#model.apply(frame);
