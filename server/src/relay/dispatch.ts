@@ -14,7 +14,7 @@ import type { UpstreamError } from './wire/conversation.ts';
 /** A call to one upstream that is under way; `abort` ends it, whoever wants it ended. */
 export interface UpstreamCall {
   startedMs: number;
-  /** When something last came. */
+  /** When something last came, to a quarter of a second; told with every tick. */
   readonly lastMs: number;
   /** Something came: the silence starts anew. */
   touch(): void;
@@ -64,6 +64,7 @@ export const targetOf = (candidate: Candidate, errand: Errand): Target => ({
 class WatchedCall implements Dispatch, Watched {
   response!: Response;
   lastMs: number;
+  heard = false;
   silenceMs: number;
   /** Which of the two ends the call depends on how it was sent. */
   #controller: AbortController | undefined;
@@ -98,7 +99,7 @@ class WatchedCall implements Dispatch, Watched {
   }
 
   touch(): void {
-    this.lastMs = this.deps.clock.nowMs();
+    this.heard = true;
   }
 
   allowSilence(ms: number): void {

@@ -56,6 +56,8 @@ export interface Begun {
 /** Carries the rest of a stream: bytes on, silence watched, money noted, and an honest end whatever happens. */
 export class Pump implements OpenStream {
   #lastWriteMs: number;
+  /** Something that had just come was written since the last tick. */
+  #wrote = false;
   #lastProgressMs = 0;
   #write: (bytes: Uint8Array) => unknown = () => {};
   /** The end of the answer, which is handed over once it is charged. */
@@ -153,8 +155,7 @@ export class Pump implements OpenStream {
 
   /** Nothing when the client has room for more; else resolves when it has, or is gone: a closed connection may never say so. */
   #deliver(bytes: Uint8Array): Promise<void> | undefined {
-    // What is written came a moment ago, and asking the time again for every event would cost.
-    this.#lastWriteMs = this.begun.sent.lastMs;
+    this.#wrote = true;
     if (this.#left) return undefined;
     const taken = this.#hand(bytes);
     return taken instanceof Promise ? this.#wait(taken) : undefined;
@@ -259,6 +260,10 @@ export class Pump implements OpenStream {
   }
 
   #tick(now: number): void {
+    if (this.#wrote) {
+      this.#wrote = false;
+      this.#lastWriteMs = this.begun.sent.lastMs;
+    }
     if (this.#stopWaiting) {
       if (now - this.#lastWriteMs >= patienceMs) this.#leave();
       else this.begun.sent.touch();

@@ -7,8 +7,8 @@ import { type UpstreamAnswer, unpacked } from './source.ts';
 /** Servers close quiet connections after 5 s to minutes; one that was closed meanwhile only costs a second try. */
 const idleMs = 30_000;
 const sweepMs = 10_000;
-/** Per origin. Keeping more would spare little and hold the upstream's resources. */
-const mostIdle = 256;
+/** Per origin: as many as streams end together on a busy gateway; each is closed soon when nobody asks. */
+const mostIdle = 1_024;
 
 interface Origin {
   key: string;
