@@ -43,8 +43,12 @@ function Engines({ engines, answers_in_ms: answers }: System) {
               <Table.Th scope="row" fw={500}>
                 {part}
               </Table.Th>
-              <Table.Td>{engineNames[engine] ?? engine}</Table.Td>
-              <Table.Td ta="right">{ms !== undefined && <Answer ms={ms} />}</Table.Td>
+              <Table.Td>
+                <Group justify="space-between" gap="xs">
+                  {engineNames[engine] ?? engine}
+                  {ms !== undefined && <Answer ms={ms} />}
+                </Group>
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -112,7 +112,7 @@ export const EndpointView = memo(function EndpointView({ endpoint, schemas, open
       <h3 style={{ margin: 0, fontWeight: 'inherit', fontSize: 'inherit' }}>
         <button type="button" className="svc-endpoint-head" aria-expanded={open} onClick={() => onToggle(id)}>
           <IconChevronRight size={14} aria-hidden style={{ flex: 'none', rotate: open ? '90deg' : undefined }} />
-          <Badge color={methodColors[method] ?? 'gray'} miw={64}>
+          <Badge color={methodColors[method] ?? 'gray'} miw={70}>
             {method}
           </Badge>
           <span className="svc-endpoint-path">{path}</span>
