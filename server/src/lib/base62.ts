@@ -5,7 +5,7 @@ for (let i = 0; i < digits.length; i += 1) values[digits.charCodeAt(i)] = i;
 
 /** A number of up to 53 bits as letters and digits, filled up with zeros to `length`. */
 export function base62(number: number, length: number): string {
-  // In two halves that fit 32 bits: dividing larger numbers takes many times as long.
+  // In two halves that fit 32 bits, so that the digits come from whole-number division.
   const high = Math.floor(number / half);
   return (high > 0 ? digitsOf(high) + digitsOf(number % half).padStart(5, '0') : digitsOf(number)).padStart(
     length,

@@ -34,7 +34,7 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
 type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch'>;
 type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
 
-/** Two processes may draw one id in the same millisecond, one pair in thousands at most; again each time. */
+/** Two processes may draw one id of the 2,048 of a millisecond; each draws again, and does not go on for ever. */
 const mostDraws = 5;
 
 /** Draws a pair and writes it by `spend`, which spends what it is given for; null when that was spent before. */

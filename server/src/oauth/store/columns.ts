@@ -4,7 +4,7 @@ import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
 export type Flat = Record<string, unknown>;
 type Under<Letter extends string, Row> = { [Name in keyof Row & string as `${Letter}_${Name}`]: Row[Name] };
 
-/** Written out, one line a column: a loop over names took longer than the database did to find the row. */
+/** Read back below by lines written out, one a column: a loop over names showed in profiles of introspection. */
 const columnsOf = (table: string, names: string): string =>
   names
     .split(' ')

@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 
 /**
  * Token pairs get ids that grow with time and that both tokens carry, so a pair is found by its id. Indexes over the two
- * hashes put each new pair into two random pages, which was most of what a refresh cost; what is left besides the table
+ * hashes put each new pair into two random pages, which was most of what writing it cost; what is left besides the table
  * finds a user's grant. Pairs of before cannot be found that way, since only their hashes are known; no version that was
  * released has issued any. What has run out is found by walking along the ids, in the log too.
  */
