@@ -1,12 +1,13 @@
 import type { Db } from '../../platform/db/tables.ts';
-import { loadBits } from '../store/vectors.ts';
-import { hamming, signBits, toWords } from './vectors.ts';
+import { loadBits, vectorsOf } from '../store/vectors.ts';
+import { type Noise, noiseOf } from './noise.ts';
+import { dot, hamming, signBits, toWords } from './vectors.ts';
 
 /** Finds the documents nearest in meaning. Holds only signs in memory: 100,000 vectors of 1,536 numbers are 19 MB. */
 export interface NearIndex {
   near(db: Db, userId: number, model: string, query: Float32Array, limit: number): Promise<number[]>;
-  /** Documents from all over, to see how near those are that have nothing to do with the query. */
-  sample(db: Db, userId: number, model: string, query: Float32Array, count: number): Promise<number[]>;
+  /** How near to the query documents from all over are: what chance alone brings. */
+  noise(db: Db, userId: number, model: string, query: Float32Array): Promise<Noise>;
   /** After deletions: what is gone would else push out what is there. */
   forget(userId: number): void;
 }
@@ -20,6 +21,9 @@ interface Shelf {
   /** `width` words per document. */
   words: Uint32Array;
   width: number;
+  /** Vectors of some documents from all over, and how many there were when they were taken. */
+  sample: Float32Array[];
+  sampledOf: number;
 }
 
 /** All shelves together, in 32-bit words; the least recently used goes first. */
@@ -41,6 +45,8 @@ export function nearIndex(): NearIndex {
       documents: [],
       words: new Uint32Array(0),
       width,
+      sample: [],
+      sampledOf: 0,
     };
     // Last used, last to go.
     shelves.delete(key);
@@ -56,11 +62,10 @@ export function nearIndex(): NearIndex {
       const shelf = await shelfOf(db, userId, model, wanted.length);
       return closest(shelf, wanted, limit);
     },
-    async sample(db, userId, model, query, count) {
-      const { documents } = await shelfOf(db, userId, model, toWords(signBits(query)).length);
-      const step = Math.max(1, documents.length / count);
-      const size = Math.min(count, documents.length);
-      return Array.from({ length: size }, (_, i) => documents[Math.floor(i * step)]!);
+    async noise(db, userId, model, query) {
+      const shelf = await shelfOf(db, userId, model, toWords(signBits(query)).length);
+      await takeSample(db, shelf, model);
+      return noiseOf(shelf.sample.map((vector) => dot(query, vector)));
     },
     forget(userId) {
       for (const [key, shelf] of shelves) if (shelf.userId === userId) shelves.delete(key);
@@ -89,12 +94,29 @@ async function fill(db: Db, shelf: Shelf, model: string): Promise<void> {
   }
 }
 
+/** Documents that show what chance alone brings. */
+const sampled = 400;
+/** A sample is taken anew when there are so many times as many documents. */
+const outgrown = 1.1;
+
+async function takeSample(db: Db, shelf: Shelf, model: string): Promise<void> {
+  const { documents, userId } = shelf;
+  if (documents.length <= shelf.sampledOf * outgrown) return;
+  const step = Math.max(1, documents.length / sampled);
+  const size = Math.min(sampled, documents.length);
+  const ids = Array.from({ length: size }, (_, i) => documents[Math.floor(i * step)]!);
+  shelf.sampledOf = documents.length;
+  shelf.sample = [...(await vectorsOf(db, userId, model, ids)).values()];
+}
+
+const sizeOf = ({ words, sample }: Shelf): number => words.length + sample.length * (sample[0]?.length ?? 0);
+
 function evict(shelves: Map<string, Shelf>): void {
-  let total = [...shelves.values()].reduce((sum, { words }) => sum + words.length, 0);
+  let total = [...shelves.values()].reduce((sum, shelf) => sum + sizeOf(shelf), 0);
   for (const [key, shelf] of shelves) {
     if (total <= mostWords || shelves.size === 1) return;
     shelves.delete(key);
-    total -= shelf.words.length;
+    total -= sizeOf(shelf);
   }
 }
 

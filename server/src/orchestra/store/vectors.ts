@@ -75,12 +75,12 @@ export async function vectorsOf(
   documentIds: number[],
 ): Promise<Map<number, Float32Array>> {
   if (documentIds.length === 0) return new Map();
+  // Looked up by document alone: offered the user and the model too, SQLite would rather read all that the user has.
   const rows = await db
     .selectFrom('ms_vectors')
-    .select(['document_id', 'vector'])
-    .where('user_id', '=', userId)
-    .where('model', '=', model)
+    .select(['document_id', 'user_id', 'model', 'vector'])
     .where('document_id', 'in', documentIds)
     .execute();
-  return new Map(rows.map(({ document_id, vector }) => [document_id, fromBlob(vector)]));
+  const own = rows.filter((row) => row.user_id === userId && row.model === model);
+  return new Map(own.map(({ document_id, vector }) => [document_id, fromBlob(vector)]));
 }

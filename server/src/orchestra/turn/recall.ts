@@ -1,6 +1,5 @@
 import { squeeze } from '../messages.ts';
 import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
-import { noiseOf } from '../search/noise.ts';
 import { applyRerank, cut, type Ranked, rank } from '../search/rank.ts';
 import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
@@ -38,8 +37,6 @@ export async function embedQuery(turn: Searching, text: string): Promise<QueryVe
 
 /** Signs of vectors are a rough measure: of so many times what is needed, the exact cosine takes the nearest. */
 const rough = 4;
-/** Texts from all over that show how near a text is by chance. */
-const sampled = 400;
 
 /** Candidates by words and by meaning, scored together, best first. */
 export async function search(
@@ -68,12 +65,11 @@ async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query:
   // Meaning knows no scope: what is narrow is looked for among many more.
   const narrow = scope.only !== undefined || scope.projectId !== undefined;
   const roughly = await near.near(db, userId, model, vector, narrow ? Math.max(wide, 2000) : wide * rough);
-  const sample = await near.sample(db, userId, model, vector, sampled);
-  const vectors = await vectorsOf(db, userId, model, narrow ? sample : [...new Set([...roughly, ...sample])]);
-  const cosine = (id: number) => (vectors.has(id) ? dot(vector, vectors.get(id)!) : null);
-  const noise = noiseOf(sample.flatMap((id) => cosine(id) ?? []));
+  const noise = await near.noise(db, userId, model, vector);
   if (narrow) return { nearest: roughly, noise };
-  const exactly = roughly.toSorted((a, b) => (cosine(b) ?? -1) - (cosine(a) ?? -1));
+  const vectors = await vectorsOf(db, userId, model, roughly);
+  const cosines = new Map([...vectors].map(([id, one]) => [id, dot(vector, one)]));
+  const exactly = roughly.toSorted((a, b) => (cosines.get(b) ?? -1) - (cosines.get(a) ?? -1));
   return { nearest: exactly.slice(0, wide), noise };
 }
 
