@@ -54,6 +54,32 @@ describe('an answer', () => {
     expect(await askText(server.url)).toBe('hello');
   });
 
+  test('flows until its taker has enough, and goes on where it stopped', async () => {
+    const words = Array.from({ length: 9 }, (_, i) => `word${i} `);
+    const server = serve(({ socket }) => void socket.write(`${chunkedHead}${words.map(chunkOf).join('')}0\r\n\r\n`));
+    const { body } = await answerOf(ask(server.url));
+    let text = '';
+    let stops = 0;
+    const take = (bytes: Uint8Array, from: number, to: number) => {
+      text += Buffer.from(bytes.subarray(from, to)).toString();
+      return false;
+    };
+    while (await body.flow(take)) {
+      stops += 1;
+      await Bun.sleep(1);
+    }
+    expect(text).toBe(words.join(''));
+    expect(stops).toBeGreaterThan(0);
+  });
+
+  test('that flows and breaks tells so', async () => {
+    const server = serve(({ socket }) => void socket.write(`${chunkedHead}${chunkOf('half')}`));
+    const { body } = await answerOf(ask(server.url));
+    const flowing = body.flow(() => true);
+    server.peers[0]!.socket.end();
+    await expect(flowing).rejects.toThrow('closed the connection');
+  });
+
   test('may end with its connection', async () => {
     const server = serve(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nto the end');

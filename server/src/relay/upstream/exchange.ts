@@ -46,11 +46,6 @@ export class Exchange implements ByteSource, BodyTaker {
     this.head = this.#onHead.promise;
   }
 
-  /** Given up or broken: nothing is to be sent for it any more. */
-  get failed(): boolean {
-    return this.#fault !== null;
-  }
-
   runOn(line: Line): void {
     this.#line = line;
   }
