@@ -1,9 +1,11 @@
 import { openBilling } from './billing/billing.ts';
 import { billingRoutes } from './billing/routes.ts';
+import { sweepUsage } from './billing/usage-sweep.ts';
 import type { Config } from './config.ts';
 import { addGauges } from './gauges.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
+import { nowSeconds } from './lib/clock.ts';
 import { openSealer } from './lib/seal.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
@@ -155,7 +157,8 @@ export async function openRooms(platform: Platform, config: Config, observer: Ob
       await identity.stop();
     },
     sweep: () => {
-      for (const room of [identity, oauth, orchestra, autonomous, video])
+      const usage = { sweep: () => sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400) };
+      for (const room of [identity, oauth, orchestra, autonomous, video, usage])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -7,6 +7,7 @@ import { type Billing, openBilling } from './billing.ts';
 import { addKey, addUser, booksOf, engines, keyOf, silent, type TestDb } from './engines.fixture.ts';
 import { pageLedger } from './store/ledger.ts';
 import type { Hold, HoldRequest, Settlement } from './types.ts';
+import { sweepUsage } from './usage-sweep.ts';
 
 const ask = (userId: number, amount: number, more: Partial<HoldRequest> = {}): HoldRequest => ({
   requestId: requestId(),
@@ -182,6 +183,25 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await codeOf(billing.grant({ userId: 9_999_999, quota: 1, note: '', by: 1 }))).toBe('not_found');
     await billing.grant({ userId: user, quota: -200, note: '', by: 1 });
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 300, ledger: 300 });
+  });
+
+  test('old entries are swept in batches; their sums and the newer ones stay', async () => {
+    const user = await addUser(open.db, 100_000);
+    for (let i = 0; i < 2; i += 1) {
+      const holds = await Promise.all(Array.from({ length: 230 }, () => billing.hold(ask(user, 10))));
+      await Promise.all(holds.map((hold) => billing.settle(hold, used(3))));
+    }
+    const before = await booksOf(open.db, user);
+    const { id } = await sql<{ id: number }>`select id from usage_logs where user_id = ${user} order by id desc
+      limit 1 offset 9`
+      .execute(open.db)
+      .then(({ rows }) => rows[0]!);
+    await sql`update usage_logs set created_at = 1000 where id < ${id}`.execute(open.db);
+    expect(await sweepUsage(open.db, 2000)).toBeGreaterThanOrEqual(450);
+    expect(await sweepUsage(open.db, 2000)).toBe(0);
+    const after = await booksOf(open.db, user);
+    expect([after.logs, after.days, after.quota, after.used]).toEqual([30, before.days, before.quota, before.used]);
+    expect((await pageLedger(open.db, user, { limit: 100, offset: 0 })).entries).toHaveLength(10);
   });
 
   test('work inside a transaction of its own does not stop holds for good, and they stay apart', async () => {

@@ -65,7 +65,12 @@ export const optionTable = {
   },
   DecisionLogDays: { default: 30, help: 'Days that routing decisions are kept', min: 1, max: 3650 },
   AuditLogDays: { default: 365, help: 'Days that audit entries are kept', min: 1, max: 3650 },
-  UsageLogDays: { default: 365, help: 'Days that single usage entries are kept; summaries stay', min: 1, max: 3650 },
+  UsageLogDays: {
+    default: 365,
+    help: 'Days that single usage entries and their lines in the ledger are kept; sums per day stay',
+    min: 1,
+    max: 3650,
+  },
   MsPlanModel: model('planning'),
   MsEasyModel: model('easy tasks'),
   MsMediumModel: model('medium tasks'),

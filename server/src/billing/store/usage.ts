@@ -55,6 +55,20 @@ export async function listUsage(
     .execute();
 }
 
+/** Deletes at most `limit` of the oldest from before `before`. Ids grow with time, so nothing else has to be looked at. */
+export async function deleteOldUsage(db: Db, before: number, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('usage_logs')
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom(e.selectFrom('usage_logs').select(['id', 'created_at']).orderBy('id').limit(limit).as('oldest'))
+        .select('id')
+        .where('created_at', '<', before),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
 /** Counting past this would stop a synchronous database for too long; totals stay at it. */
 const mostCounted = 100_000;
 
@@ -64,12 +78,18 @@ export async function countUsage(db: Db, filter: UsageFilter): Promise<number> {
   const firstWhole = from === undefined ? undefined : dayOf(from + secondsPerDay - 1);
   const lastWhole = to === undefined ? undefined : dayOf(to + 1) - 1;
   if (firstWhole !== undefined && lastWhole !== undefined && firstWhole > lastWhole) return countRows(db, filter);
-  let total = await sumRequests(db, filter, firstWhole, lastWhole);
+  let total = await sumRequests(db, filter, Math.max(firstWhole ?? 0, await oldestDay(db)), lastWhole);
   if (from !== undefined && firstWhole! * secondsPerDay > from)
     total += await countRows(db, { ...filter, to: firstWhole! * secondsPerDay - 1 });
   if (to !== undefined && (lastWhole! + 1) * secondsPerDay <= to)
     total += await countRows(db, { ...filter, from: (lastWhole! + 1) * secondsPerDay });
   return total;
+}
+
+/** Sums outlive the entries they are of, which alone can be listed. */
+async function oldestDay(db: Db): Promise<number> {
+  const oldest = await db.selectFrom('usage_logs').select('created_at').orderBy('id').limit(1).executeTakeFirst();
+  return oldest ? dayOf(oldest.created_at) : 0;
 }
 
 async function sumRequests(db: Db, filter: UsageFilter, firstDay?: number, lastDay?: number): Promise<number> {

@@ -29,7 +29,10 @@ function WhatHappens({ quota }: { quota: number }) {
           Kept
         </Text>
         <List size="sm" spacing={2}>
-          <List.Item>Usage and ledger entries, without your name, for good: the books must add up</List.Item>
+          <List.Item>
+            Usage and ledger entries, without your name, for a year, unless the operator chose otherwise; their sums per
+            day stay, since the books must add up
+          </List.Item>
           <List.Item>
             Audit entries, without name, address and browser, for a year, unless the operator chose otherwise
           </List.Item>
