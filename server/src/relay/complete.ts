@@ -3,13 +3,14 @@ import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { chatEstimate, settle } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { brokenOff, DispatchFault, dispatch, kindOf, targetOf } from './dispatch.ts';
+import { brokenOff, DispatchFault, dispatchChat, kindOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { inlineImages } from './inline-images.ts';
 import { openCall } from './open-call.ts';
 import { OutputCounter } from './output-counter.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { tryCandidates } from './try-candidates.ts';
+import { readText } from './upstream/source.ts';
 import { type Answer, type Conversation, UpstreamFault } from './wire/conversation.ts';
 import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
 
@@ -62,10 +63,11 @@ async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, 
   const inlined = inlineImages(kind, conversation, deps.baseUrl, errand.signal);
   const given = inlined instanceof Promise ? await inlined : inlined;
   const request = kind.toUpstream(given, targetOf(attempt.candidate, errand));
-  const sent = await dispatch(deps, attempt, request, errand, false);
+  const { sent, answer: told } = await dispatchChat(deps, attempt, request, errand, false);
   try {
-    const text = await sent.response.text();
-    if (!sent.response.ok) throw new UpstreamFault(kind.errorOf(sent.response.status, sent.response.headers, text));
+    const text = await readText(told.body);
+    if (told.status < 200 || told.status > 299)
+      throw new UpstreamFault(kind.errorOf(told.status, told.headers(), text));
     const answer = kind.fromUpstream(parse(text, sent.startedMs));
     const summary = summarizeAnswer(answer, conversation.params.responseFormat !== undefined);
     return { answer, summary, attempt, startedMs: sent.startedMs };

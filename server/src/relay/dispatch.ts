@@ -155,27 +155,30 @@ export async function dispatch(
   }
 }
 
-/** The same for an answer that is read as it comes, over connections of our own where those reach the upstream. */
-export async function dispatchStream(
+/** The same for a chat answer, over connections of our own where those reach the upstream. */
+export async function dispatchChat(
   deps: RelayDeps,
   attempt: Attempt,
   request: UpstreamRequest,
   errand: Errand,
+  stream: boolean,
 ): Promise<{ sent: UpstreamCall; answer: UpstreamAnswer }> {
   const { channel } = attempt.candidate;
   const call = new WatchedCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
-  const { body, ...head } = request;
   try {
-    if (!deps.upstreams || channel.kind === 'demo' || typeof body !== 'string') {
-      const response = await send(deps, channel.kind, request, true, call.signal);
-      const source = new StreamSource(response.body ?? new Blob().stream());
-      return { sent: call, answer: { status: response.status, headers: response.headers, body: source } };
+    if (!deps.upstreams || channel.kind === 'demo' || !isText(request)) {
+      const response = await send(deps, channel.kind, request, stream, call.signal);
+      const body = new StreamSource(response.body ?? new Blob().stream());
+      return { sent: call, answer: { status: response.status, headers: () => response.headers, body } };
     }
-    return { sent: call, answer: await answerOf(call.runs(deps.upstreams.send({ ...head, body }))) };
+    return { sent: call, answer: await answerOf(call.runs(deps.upstreams.send(request))) };
   } catch (error) {
     throw notBegun(call, error);
   }
 }
+
+const isText = (request: UpstreamRequest): request is UpstreamRequest & { body?: string } =>
+  request.body === undefined || typeof request.body === 'string';
 
 function notBegun(call: WatchedCall, error: unknown): DispatchFault {
   call.done();

@@ -1,7 +1,7 @@
 import type { Attempt } from '../routing/plan.ts';
 import { chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { brokenOff, dispatchStream, kindOf, targetOf, type UpstreamCall } from './dispatch.ts';
+import { brokenOff, dispatchChat, kindOf, targetOf, type UpstreamCall } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { inlineImages } from './inline-images.ts';
 import { openCall } from './open-call.ts';
@@ -53,10 +53,11 @@ async function begin(
   const kind = kindOf(candidate);
   const given = await inlineImages(kind, conversation, deps.baseUrl, errand.signal);
   const request = kind.toUpstream(given, targetOf(candidate, errand));
-  const { sent, answer } = await dispatchStream(deps, attempt, request, errand);
+  const { sent, answer } = await dispatchChat(deps, attempt, request, errand, true);
   try {
-    const { status, headers, body } = answer;
-    if (status < 200 || status > 299) throw new UpstreamFault(kind.errorOf(status, headers, await readText(body)));
+    const { status, body } = answer;
+    if (status < 200 || status > 299)
+      throw new UpstreamFault(kind.errorOf(status, answer.headers(), await readText(body)));
     const output = new OutputCounter();
     const decode = kind.decoder();
     const { onDelta } = options;

@@ -1,5 +1,6 @@
 import type { Socket } from 'bun';
 import type { UpstreamRequest } from '../providers/kind.ts';
+import { addressOf, type Origin } from './address.ts';
 import { Exchange, type Line } from './exchange.ts';
 import { requestBytes } from './request-bytes.ts';
 import { type UpstreamAnswer, unpacked } from './source.ts';
@@ -10,16 +11,9 @@ const sweepMs = 10_000;
 /** Per origin: as many as streams end together on a busy gateway; each is closed soon when nobody asks. */
 const mostIdle = 1_024;
 
-interface Origin {
-  key: string;
-  hostname: string;
-  port: number;
-  tls: boolean;
-}
-
 /**
- * Connections to upstreams for streamed answers. `fetch` reads on a thread of its own and hands every event over through
- * a stream, which costs as much again as the rest of the relay; here a read of the socket is the next event.
+ * Connections to upstreams for chat answers. `fetch` reads on a thread of its own and hands everything over through a
+ * stream, which costs a streamed answer as much again as the rest of the relay; here a read of the socket is the next event.
  */
 export class UpstreamConnections {
   readonly #idle = new Map<string, Connection[]>();
@@ -33,7 +27,7 @@ export class UpstreamConnections {
   /** Sends at once; the exchange's `head` tells when the answer has begun. */
   send(request: UpstreamRequest & { body?: string }): Exchange {
     const exchange = new Exchange(requestBytes(request));
-    this.carry(exchange, originOf(request.url));
+    this.carry(exchange, addressOf(request.url).origin);
     return exchange;
   }
 
@@ -72,10 +66,10 @@ export class UpstreamConnections {
 
 /** Waits for the head, and unpacks what was packed. */
 export async function answerOf(exchange: Exchange): Promise<UpstreamAnswer> {
-  const { status, headers } = await exchange.head;
-  const encoding = headers.get('content-encoding');
-  const plain = encoding === null || encoding === '' || encoding === 'identity';
-  return { status, headers, body: plain ? exchange : unpacked(exchange, encoding) };
+  const head = await exchange.head;
+  const { status, encoding } = head;
+  const body = encoding === '' || encoding === 'identity' ? exchange : unpacked(exchange, encoding);
+  return { status, body, headers: () => head.headers };
 }
 
 /** One socket, which carries one exchange at a time. */
@@ -196,14 +190,3 @@ const events: Bun.SocketHandler<Connection> = {
     socket.terminate();
   },
 };
-
-function originOf(url: string): Origin {
-  const { protocol, hostname, port, host } = new URL(url);
-  const tls = protocol === 'https:';
-  return {
-    key: `${protocol}//${host}`,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (tls ? 443 : 80) : Number(port),
-    tls,
-  };
-}

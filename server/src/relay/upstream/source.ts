@@ -15,21 +15,36 @@ export interface ByteSource {
 /** The beginning of an answer. */
 export interface UpstreamAnswer {
   status: number;
-  headers: Headers;
+  headers(): Headers;
   body: ByteSource;
 }
 
-/** Refusals are a few hundred bytes; past this somebody sends something else. */
-const mostTextBytes = 1024 * 1024;
+/** Answers with pictures have megabytes; past this somebody sends something else. */
+const mostTextBytes = 64 * 1024 * 1024;
 
+/** The whole body as text. Most bodies have come with their head, and nothing is waited for. */
 export async function readText(body: ByteSource): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for (let piece = await body.read(); piece && length < mostTextBytes; piece = await body.read()) {
+  for (;;) {
+    const next = body.read();
+    const piece = next instanceof Promise ? await next : next;
+    if (!piece) break;
     pieces.push(piece);
     length += piece.length;
+    if (length > mostTextBytes) {
+      body.abort();
+      throw new Error('the upstream sent an answer without end');
+    }
   }
-  return Buffer.concat(pieces).toString();
+  const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  return textOf(whole);
+}
+
+/** A byte order mark is no part of the text, as `fetch` has it. */
+function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 export class StreamSource implements ByteSource {
