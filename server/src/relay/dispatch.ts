@@ -82,7 +82,6 @@ class WatchedCall implements Dispatch, Watched {
     this.lastMs = startedMs;
     this.silenceMs = timeoutMs;
     if (errand.signal.aborted) this.abort();
-    errand.signal.addEventListener('abort', this.#left, { once: true });
     deps.watchdog.watch(this);
   }
 
@@ -110,7 +109,9 @@ class WatchedCall implements Dispatch, Watched {
     this.#tick = tick;
   }
 
+  /** Here it is seen that the client left: listening for it would cost every call more than looking now and then. */
   tick(nowMs: number): void {
+    if (this.errand.signal.aborted) this.abort();
     this.#tick?.(nowMs);
   }
 
@@ -131,10 +132,7 @@ class WatchedCall implements Dispatch, Watched {
 
   done(): void {
     this.deps.watchdog.forget(this);
-    this.errand.signal.removeEventListener('abort', this.#left);
   }
-
-  readonly #left = (): void => this.abort();
 }
 
 /** Sends and waits for the head of the answer, at most the channel's time; throws DispatchFault when none comes. */
