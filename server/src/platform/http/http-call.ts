@@ -1,6 +1,7 @@
 import type { Server } from 'bun';
 import { requestId } from '../../lib/ids.ts';
 import { type Block, clientIp } from './client-ip.ts';
+import type { LastHeaders } from './last-headers.ts';
 import type { Call } from './route.ts';
 
 /** One request as handlers see it. What few of them ask for costs something to know, and is looked up when asked. */
@@ -19,6 +20,7 @@ export class HttpCall implements Call {
     readonly server: Server<unknown> | undefined,
     readonly trustedProxies: Block[],
     headers: Record<string, string>,
+    readonly lastHeaders?: LastHeaders,
   ) {
     this.headers = { ...headers, 'x-request-id': this.requestId };
   }

@@ -10,6 +10,7 @@ import type { Block } from './client-ip.ts';
 import type { DirectRoutes } from './direct.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
+import { LastHeaders } from './last-headers.ts';
 import { applyLimit, type Limiter } from './limits.ts';
 import { describeRoute } from './openapi.ts';
 import { parseInput } from './parse.ts';
@@ -58,9 +59,10 @@ function walk(
   const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
   const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
+  const lastHeaders = new LastHeaders();
   return async (request, server, params = {}) => {
     const started = performance.now();
-    const call = new HttpCall(request, server, deps.trustedProxies, headers);
+    const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders);
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
     let response: Response;
     try {

@@ -1,4 +1,5 @@
 import type { ZodType, z } from 'zod';
+import type { LastHeaders } from './last-headers.ts';
 
 /**
  * Who may call. Each room that can tell a caller adds its kind with
@@ -34,6 +35,8 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
   signal: AbortSignal;
   /** Headers for the answer; filled by limits, may be added to. */
   headers: Record<string, string>;
+  /** Where a route keeps what its answers' headers have in common. */
+  lastHeaders?: LastHeaders;
 }
 
 /** The schema of an answer, or a media type and a word about it for answers that are not JSON. */
@@ -105,10 +108,10 @@ export type Authenticators = {
 };
 
 /** JSON answer carrying the headers the call has gathered. */
-export function json(call: Pick<Call, 'headers'>, value: unknown, status = 200): Response {
-  return Response.json(value, { status, headers: call.headers });
+export function json(call: Pick<Call, 'headers' | 'lastHeaders'>, value: unknown, status = 200): Response {
+  return Response.json(value, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
 /** `{success: true, data}`, the envelope of management endpoints. */
-export const ok = (call: Pick<Call, 'headers'>, data: unknown, status = 200): Response =>
+export const ok = (call: Pick<Call, 'headers' | 'lastHeaders'>, data: unknown, status = 200): Response =>
   json(call, { success: true, data }, status);
