@@ -56,7 +56,7 @@ export const targetOf = (candidate: Candidate, errand: Errand): Target => ({
   credential: candidate.channel.credential,
   modelName: candidate.modelName,
   provider: candidate.channel.provider,
-  ...(candidate.maxOutputTokens > 0 && { maxOutputTokens: candidate.maxOutputTokens }),
+  maxOutputTokens: candidate.maxOutputTokens > 0 ? candidate.maxOutputTokens : undefined,
   clientHeaders: errand.clientHeaders,
 });
 

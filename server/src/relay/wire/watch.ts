@@ -42,7 +42,8 @@ export class AnswerWatch {
   #model: string | undefined;
   #text = '';
   #checked = 0;
-  readonly #calls = new Map<number, string>();
+  /** Arguments by index; made when the first call comes, which most answers never have. */
+  #calls: Map<number, string> | undefined;
   error: UpstreamError | undefined;
 
   constructor(private readonly options: WatchOptions) {}
@@ -77,11 +78,11 @@ export class AnswerWatch {
         return;
       case 'tool_start':
         this.#output(delta.name);
-        this.#calls.set(delta.index, '');
+        this.#callsByIndex().set(delta.index, '');
         return;
       case 'tool_args':
         this.#output(delta.args);
-        if (this.#room(delta.args)) this.#calls.set(delta.index, (this.#calls.get(delta.index) ?? '') + delta.args);
+        if (this.#room(delta.args)) this.#addArgs(delta.index, delta.args);
         return;
       case 'finish':
         this.#finish = delta.finish;
@@ -111,13 +112,13 @@ export class AnswerWatch {
       complete,
       hasOutput: this.#hasOutput,
       wellFormed: this.#wellFormed(),
-      toolCalls: this.#calls.size,
+      toolCalls: this.#calls?.size ?? 0,
       usageIsFinal: this.finished && this.#usage !== undefined,
-      ...(this.#finish !== undefined && { finish: this.#finish }),
-      ...(this.#usage !== undefined && { usage: this.#usage }),
-      ...(this.#id !== undefined && { id: this.#id }),
-      ...(this.#model !== undefined && { model: this.#model }),
-      ...(this.error !== undefined && { error: this.error }),
+      finish: this.#finish,
+      usage: this.#usage,
+      id: this.#id,
+      model: this.#model,
+      error: this.error,
     };
   }
 
@@ -127,16 +128,27 @@ export class AnswerWatch {
     this.options.onOutput?.(text);
   }
 
+  #callsByIndex(): Map<number, string> {
+    this.#calls ??= new Map();
+    return this.#calls;
+  }
+
+  #addArgs(index: number, args: string): void {
+    const calls = this.#callsByIndex();
+    calls.set(index, (calls.get(index) ?? '') + args);
+  }
+
   #room(text: string): boolean {
     this.#checked += text.length;
     return this.#checked <= maxCheckedChars;
   }
 
   #wellFormed(): boolean | undefined {
-    if (this.#calls.size === 0 && !this.options.expectsJson) return undefined;
+    if (!this.#calls)
+      return this.options.expectsJson ? this.#checked > maxCheckedChars || parses(this.#text) : undefined;
     if (this.#checked > maxCheckedChars) return true;
     for (const args of this.#calls.values()) if (!parses(args || '{}')) return false;
-    return this.#calls.size > 0 || parses(this.#text);
+    return true;
   }
 }
 
