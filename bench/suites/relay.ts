@@ -7,6 +7,8 @@ import { addChannel, chatBody, startService } from '../kit/service.ts';
 const connections = 64;
 const rounds = 3;
 const seconds = 4;
+/** For every contender alike: compilers need some tens of thousands of requests, and a gateway runs for months. */
+const warmUpSeconds = 8;
 
 interface Contender {
   running: Running;
@@ -46,7 +48,12 @@ async function measure(contenders: Contender[]): Promise<Map<string, Measured[]>
   for (let turn = 0; turn <= rounds; turn += 1) {
     for (const { running, headers } of contenders) {
       const load = { url: `${running.url}/v1/chat/completions`, method: 'POST', headers, body: chatBody() };
-      const measured = await run({ ...load, connections, seconds: turn === 0 ? 2 : seconds, pid: running.pid });
+      const measured = await run({
+        ...load,
+        connections,
+        seconds: turn === 0 ? warmUpSeconds : seconds,
+        pid: running.pid,
+      });
       // The first turn only warms up.
       if (turn > 0) results.set(running.name, [...(results.get(running.name) ?? []), measured]);
     }

@@ -55,7 +55,7 @@ async function measure(
     connections,
     pid: service.pid,
   };
-  await run({ ...load, seconds: 2 });
+  await run({ ...load, seconds: 8 });
   const runs: Measured[] = [];
   for (let i = 0; i < rounds; i += 1) runs.push(await run({ ...load, seconds }));
   results.set(name, runs);
