@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { all, statement } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow } from './tables.ts';
@@ -15,15 +16,14 @@ export async function findApplication(
   db: Db,
   key: { id: number } | { client_id: string },
 ): Promise<ApplicationRow | null> {
-  const row = await db
-    .selectFrom('oauth_applications')
-    .selectAll()
-    .where('status', '<>', applicationStatus.deleted)
-    .$if('id' in key, (query) => query.where('id', '=', (key as { id: number }).id))
-    .$if('client_id' in key, (query) => query.where('client_id', '=', (key as { client_id: string }).client_id))
-    .executeTakeFirst();
+  const [row] = await ('id' in key
+    ? all<ApplicationRow>(db, byId, [key.id, applicationStatus.deleted])
+    : all<ApplicationRow>(db, byClientId, [key.client_id, applicationStatus.deleted]));
   return row ?? null;
 }
+
+const byId = statement('select * from oauth_applications where id = $1 and status <> $2');
+const byClientId = statement('select * from oauth_applications where client_id = $1 and status <> $2');
 
 export type ApplicationChange = Updateable<Tables['oauth_applications']>;
 
