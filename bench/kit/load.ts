@@ -8,6 +8,8 @@ export interface Load {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
+  /** Taken in turns, as if so many users asked. */
+  keys?: string[];
   connections: number;
   seconds: number;
   /** Whose CPU time is read. */
@@ -50,6 +52,16 @@ function scriptOf(load: Load): string {
   if (load.body !== undefined) lines.push(`wrk.body = ${quoted(load.body)}`);
   for (const [name, value] of Object.entries(load.headers ?? {}))
     lines.push(`wrk.headers[ ${quoted(name)} ] = ${quoted(value)}`);
+  if (load.keys)
+    lines.push(
+      `local keys = { ${load.keys.map((key) => quoted(`Bearer ${key}`)).join(', ')} }`,
+      'local turn = 0',
+      'request = function()',
+      '  turn = turn % #keys + 1',
+      '  wrk.headers["authorization"] = keys[turn]',
+      '  return wrk.format()',
+      'end',
+    );
   return lines.join('\n');
 }
 

@@ -69,6 +69,28 @@ export async function startService(env: Record<string, string> = {}, name = 'svc
   };
 }
 
+/** Keys of as many users, each with a balance of its own. */
+export async function addUsers(service: Service, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const username = `bench${i}_${Date.now() % 1e9}`;
+    const registered = await send(service.url, '/api/user/register', { username, password });
+    const { data } = (await registered.json()) as { data: { id: number } };
+    await service.call(`/api/admin/users/${data.id}/credits`, 'POST', { quota: 10_000_000_000, note: 'benchmark' });
+    const cookie = registered.headers.get('set-cookie')!.split(';')[0]!;
+    const made = await send(service.url, '/api/tokens', { name: 'bench' }, { cookie });
+    keys.push(((await made.json()) as { data: { key: string } }).data.key);
+  }
+  return keys;
+}
+
+const send = (url: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
 /** A channel to the benchmark's upstream, with a priced model, so that billing has work to do. */
 export async function addChannel(service: Service, upstreamUrl: string): Promise<void> {
   const { data } = (await service.call('/api/admin/channels', 'POST', {

@@ -2,15 +2,17 @@ import { SQL } from 'bun';
 import { hasWrk, type Measured, run } from '../kit/load.ts';
 import { startUpstream } from '../kit/peers.ts';
 import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
-import { addChannel, chatBody, type Service, startService } from '../kit/service.ts';
+import { addChannel, addUsers, chatBody, type Service, startService } from '../kit/service.ts';
 
 const rounds = 3;
 const seconds = 4;
 const connections = 64;
+/** One alone would wait for its own balance: its row is held while a batch is flushed to disk. */
+const users = 16;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 
-/** The same relay load on SQLite, on PostgreSQL with Redis, and there with two processes on one port. */
+/** The same relay load of some users on SQLite, on PostgreSQL with Redis, and there with two processes on one port. */
 export async function scale(): Promise<void> {
   if (!hasWrk()) return console.log('scale: wrk is not installed (Debian package wrk); skipped');
   const name = `svc_bench_${Date.now()}`;
@@ -50,7 +52,8 @@ async function measure(
   const load = {
     url: `${service.url}/v1/chat/completions`,
     method: 'POST',
-    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json' },
+    keys: await addUsers(service, users),
     body: chatBody(),
     connections,
     pid: service.pid,
