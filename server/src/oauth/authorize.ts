@@ -7,7 +7,7 @@ import type { Origin } from './origin.ts';
 import { withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
-import { findConsent, grantCode } from './store/consents.ts';
+import { findConsent } from './store/consents.ts';
 import type { ApplicationRow, ConsentRow } from './store/tables.ts';
 
 /** What the consent screen shows (spec §4.3). */
@@ -60,8 +60,7 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
   const code = newCode();
   const now = nowSeconds(deps.clock);
   const scope = joinScopes(scopes);
-  await grantCode(
-    deps.db,
+  await deps.approvals.approve(
     {
       code_hash: sha256Hex(code),
       application_id: application.id,

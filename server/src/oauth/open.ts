@@ -22,6 +22,7 @@ import { preflightRoutes } from './routes/preflight.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
 import { userinfoRoutes } from './routes/userinfo.ts';
+import { openApprovals } from './store/approve.ts';
 import { openIssuer } from './store/issue.ts';
 import { openLookups } from './store/lookups.ts';
 import { openSweep } from './sweep.ts';
@@ -52,6 +53,8 @@ export interface OAuth {
   stop(): Promise<void>;
 }
 
+type Run<I, O> = (items: I[]) => O[] | Promise<O[]>;
+
 /** A webhook takes at most this long, so waiting longer at a stop would wait for nothing. */
 const drainMs = 10_000;
 
@@ -62,7 +65,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   const audit = openAudit({ ...deps.database, clock, log });
   const webhooks = openWebhooks({ clock, log, sealer, allowPrivate: config.allowPrivateAddresses, send: sendGuarded });
   const lastUsed = openLastUsed({ db, log });
-  const issuer = openIssuer({ db, writeSync: deps.database.writeSync, batch: (run) => new Batcher(run) });
+  const grouped = { db, writeSync: deps.database.writeSync, batch: <I, O>(run: Run<I, O>) => new Batcher(run) };
   const room: Room = {
     db,
     clock,
@@ -72,7 +75,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     announcements,
     sealer,
     lookups: openLookups(deps.database),
-    issuer,
+    approvals: openApprovals(grouped),
+    issuer: openIssuer(grouped),
     nextTokenId: openTokenIds(),
     audit,
     webhooks,

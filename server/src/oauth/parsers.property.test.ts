@@ -65,7 +65,16 @@ test('a redirect URI that may be registered is safe to send a browser to', () =>
       expect([led.searchParams.get('code'), led.searchParams.get('state')]).toEqual(['a&b=c', 'é #']);
       expect([led.protocol, led.host, led.pathname]).toEqual([url.protocol, url.host, url.pathname]);
     }),
-    { numRuns: 1_000, examples: [['com.app:??'], ['https://a.example/?a=?'], ['https://a.example/?']] },
+    {
+      numRuns: 1_000,
+      examples: [
+        ['com.app://@.'],
+        ['https://@a.example/'],
+        ['com.app:??'],
+        ['https://a.example/?a=?'],
+        ['https://a.example/?'],
+      ],
+    },
   );
 });
 

@@ -27,7 +27,9 @@ export function redirectUriFault(uri: string): string | null {
   const url = URL.parse(uri);
   if (!url) return 'must be an absolute URI';
   if (refusedSchemes.has(url.protocol)) return `must not use ${url.protocol}`;
-  if (url.username !== '' || url.password !== '') return 'must not have a user name or password';
+  // An empty one too: parsers disagree about where it leads.
+  if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri))
+    return 'must not have a user name or password';
   if (url.protocol === 'https:') return webForm(uri, url);
   if (url.protocol === 'http:') return loopback.test(uri) ? null : 'must use https, except on localhost';
   return /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri) ? null : 'must lead somewhere';

@@ -7,6 +7,7 @@ import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Audit } from './audit.ts';
 import type { LastUsed } from './last-used.ts';
+import type { Approvals } from './store/approve.ts';
 import type { Issuer } from './store/issue.ts';
 import type { Lookups } from './store/lookups.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -21,6 +22,7 @@ export interface Room {
   announcements: Announcements;
   sealer: Sealer;
   lookups: Lookups;
+  approvals: Approvals;
   issuer: Issuer;
   nextTokenId(nowMs: number): number;
   audit: Audit;

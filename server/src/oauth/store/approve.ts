@@ -1,0 +1,97 @@
+import type { Database } from 'bun:sqlite';
+import { CompiledQuery } from 'kysely';
+import { all, statement } from '../../platform/db/statement.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { consentOf } from './consents.ts';
+import type { IssuerDeps } from './issue.ts';
+import type { CodeRow, ConsentRow } from './tables.ts';
+
+export type NewCode = Omit<CodeRow, 'id' | 'used_at'>;
+/** What the consent holds afterwards. */
+type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
+
+/** Writes the consent and the code it allows, both or neither. */
+export interface Approvals {
+  approve(code: NewCode, merge: Merge): Promise<void>;
+}
+
+const addConsent =
+  statement(`insert into oauth_consents (user_id, application_id, scopes, epoch, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $5) on conflict (user_id, application_id) do nothing returning id`);
+const changeConsent = statement('update oauth_consents set scopes = $1, epoch = $2, updated_at = $3 where id = $4');
+const addCode = statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state,
+  code_challenge, code_challenge_method, epoch, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`);
+
+const consentValues = (code: NewCode, merge: Merge) =>
+  [code.user_id, code.application_id, merge(null), code.epoch, code.created_at] as const;
+const codeValues = (code: NewCode) =>
+  [
+    code.code_hash,
+    code.application_id,
+    code.user_id,
+    code.redirect_uri,
+    code.scope,
+    code.state,
+    code.code_challenge,
+    code.code_challenge_method,
+    code.epoch,
+    code.created_at,
+    code.expires_at,
+  ] as const;
+
+/** The values of a consent that has to change, or null. */
+function widened(
+  existing: ConsentRow | undefined,
+  code: NewCode,
+  merge: Merge,
+): [string, number, number, number] | null {
+  if (!existing) return null;
+  const scopes = merge(existing);
+  if (scopes === existing.scopes && existing.epoch === code.epoch) return null;
+  return [scopes, code.epoch, code.created_at, existing.id];
+}
+
+export function openApprovals(deps: IssuerDeps): Approvals {
+  return engineOf(deps.db) === 'postgres' ? postgresApprovals(deps.db) : sqliteApprovals(deps);
+}
+
+/** Two approvals at once must not each forget what the other added, so the consent is held. */
+const heldConsent = CompiledQuery.raw(`${consentOf.postgres.sql} for update`);
+
+function postgresApprovals(db: Db): Approvals {
+  return {
+    approve: (code, merge) =>
+      db.transaction().execute(async (tx) => {
+        const added = await all(tx, addConsent, [...consentValues(code, merge)]);
+        if (added.length === 0) {
+          const held = { ...consentOf, postgres: heldConsent };
+          const [existing] = await all<ConsentRow>(tx, held, [code.user_id, code.application_id]);
+          const change = widened(existing, code, merge);
+          if (change) await all(tx, changeConsent, change);
+        }
+        await all(tx, addCode, [...codeValues(code)]);
+      }),
+  };
+}
+
+/** Approvals that come together share a transaction, in which each sees what those before it added. */
+function sqliteApprovals({ writeSync, batch }: IssuerDeps): Approvals {
+  if (!writeSync) throw new Error('SQLite needs its synchronous writer for approvals');
+  const batcher = batch<{ code: NewCode; merge: Merge }, undefined>((items) =>
+    writeSync((writer) => {
+      for (const { code, merge } of items) approveOne(writer, code, merge);
+      return items.map(() => undefined);
+    }),
+  );
+  return { approve: (code, merge) => batcher.add({ code, merge }) };
+}
+
+function approveOne(writer: Database, code: NewCode, merge: Merge): void {
+  const added = writer.query(addConsent.sqlite.sql).get(...consentValues(code, merge));
+  if (!added) {
+    const find = writer.query<ConsentRow, [number, number]>(consentOf.sqlite.sql);
+    const change = widened(find.get(code.user_id, code.application_id) ?? undefined, code, merge);
+    if (change) writer.query(changeConsent.sqlite.sql).run(...change);
+  }
+  writer.query(addCode.sqlite.sql).run(...codeValues(code));
+}
