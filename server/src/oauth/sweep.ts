@@ -1,13 +1,10 @@
 import { nowSeconds } from '../lib/clock.ts';
+import { inBatches, mostBatches, sweepBatch } from '../platform/db/in-batches.ts';
 import type { Room } from './room.ts';
 import { deleteOldAudit } from './store/audit.ts';
 import { deleteOldCodes } from './store/consents.ts';
 import { deleteExpiredTokens } from './store/tokens.ts';
 
-/** Rows of one delete: a sweep must never hold the writer for long. */
-const batch = 200;
-/** A sweep that found a mountain goes on at its next turn. */
-const mostBatches = 500;
 /** A used code is kept a day past its end, so that a later replay still takes its tokens back. */
 const replaySeconds = 86_400;
 const daySeconds = 86_400;
@@ -21,7 +18,7 @@ export function openSweep(deps: Pick<Room, 'db' | 'clock' | 'options'>): () => P
   const sweepTokens = async (now: number): Promise<number> => {
     let gone = 0;
     for (let i = 0; i < mostBatches; i += 1) {
-      const step = await deleteExpiredTokens(db, now, looked, batch);
+      const step = await deleteExpiredTokens(db, now, looked, sweepBatch);
       gone += step.gone;
       looked = step.upTo ?? 0;
       if (step.upTo === null) break;
@@ -33,20 +30,8 @@ export function openSweep(deps: Pick<Room, 'db' | 'clock' | 'options'>): () => P
   return async () => {
     const now = nowSeconds(deps.clock);
     const oldest = now - deps.options.get('AuditLogDays') * daySeconds;
-    const codes = await repeat(() => deleteOldCodes(db, now - replaySeconds, batch));
+    const codes = await inBatches(() => deleteOldCodes(db, now - replaySeconds, sweepBatch));
     const tokens = await sweepTokens(now);
-    return codes + tokens + (await repeat(() => deleteOldAudit(db, oldest, batch)));
+    return codes + tokens + (await inBatches(() => deleteOldAudit(db, oldest, sweepBatch)));
   };
-}
-
-/** As long as there is a whole batch to delete. */
-async function repeat(step: () => Promise<number>): Promise<number> {
-  let gone = 0;
-  for (let i = 0; i < mostBatches; i += 1) {
-    const count = await step();
-    gone += count;
-    if (count < batch) break;
-    await new Promise(setImmediate);
-  }
-  return gone;
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { CompiledQuery } from 'kysely';
-import { all, statement } from '../../platform/db/statement.ts';
+import { all, execute, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { consentOf } from './consents.ts';
 import type { IssuerDeps } from './issue.ts';
@@ -64,8 +64,7 @@ function postgresApprovals(db: Db): Approvals {
       db.transaction().execute(async (tx) => {
         const added = await all(tx, addConsent, [...consentValues(code, merge)]);
         if (added.length === 0) {
-          const held = { ...consentOf, postgres: heldConsent };
-          const [existing] = await all<ConsentRow>(tx, held, [code.user_id, code.application_id]);
+          const [existing] = await execute<ConsentRow>(tx, heldConsent, [code.user_id, code.application_id]);
           const change = widened(existing, code, merge);
           if (change) await all(tx, changeConsent, change);
         }
