@@ -6,8 +6,8 @@ import { goal, median, type Row, report, round, spread } from '../kit/report.ts'
 import { type Service, startService } from '../kit/service.ts';
 
 const rounds = 3;
-const warmUp = 6_000;
-const exchanges = 3_000;
+const warmUp = 30_000;
+const exchanges = 6_000;
 const batch = 150;
 const chains = 32;
 const width = 32;

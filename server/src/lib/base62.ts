@@ -1,24 +1,22 @@
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The digits as bytes. */
+export const digitCodes = Buffer.from(digits);
 
 const values = new Uint8Array(128);
-for (let i = 0; i < digits.length; i += 1) values[digits.charCodeAt(i)] = i;
+for (let i = 0; i < digits.length; i += 1) values[digitCodes[i]!] = i;
 
-/** A number of up to 53 bits as letters and digits, filled up with zeros to `length`. */
+/** More than the longest number of 53 bits has digits. */
+const written = Buffer.alloc(64);
+
+/** A number of up to 53 bits as letters and digits, filled up with zeros to `length`, which its digits must fit. */
 export function base62(number: number, length: number): string {
-  // In two halves that fit 32 bits, so that the digits come from whole-number division.
-  const high = Math.floor(number / half);
-  return (high > 0 ? digitsOf(high) + digitsOf(number % half).padStart(5, '0') : digitsOf(number)).padStart(
-    length,
-    '0',
-  );
-}
-
-const half = 62 ** 5;
-
-function digitsOf(number: number): string {
-  let text = '';
-  for (let left = number; left > 0; left = (left / 62) | 0) text = digits[left % 62]! + text;
-  return text;
+  let left = number;
+  for (let at = length - 1; at >= 0; at -= 1) {
+    const rest = Math.floor(left / 62);
+    written[at] = digitCodes[left - rest * 62]!;
+    left = rest;
+  }
+  return written.toString('latin1', 0, length);
 }
 
 /** The number again; what else the text may hold counts as zero. */

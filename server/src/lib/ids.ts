@@ -1,4 +1,4 @@
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+import { digitCodes } from './base62.ts';
 
 /** Drawn in one go, since each draw costs as much as hundreds of bytes; a byte is used once. */
 const pool = new Uint8Array(4096);
@@ -15,27 +15,41 @@ function randomByte(): number {
   return byte;
 }
 
+/** Where characters are gathered: a string grown by one at a time is a chain of pieces, and costs several times as much. */
+const letters = Buffer.alloc(256);
+
 /** Uniform random characters of [0-9A-Za-z]; bytes of 248 and over are thrown away so that none is likelier. */
 export function randomString(length: number): string {
   let out = '';
-  while (out.length < length) {
-    const byte = randomByte();
-    if (byte < 248) out += alphabet[byte % 62];
-  }
+  for (let left = length; left > 0; left -= letters.length) out += randomLetters(Math.min(left, letters.length));
   return out;
 }
 
+function randomLetters(length: number): string {
+  let at = 0;
+  while (at < length) {
+    const byte = randomByte();
+    if (byte >= 248) continue;
+    letters[at] = digitCodes[byte % 62]!;
+    at += 1;
+  }
+  const out = letters.toString('latin1', 0, length);
+  letters.fill(0, 0, length);
+  return out;
+}
+
+const firstCount = 1_000_000;
 let prefix = randomString(10);
-let counter = 0;
+let counter = firstCount;
 
 /** Unique id of one request: random per process, counted within, since drawing random bytes per request costs more. */
 export function requestId(): string {
-  if (counter >= 0xffffff) {
+  if (counter === 10 * firstCount) {
     prefix = randomString(10);
-    counter = 0;
+    counter = firstCount;
   }
   counter += 1;
-  return `req_${prefix}${counter.toString(36).padStart(5, '0')}`;
+  return `req_${prefix}${counter - 1}`;
 }
 
 /** Random hexadecimal digits, an even number of them. */

@@ -20,6 +20,24 @@ test('a head tells status, headers and how its body ends', () => {
   expect(parseHead('HTTP/1.1 200').status).toBe(200);
 });
 
+test('all headers can be read, whatever the case of their names, and what comes twice is a list', () => {
+  const { headers, framing, encoding } = head(
+    'X-One: 1',
+    'CONTENT-Length: 3',
+    'x-one:2',
+    'Content-Encoding: gzip',
+    'x:',
+  );
+  expect({ framing, encoding, ones: headers.get('x-one'), empty: headers.get('x') }).toEqual({
+    framing: 3,
+    encoding: 'gzip',
+    ones: '1, 2',
+    empty: '',
+  });
+  expect(head('content-length: 4', 'content-length: 4').framing).toBe(4);
+  expect(head('x-content-length: 4').framing).toBe('close');
+});
+
 test('a connection is kept only where that is safe', () => {
   expect(head('content-length: 1', 'Connection: Close').keepAlive).toBe(false);
   expect(head('content-length: 1', 'transfer-encoding: chunked')).toMatchObject({
@@ -34,6 +52,10 @@ test.each([
   ['ICY 200 OK'],
   ['HTTP/1.1 20 OK'],
   ['HTTP/1.1 200 OK\r\nno colon'],
+  ['HTTP/1.1 200 OK\r\n: no name'],
+  ['HTTP/1.1 200 OK\r\nx: a\nb'],
+  ['HTTP/1.1 200 OK\r\nx: a\0'],
+  ['HTTP/1.1 200 OK\r\ncontent-length: 1, 2'],
   ['HTTP/1.1 200 OK\r\n folded: line'],
   ['HTTP/1.1 200 OK\r\nbad name: x'],
   ['HTTP/1.1 200 OK\r\ncontent-length: -1'],

@@ -3,74 +3,104 @@ export type Framing = 'chunked' | 'close' | number;
 
 export class MalformedAnswer extends Error {}
 
-/** The head of an answer. */
+/** The head of an answer. Vendors send two dozen headers: the four that decide how to read on are looked for, no more. */
 export class AnswerHead {
+  readonly status: number;
   readonly framing: Framing;
   /** The connection may carry another request afterwards. */
   readonly keepAlive: boolean;
-
-  constructor(
-    readonly status: number,
-    minor: string,
-    /** By name in lower case; what came more than once is joined by commas. */
-    readonly fields: ReadonlyMap<string, string>,
-  ) {
-    this.framing = framingOf(status, fields);
-    const closes =
-      fields
-        .get('connection')
-        ?.toLowerCase()
-        .split(/[\s,]+/)
-        .includes('close') ?? false;
-    const ambiguous = fields.has('transfer-encoding') && fields.has('content-length');
-    this.keepAlive = minor === '1' && this.framing !== 'close' && !closes && !ambiguous;
-  }
-
   /** How the body is packed; empty for not at all. */
-  get encoding(): string {
-    return this.fields.get('content-encoding') ?? '';
+  readonly encoding: string;
+
+  /** `text` is known to be well-formed. */
+  constructor(readonly text: string) {
+    this.status = Number(text.slice(statusAt, statusAt + 3));
+    let length: string | undefined;
+    let coding: string | undefined;
+    let connection: string | undefined;
+    let encoding: string | undefined;
+    for (let from = nextLine(text, 0); from > 0; from = nextLine(text, from)) {
+      const colon = text.indexOf(':', from);
+      // By the length of the name first, so that the others cost no more than finding their end.
+      switch (colon - from) {
+        case 10:
+          if (nameAt(text, from, colon) === 'connection') connection = joined(connection, text, colon);
+          break;
+        case 14:
+          if (nameAt(text, from, colon) === 'content-length') length = joined(length, text, colon);
+          break;
+        case 16:
+          if (nameAt(text, from, colon) === 'content-encoding') encoding = joined(encoding, text, colon);
+          break;
+        case 17:
+          if (nameAt(text, from, colon) === 'transfer-encoding') coding = joined(coding, text, colon);
+      }
+    }
+    this.encoding = encoding ?? '';
+    this.framing = framingOf(this.status, length, coding);
+    const ambiguous = coding !== undefined && length !== undefined;
+    this.keepAlive = text[minorAt] === '1' && this.framing !== 'close' && !ambiguous && !closes(connection);
   }
 
   /** Made when asked for: only refusals and errors are read that closely. */
   get headers(): Headers {
-    return new Headers([...this.fields]);
+    const headers = new Headers();
+    for (let from = nextLine(this.text, 0); from > 0; from = nextLine(this.text, from)) {
+      const colon = this.text.indexOf(':', from);
+      headers.append(this.text.slice(from, colon), valueAfter(this.text, colon));
+    }
+    return headers;
   }
 }
 
-const statusLine = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
+const minorAt = 'HTTP/1.'.length;
+const statusAt = 'HTTP/1.1 '.length;
+
+/** Where the line after the one at `from` begins; 0 when there is none. */
+function nextLine(text: string, from: number): number {
+  const end = text.indexOf('\r\n', from);
+  return end < 0 ? 0 : end + 2;
+}
+
+const nameAt = (text: string, from: number, colon: number): string => text.slice(from, colon).toLowerCase();
+
+function valueAfter(text: string, colon: number): string {
+  const end = text.indexOf('\r\n', colon);
+  return text.slice(colon + 1, end < 0 ? text.length : end).trim();
+}
+
+/** What comes more than once is a list (RFC 9110 §5.3). */
+const joined = (before: string | undefined, text: string, colon: number): string =>
+  before === undefined ? valueAfter(text, colon) : `${before}, ${valueAfter(text, colon)}`;
+
+const closes = (connection: string | undefined): boolean =>
+  connection !== undefined &&
+  connection
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .includes('close');
+
+const statusLine = /^HTTP\/1\.[01] \d{3}(?: |\r|$)/;
+/** The whole in one go: a status line, and lines of a token, a colon and what may be printed. */
+const wellFormed = /^HTTP\/1\.[01] \d{3}(?: [^\r\n]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const digits = /^\d{1,15}$/;
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const printable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Reads a head, without the blank line that ends it. */
 export function parseHead(text: string): AnswerHead {
-  const lines = text.split('\r\n');
-  const match = statusLine.exec(lines[0]!);
-  if (!match) throw new MalformedAnswer('the upstream does not speak HTTP/1.1');
-  const fields = new Map<string, string>();
-  for (let i = 1; i < lines.length; i += 1) addField(fields, lines[i]!);
-  return new AnswerHead(Number(match[2]), match[1]!, fields);
-}
-
-function addField(fields: Map<string, string>, line: string): void {
-  const colon = line.indexOf(':');
-  const name = line.slice(0, Math.max(0, colon)).toLowerCase();
-  const value = line.slice(colon + 1).trim();
-  if (!token.test(name) || !printable.test(value)) throw new MalformedAnswer('the upstream sent a malformed header');
-  const before = fields.get(name);
-  fields.set(name, before === undefined ? value : `${before}, ${value}`);
+  if (wellFormed.test(text)) return new AnswerHead(text);
+  if (statusLine.test(text)) throw new MalformedAnswer('the upstream sent a malformed header');
+  throw new MalformedAnswer('the upstream does not speak HTTP/1.1');
 }
 
 /** Anything that could be read in two ways is refused (RFC 9112 §6.3). */
-function framingOf(status: number, fields: ReadonlyMap<string, string>): Framing {
+function framingOf(status: number, length: string | undefined, coding: string | undefined): Framing {
   if (status < 200 || status === 204 || status === 304) return 0;
-  const coding = fields.get('transfer-encoding');
   if (coding !== undefined) {
     if (coding.toLowerCase() === 'chunked') return 'chunked';
     throw new MalformedAnswer(`the upstream sent an unknown transfer coding`);
   }
-  const length = fields.get('content-length');
   if (length === undefined) return 'close';
+  if (digits.test(length)) return Number(length);
   const [one, ...others] = length.split(',').map((part) => part.trim());
   if (!digits.test(one!) || others.some((other) => other !== one))
     throw new MalformedAnswer('the upstream sent a malformed content length');
