@@ -69,12 +69,13 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
   const free = new FreeLog(store, log);
   const running = new Progress(store, log);
 
-  const takeHold = async (request: HoldRequest): Promise<Hold> => {
+  const takeHold = (request: HoldRequest): Promise<Hold> => {
     const row = holdRow(request, owner, nowSeconds(clock));
-    const outcome = await holds.add(row);
-    if (outcome === 'held') return toHold(row);
-    const [code, message] = shortMessages[outcome];
-    throw new AppError(code, message);
+    return holds.add(row).then((outcome) => {
+      if (outcome === 'held') return toHold(row);
+      const [code, message] = shortMessages[outcome];
+      throw new AppError(code, message);
+    });
   };
 
   const billing: Billing = {

@@ -46,10 +46,10 @@ export interface Bill {
   firstTokenMs?: number;
 }
 
-/** Durable when it resolves, so that nobody has the whole answer before it is charged. */
-export async function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: Bill): Promise<number> {
+/** Tells what was charged; durable when it resolves, so that nobody has the whole answer before it is paid. */
+export function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: Bill): Promise<number> {
   const cost = priceOf(bill.candidate.price, bill.usage);
-  await deps.billing.settle(hold, {
+  const written = deps.billing.settle(hold, {
     cost,
     usage: bill.usage,
     endpoint: errand.endpoint,
@@ -60,7 +60,7 @@ export async function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: 
     durationMs: deps.clock.nowMs() - bill.startedMs,
     firstTokenMs: bill.firstTokenMs,
   });
-  return cost;
+  return written.then(() => cost);
 }
 
 export const priceOf = (price: Price, usage: Usage): number => (isFree(price) ? 0 : costOf(price, usage));

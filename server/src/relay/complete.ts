@@ -65,7 +65,8 @@ async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, 
   const request = kind.toUpstream(given, targetOf(attempt.candidate, errand));
   const { sent, answer: told } = await dispatchChat(deps, attempt, request, errand, false);
   try {
-    const text = await readText(told.body);
+    const read = readText(told.body);
+    const text = typeof read === 'string' ? read : await read;
     if (told.status < 200 || told.status > 299)
       throw new UpstreamFault(kind.errorOf(told.status, told.headers(), text));
     const answer = kind.fromUpstream(parse(text, sent.startedMs));

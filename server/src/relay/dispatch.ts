@@ -169,7 +169,8 @@ export async function dispatchChat(
       const body = new StreamSource(response.body ?? new Blob().stream());
       return { sent: call, answer: { status: response.status, headers: () => response.headers, body } };
     }
-    return { sent: call, answer: await answerOf(call.runs(deps.upstreams.send(request))) };
+    const exchange = call.runs(deps.upstreams.send(request));
+    return { sent: call, answer: answerOf(exchange, await exchange.head) };
   } catch (error) {
     throw notBegun(call, error);
   }

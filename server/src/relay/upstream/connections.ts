@@ -2,6 +2,7 @@ import type { Socket } from 'bun';
 import type { UpstreamRequest } from '../providers/kind.ts';
 import { addressOf, type Origin } from './address.ts';
 import { Exchange, type Line } from './exchange.ts';
+import type { AnswerHead } from './head.ts';
 import { requestBytes } from './request-bytes.ts';
 import { type UpstreamAnswer, unpacked } from './source.ts';
 
@@ -64,9 +65,8 @@ export class UpstreamConnections {
   }
 }
 
-/** Waits for the head, and unpacks what was packed. */
-export async function answerOf(exchange: Exchange): Promise<UpstreamAnswer> {
-  const head = await exchange.head;
+/** The answer that has begun with `head`; what was packed is unpacked. */
+export function answerOf(exchange: Exchange, head: AnswerHead): UpstreamAnswer {
   const { status, encoding } = head;
   const body = encoding === '' || encoding === 'identity' ? exchange : unpacked(exchange, encoding);
   return { status, body, headers: () => head.headers };
@@ -121,7 +121,7 @@ class Connection implements Line {
     else this.#exchange?.fail(error ?? new Error('the upstream could not prove who it is'));
   }
 
-  received(bytes: Uint8Array): void {
+  received(bytes: Buffer): void {
     // Bytes that nobody asked for: whatever comes after them could be mistaken for an answer.
     if (this.#exchange) this.#exchange.receive(bytes);
     else this.destroy();

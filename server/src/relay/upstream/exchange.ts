@@ -99,16 +99,13 @@ export class Exchange implements ByteSource, BodyTaker {
   }
 
   /** Bytes of the answer. */
-  receive(bytes: Uint8Array): void {
+  receive(bytes: Buffer): void {
     try {
-      let at = 0;
-      if (!this.#frame) {
-        const rest = this.#readHead(bytes);
-        if (!rest) return;
-        bytes = rest;
-      }
-      if (!this.#frame!.over) at = this.#frame!.read(bytes, 0, this);
-      if (this.#frame!.over) this.#finish(at === bytes.length);
+      const given = this.#partialHead ? Buffer.concat([this.#partialHead, bytes]) : bytes;
+      let at = this.#frame ? 0 : this.#readHead(given);
+      if (!this.#frame) return;
+      if (!this.#frame.over) at = this.#frame.read(given, at, this);
+      if (this.#frame.over) this.#finish(at === given.length);
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));
     }
@@ -151,22 +148,22 @@ export class Exchange implements ByteSource, BodyTaker {
     if (before < aheadBytes && this.#waitingBytes >= aheadBytes) this.#line?.pause();
   }
 
-  /** What is left once the head is whole; heads of an answer to come (1xx) are passed over (RFC 9110 §15.2). */
-  #readHead(bytes: Uint8Array): Uint8Array | null {
-    let rest = Buffer.concat(this.#partialHead ? [this.#partialHead, bytes] : [bytes]);
+  /** Where the body starts once the head is whole; heads of an answer to come (1xx) are passed over (RFC 9110 §15.2). */
+  #readHead(bytes: Buffer): number {
+    let from = 0;
     for (;;) {
-      const end = rest.indexOf(headEnd);
-      if ((end === -1 ? rest.length : end) > mostHeadBytes)
+      const end = bytes.indexOf(headEnd, from);
+      if ((end === -1 ? bytes.length : end) - from > mostHeadBytes)
         throw new MalformedAnswer('the head of the answer is too large');
       if (end === -1) {
-        this.#partialHead = rest;
-        return null;
+        this.#partialHead = bytes.subarray(from);
+        return from;
       }
-      const head = parseHead(rest.toString('latin1', 0, end));
-      rest = rest.subarray(end + headEnd.length);
+      const head = parseHead(bytes.toString('latin1', from, end));
+      from = end + headEnd.length;
       if (head.status >= 200) {
         this.#begin(head);
-        return rest;
+        return from;
       }
       if (head.status === 101) throw new MalformedAnswer('the upstream changed the protocol');
     }

@@ -22,12 +22,21 @@ export interface UpstreamAnswer {
 /** Answers with pictures have megabytes; past this somebody sends something else. */
 const mostTextBytes = 64 * 1024 * 1024;
 
-/** The whole body as text. Most bodies have come with their head, and nothing is waited for. */
-export async function readText(body: ByteSource): Promise<string> {
+/** The whole body as text. */
+export function readText(body: ByteSource): string | Promise<string> {
+  const first = body.read();
+  if (first === null) return '';
+  // Most bodies have come with their head, and nothing is waited for.
+  const second = first instanceof Promise ? first : body.read();
+  if (second === null) return textOf(first as Uint8Array);
+  return gather(body, first instanceof Promise ? [first] : [first, second]);
+}
+
+async function gather(body: ByteSource, begun: ReturnType<ByteSource['read']>[]): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for (;;) {
-    const next = body.read();
+    const next = begun.length > 0 ? begun.shift()! : body.read();
     const piece = next instanceof Promise ? await next : next;
     if (!piece) break;
     pieces.push(piece);
@@ -43,7 +52,8 @@ export async function readText(body: ByteSource): Promise<string> {
 
 /** A byte order mark is no part of the text, as `fetch` has it. */
 function textOf(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const own = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = own.toString();
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
