@@ -73,8 +73,7 @@ function valueAfter(text: string, colon: number): string {
 const joined = (before: string | undefined, text: string, colon: number): string =>
   before === undefined ? valueAfter(text, colon) : `${before}, ${valueAfter(text, colon)}`;
 
-const closes = (connection: string | undefined): boolean =>
-  connection !== undefined &&
+const closes = (connection = ''): boolean =>
   connection
     .toLowerCase()
     .split(/[\s,]+/)
