@@ -34,6 +34,7 @@ export interface OAuthDeps {
     writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
     readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
     rowsWritten?(): number | null;
+    queriedWrites?(): number | null;
   };
   /** Identity's accounts: applications act for users through them. */
   accounts: AccountDeps;

@@ -2,7 +2,15 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import { Gate, readSync, rowsWritten, sqliteDialect, writeSync } from './sqlite-dialect.ts';
+import {
+  Gate,
+  queriedWrites,
+  readSync,
+  rowsWritten,
+  type SqliteHandles,
+  sqliteDialect,
+  writeSync,
+} from './sqlite-dialect.ts';
 import type { Db, Engine, Tables } from './tables.ts';
 
 export interface OpenDb {
@@ -18,6 +26,8 @@ export interface OpenDb {
   readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
   /** Stands still as long as nothing is written; null while a transaction is open. SQLite only. */
   rowsWritten?(): number | null;
+  /** The same, but for what `writeSync` writes: requests in a busy hour, and no accounts, applications or settings. */
+  queriedWrites?(): number | null;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +64,7 @@ function openSqlite(path: string): OpenDb {
   writer.run('pragma wal_autocheckpoint = 8000');
   const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
   if (reader !== writer) reader.run('pragma busy_timeout = 5000');
-  const handles = { writer, reader, gate: new Gate() };
+  const handles: SqliteHandles = { writer, reader, gate: new Gate(), queriedWrites: 0 };
   const db = new Kysely<Tables>({ dialect: sqliteDialect(handles) });
   return {
     db,
@@ -63,6 +73,7 @@ function openSqlite(path: string): OpenDb {
     writeSync: (work) => writeSync(handles, work),
     readSync: (sql, parameters) => readSync(handles, sql, parameters),
     rowsWritten: () => rowsWritten(handles),
+    queriedWrites: () => queriedWrites(handles),
     ping: async () => {
       reader.query('select 1').get();
     },

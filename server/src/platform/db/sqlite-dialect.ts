@@ -19,6 +19,8 @@ export interface SqliteHandles {
   /** The same as `writer` for a database in memory. */
   reader: Database;
   gate: Gate;
+  /** Writes so far, but for those of `writeSync`. */
+  queriedWrites: number;
 }
 
 export function sqliteDialect(handles: SqliteHandles): Dialect {
@@ -109,8 +111,10 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const reads = isRead(query);
+    if (!reads) this.handles.queriedWrites += 1;
     if (this.#inTransaction) return run<R>(this.handles.writer, query);
-    if (this.handles.reader !== this.handles.writer && isRead(query)) return run<R>(this.handles.reader, query);
+    if (this.handles.reader !== this.handles.writer && reads) return run<R>(this.handles.reader, query);
     if (!this.gate.held) return run<R>(this.handles.writer, query);
     await this.gate.enter();
     try {
@@ -125,7 +129,10 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. */
+/**
+ * Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. For what every
+ * request writes and nobody keeps in memory: `queriedWrites` does not count it.
+ */
 export function writeSync<T>({ writer, gate }: SqliteHandles, work: (writer: Database) => T): T | Promise<T> {
   const run = (): T => {
     prepare(writer, 'begin immediate').statement.run();
@@ -175,6 +182,10 @@ export function rowsWritten({ writer, gate }: SqliteHandles): number | null {
   if (gate.held) return null;
   return (prepare(writer, 'select total_changes() as n').statement.get() as { n: number }).n;
 }
+
+/** Stands still as long as only `writeSync` writes; null while a transaction is open. */
+export const queriedWrites = ({ gate, queriedWrites }: SqliteHandles): number | null =>
+  gate.held ? null : queriedWrites;
 
 const bindings = (query: CompiledQuery): SQLQueryBindings[] => query.parameters as SQLQueryBindings[];
 
