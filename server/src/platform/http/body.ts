@@ -10,11 +10,15 @@ const tooLarge = (maxBytes: number) =>
   new AppError('request_too_large', `The request body is larger than ${sizeText(maxBytes)}.`);
 
 /** The whole body, decompressed, never more than `maxBytes`: what a small compressed body expands to counts. */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+export function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const length = request.headers.get('content-length');
-  if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
+  if (length !== null && Number(length) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   const encoding = request.headers.get('content-encoding');
   if (length !== null && encoding === null) return request.bytes();
+  return readPieces(request, maxBytes, encoding);
+}
+
+async function readPieces(request: Request, maxBytes: number, encoding: string | null): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array(0);
   return gather(encoding ? request.body.pipeThrough(decompressor(encoding)) : request.body, maxBytes, encoding);
 }

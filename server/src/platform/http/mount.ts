@@ -68,7 +68,8 @@ function walk(
     try {
       const admitted = admit(route, authenticate, call, deps);
       if (admitted) await admitted;
-      if (route.bodyAs !== 'raw' || route.query || route.params) await parseInput(route, call, params);
+      const parsed = parseInput(route, call, params);
+      if (parsed) await parsed;
       response = await route.handle(call);
     } catch (error) {
       response = answerError(route.errors, error, call, deps);

@@ -6,8 +6,8 @@ import type { Call, Route } from './route.ts';
 
 const defaultMaxBytes = 1024 * 1024;
 
-/** Fills body, query and params of the call with what the route's schemas accept. */
-export async function parseInput(route: Route, call: Call, params: Record<string, string>): Promise<void> {
+/** Fills body, query and params of the call with what the route's schemas accept. A promise only when there is a body. */
+export function parseInput(route: Route, call: Call, params: Record<string, string>): Promise<void> | undefined {
   if (route.params) {
     refuseNul(params);
     call.params = accept(route, route.params, params, 'not_found');
@@ -17,21 +17,31 @@ export async function parseInput(route: Route, call: Call, params: Record<string
     const fields = text < 0 ? {} : fieldsOf(new URLSearchParams(call.request.url.slice(text + 1)));
     call.query = accept(route, route.query, fields);
   }
-  if (route.body && route.bodyAs !== 'raw') {
-    call.body = accept(route, route.body, await bodyOf(route, call.request));
-  }
+  const { body } = route;
+  return body && route.bodyAs !== 'raw' ? parseBody(route, body, call) : undefined;
 }
 
-async function bodyOf(route: Route, request: Request): Promise<unknown> {
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
-  const max = route.maxBytes ?? defaultMaxBytes;
-  if (route.bodyAs === 'form' && type === 'application/x-www-form-urlencoded') {
-    const bytes = await readBody(request, max);
-    return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-  }
-  if (type !== 'application/json' && !type.endsWith('+json'))
+const formType = 'application/x-www-form-urlencoded';
+const jsonType = 'application/json';
+
+async function parseBody(route: Route, schema: ZodType, call: Call): Promise<void> {
+  const type = mediaTypeOf(call.request.headers.get('content-type') ?? '');
+  const isForm = route.bodyAs === 'form' && type === formType;
+  if (!isForm && type !== jsonType && !type.endsWith('+json'))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
-  const input = parseJson(await readBody(request, max));
+  const bytes = await readBody(call.request, route.maxBytes ?? defaultMaxBytes);
+  call.body = accept(route, schema, isForm ? parseForm(textOf(bytes)) : cleanJson(bytes));
+}
+
+/** Without its parameters; nearly always there are none. */
+const mediaTypeOf = (header: string): string =>
+  header === formType || header === jsonType ? header : header.split(';')[0]!.trim().toLowerCase();
+
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+
+function cleanJson(bytes: Uint8Array): unknown {
+  const input = parseJson(bytes);
   refuseNul(input);
   return input;
 }
