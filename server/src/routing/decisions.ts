@@ -57,8 +57,8 @@ interface DecisionLogDeps {
 const flushEveryMs = 1000;
 /** Some seconds of a busy process; past it the oldest go, since a log must not take the memory of the service. */
 const maxWaiting = 5000;
-/** Short enough that the synchronous SQLite write holds up streams for a few milliseconds at most. */
-const rowsPerInsert = 50;
+/** Short enough that the synchronous SQLite write holds up streams for a few milliseconds at most; rows share its pages. */
+const rowsPerInsert = 200;
 const flushAt = 500;
 const rowsPerSweep = 500;
 

@@ -40,19 +40,35 @@ const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 export type Summary = ReturnType<typeof summarise>;
 
+/** What is nearly always so is not written, which is a third of the log; who reads it puts it back. */
+const usualCandidate = {
+  rank: null,
+  dropped: null,
+  preferred: false,
+  behind_soft_limit: false,
+  circuit_state: 'closed',
+};
+const usualAttempt = { cause: null, status: null, ttft_ms: null };
+const unlessClosed = (circuit: Scored['circuit']) => (circuit === 'closed' ? undefined : circuit);
+
+export const readSummaries = (text: string): object[] =>
+  (JSON.parse(text) as object[]).map((one) => ({ ...usualCandidate, ...one }));
+export const readAttempts = (text: string): object[] =>
+  (JSON.parse(text) as object[]).map((one) => ({ ...usualAttempt, ...one }));
+
 /** A candidate as the log keeps it; never the channel itself, which holds the credential. */
 export function summarise(one: Scored, rank: number) {
   const { candidate, measured } = one;
   return {
     provider: candidate.channel.provider,
     channel_id: candidate.channel.id,
-    /** Place in the order of trying, from 1; null when dropped. */
-    rank: one.dropped ? null : rank,
+    /** Place in the order of trying, from 1; none when dropped. */
+    rank: one.dropped ? undefined : rank,
     score: rounded(one.score),
-    dropped: one.dropped,
-    preferred: one.boosted,
-    behind_soft_limit: one.overSoftLimit,
-    circuit_state: one.circuit,
+    dropped: one.dropped ?? undefined,
+    preferred: one.boosted || undefined,
+    behind_soft_limit: one.overSoftLimit || undefined,
+    circuit_state: unlessClosed(one.circuit),
     success_rate: rounded(measured.successRate),
     latency_ms: Math.round(measured.latencyMs),
     quality_score: rounded(measured.qualityScore),
@@ -65,8 +81,8 @@ export const summariseAttempt = (attempt: AttemptRecord) => ({
   provider: attempt.candidate.channel.provider,
   channel_id: attempt.candidate.channel.id,
   outcome: attempt.outcome,
-  cause: attempt.cause ?? null,
-  status: attempt.status ?? null,
+  cause: attempt.cause,
+  status: attempt.status,
   latency_ms: Math.round(attempt.latencyMs),
-  ttft_ms: attempt.ttftMs === undefined ? null : Math.round(attempt.ttftMs),
+  ttft_ms: attempt.ttftMs === undefined ? undefined : Math.round(attempt.ttftMs),
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { AppError } from '../lib/errors.ts';
 import { candidateOf, channelOf } from './candidate.fixture.ts';
 import { engines, inMemory } from './db.fixture.ts';
+import { readAttempts } from './explain.ts';
 import type { Report } from './plan.ts';
 import { catalogOf, failure, neutral, requestOf, routingWith, success } from './routing.fixture.ts';
 
@@ -41,7 +42,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(rows[0]!.reason).toMatch(
       /^p1 drawn from the top 3 by balanced score \(0\.75, chance 33 %\); p1 did not answer \(timeout\); p2 answered instead$/,
     );
-    expect(JSON.parse(rows[0]!.attempts)).toEqual([
+    expect(readAttempts(rows[0]!.attempts)).toEqual([
       {
         provider: 'p1',
         channel_id: 1,

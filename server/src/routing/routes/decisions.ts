@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { roles } from '../../identity/user.ts';
 import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { readAttempts, readSummaries } from '../explain.ts';
 import type { RoutingParts } from '../routing.ts';
 import { type DecisionFilter, type DecisionRow, listDecisions } from '../store/decisions.ts';
 import { listed, routing } from './shapes.ts';
@@ -62,8 +63,8 @@ const render = (row: DecisionRow) => ({
   routing_reason: row.reason,
   outcome: row.outcome,
   duration_ms: row.duration_ms,
-  candidates: JSON.parse(row.candidates),
-  attempts: JSON.parse(row.attempts),
+  candidates: readSummaries(row.candidates),
+  attempts: readAttempts(row.attempts),
   created_at: row.created_at,
 });
 
