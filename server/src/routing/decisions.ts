@@ -39,6 +39,7 @@ function summariesOf({ scored, ordered }: Choice): Summary[] {
 export interface DecisionLog {
   /** Hands over the references; nothing is serialised or written here. */
   add(decision: Decision): void;
+  /** Everything added so far is written when this resolves. */
   flush(): Promise<void>;
   /** Deletes what is older than `DecisionLogDays`, in batches with room for requests between them. */
   sweep(): Promise<void>;
@@ -57,15 +58,19 @@ interface DecisionLogDeps {
 const flushEveryMs = 1000;
 /** Some seconds of a busy process; past it the oldest go, since a log must not take the memory of the service. */
 const maxWaiting = 5000;
-/** Short enough that the synchronous SQLite write holds up streams for a few milliseconds at most; rows share its pages. */
+/**
+ * Short enough that the synchronous SQLite write holds up streams for a few milliseconds at most, long enough for rows to
+ * share its pages. Few sizes, since each is a statement that stays prepared.
+ */
 const rowsPerInsert = 200;
-const flushAt = 500;
+const sizes = [rowsPerInsert, 50, 12, 3, 1];
+const flushAt = 2 * rowsPerInsert;
 const rowsPerSweep = 500;
 
 class BufferedLog implements DecisionLog {
   #waiting: Decision[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
-  #flushing: Promise<void> | null = null;
+  #writing: Promise<void> | null = null;
   #closed = false;
   lost = 0;
 
@@ -75,15 +80,13 @@ class BufferedLog implements DecisionLog {
     this.#waiting.push(decision);
     this.#bound();
     // A busy process fills the buffer in less than the pause between flushes, and would lose what is over.
-    if (this.#waiting.length >= flushAt) void this.flush();
+    if (this.#waiting.length >= flushAt) void this.#start();
     else this.#schedule();
   }
 
-  flush(): Promise<void> {
-    this.#flushing ??= this.#write().finally(() => {
-      this.#flushing = null;
-    });
-    return this.#flushing;
+  async flush(): Promise<void> {
+    await this.#writing;
+    await this.#start();
   }
 
   async sweep(): Promise<void> {
@@ -97,15 +100,13 @@ class BufferedLog implements DecisionLog {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
     await this.flush();
-    // Decisions that came in while the first flush was running.
-    if (this.#waiting.length > 0) await this.flush();
   }
 
   #schedule(): void {
     if (this.#timer || this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      void this.flush();
+      void this.#start();
     }, flushEveryMs);
     this.#timer.unref();
   }
@@ -117,9 +118,18 @@ class BufferedLog implements DecisionLog {
     this.lost += over;
   }
 
+  #start(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = null;
+    });
+    return this.#writing;
+  }
+
+  /** What waits now; what comes meanwhile waits for its own turn, or a busy process would write a handful at a time. */
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const part = this.#waiting.splice(0, rowsPerInsert);
+    for (let left = this.#waiting.length; left > 0; ) {
+      const part = this.#waiting.splice(0, sizes.find((size) => size <= left)!);
+      left -= part.length;
       try {
         await insertDecisions(this.deps.db, part.map(rowOf));
       } catch (error) {
@@ -131,6 +141,7 @@ class BufferedLog implements DecisionLog {
       }
       await Bun.sleep(0);
     }
+    if (this.#waiting.length > 0) this.#schedule();
   }
 }
 
