@@ -60,7 +60,7 @@ interface Asked {
 
 async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, attempt: Attempt): Promise<Asked> {
   const kind = kindOf(attempt.candidate);
-  const inlined = inlineImages(kind, conversation, deps.baseUrl, errand.signal);
+  const inlined = inlineImages(kind, conversation, deps.baseUrl, errand);
   const given = inlined instanceof Promise ? await inlined : inlined;
   const request = kind.toUpstream(given, targetOf(attempt.candidate, errand));
   const { sent, answer: told } = await dispatchChat(deps, attempt, request, errand, false);

@@ -44,5 +44,5 @@ export interface Errand {
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Record<string, string>;
   /** Aborted when the client leaves. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
 }

@@ -81,7 +81,6 @@ class WatchedCall implements Dispatch, Watched {
   ) {
     this.lastMs = startedMs;
     this.silenceMs = timeoutMs;
-    if (errand.signal.aborted) this.abort();
     deps.watchdog.watch(this);
   }
 

@@ -19,6 +19,9 @@ export function errandOf(call: Call<'apiKey'>, endpoint: string, override: Overr
     endpoint,
     override,
     clientHeaders,
-    signal: call.signal,
+    // Looked for now and then, in answers that take their time; for the others it would be made for nothing.
+    get signal() {
+      return call.signal;
+    },
   };
 }

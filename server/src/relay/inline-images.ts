@@ -1,4 +1,5 @@
 import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
+import type { Errand } from './deps.ts';
 import { imageType } from './endpoints/image-type.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import type { Conversation, ImagePart, Part } from './wire/conversation.ts';
@@ -20,9 +21,9 @@ export function inlineImages(
   kind: ProviderKind,
   conversation: Conversation,
   baseUrl: string,
-  signal: AbortSignal,
+  errand: Pick<Errand, 'signal'>,
 ): Conversation | Promise<Conversation> {
-  return kind.wantsImageData ? withPictures(conversation, baseUrl, signal) : conversation;
+  return kind.wantsImageData ? withPictures(conversation, baseUrl, errand.signal) : conversation;
 }
 
 async function withPictures(conversation: Conversation, baseUrl: string, signal: AbortSignal): Promise<Conversation> {

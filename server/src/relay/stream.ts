@@ -51,7 +51,7 @@ async function begin(
 ): Promise<Begun> {
   const { candidate } = attempt;
   const kind = kindOf(candidate);
-  const given = await inlineImages(kind, conversation, deps.baseUrl, errand.signal);
+  const given = await inlineImages(kind, conversation, deps.baseUrl, errand);
   const request = kind.toUpstream(given, targetOf(candidate, errand));
   const { sent, answer } = await dispatchChat(deps, attempt, request, errand, true);
   try {
