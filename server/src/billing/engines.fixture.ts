@@ -75,8 +75,11 @@ export async function addUser(db: Db, quota: number): Promise<number> {
   const name = `user-${counter}`;
   const { rows } = await sql<{ id: number }>`insert into users
     (username, username_key, password_hash, display_name, avatar_url, email, role, status, "group", quota, created_at)
-    values (${name}, ${name}, '', ${name}, '', '', 1, 1, 'default', ${quota}, 0) returning id`.execute(db);
-  return rows[0]!.id;
+    values (${name}, ${name}, '', ${name}, '', '', 1, 1, 'default', 0, 0) returning id`.execute(db);
+  const { id } = rows[0]!;
+  // Put there past the ledger, so that its entries are those of the test.
+  await sql`update users set quota = ${quota} where id = ${id}`.execute(db);
+  return id;
 }
 
 export async function addKey(db: Db, userId: number, remain: number, unlimited: boolean): Promise<number> {

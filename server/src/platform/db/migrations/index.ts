@@ -11,6 +11,7 @@ import { migration as autonomous } from './0009-autonomous.ts';
 import { migration as tokenIds } from './0010-oauth-token-ids.ts';
 import { migration as leanHolds } from './0011-lean-holds.ts';
 import { migration as chargesOnce } from './0012-charges-once.ts';
+import { migration as openingBalances } from './0013-opening-balances.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
 export const migrations: Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: Migration[] = [
   tokenIds,
   leanHolds,
   chargesOnce,
+  openingBalances,
 ];
