@@ -68,7 +68,7 @@ export function openKeyLookup(deps: {
     flush: async () => {
       const batch = seen;
       seen = new Map();
-      await touchKeys(db, batch);
+      await touchKeys(db, [...batch]);
     },
   };
 }

@@ -5,8 +5,6 @@ import { touchTokens } from './store/tokens.ts';
 /** Minutes are enough for "last used", and busy tokens would otherwise write a row per call. */
 const finestSeconds = 60;
 const flushMs = 5_000;
-/** Rows of one statement: SQLite must be free again soon. */
-const mostPerWrite = 200;
 
 /** When tokens were last used, gathered and written off the request's path. */
 export interface LastUsed {
@@ -21,10 +19,7 @@ export function openLastUsed(deps: { db: Db; log: Log }): LastUsed {
   const write = async () => {
     const rows = [...seen];
     seen = new Map();
-    for (let i = 0; i < rows.length; i += mostPerWrite) {
-      await touchTokens(deps.db, rows.slice(i, i + mostPerWrite));
-      await new Promise(setImmediate);
-    }
+    await touchTokens(deps.db, rows);
   };
   const flush = (): Promise<void> => {
     if (seen.size > 0)

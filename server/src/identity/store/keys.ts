@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { writerOfTimes } from '../../platform/db/write-times.ts';
 import type { User } from '../user.ts';
 import { toUser } from './users.ts';
 
@@ -95,10 +96,4 @@ export async function deleteKey(db: Db, userId: number, id: number): Promise<boo
   return result.numDeletedRows > 0n;
 }
 
-export async function touchKeys(db: Db, seen: Map<number, number>): Promise<void> {
-  if (seen.size === 0) return;
-  await db.transaction().execute(async (tx) => {
-    for (const [id, time] of seen)
-      await tx.updateTable('api_keys').set({ accessed_time: time }).where('id', '=', id).execute();
-  });
-}
+export const touchKeys = writerOfTimes('api_keys', 'accessed_time');

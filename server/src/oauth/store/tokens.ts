@@ -1,6 +1,5 @@
-import { CompiledQuery } from 'kysely';
-import { all } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { writerOfTimes } from '../../platform/db/write-times.ts';
 import type { TokenRow } from './tables.ts';
 
 export type FamilyKey = Pick<TokenRow, 'user_id' | 'application_id' | 'family'>;
@@ -36,19 +35,7 @@ export async function revokeAccess(db: Db, id: number): Promise<boolean> {
   return result.numUpdatedRows > 0n;
 }
 
-const touch = {
-  postgres: CompiledQuery.raw(`update oauth_tokens set last_used_at = seen.at
-    from (select (value ->> 0)::bigint as id, (value ->> 1)::bigint as at from json_array_elements($1::text::json)) as seen
-    where oauth_tokens.id = seen.id`),
-  sqlite: CompiledQuery.raw(`update oauth_tokens set last_used_at = seen.at
-    from (select value ->> 0 as id, value ->> 1 as at from json_each(?1)) as seen
-    where oauth_tokens.id = seen.id`),
-};
-
-/** When each token was last used; all in one parameter, so that one statement writes them however many there are. */
-export async function touchTokens(db: Db, seen: [id: number, time: number][]): Promise<void> {
-  await all(db, touch, [JSON.stringify(seen)]);
-}
+export const touchTokens = writerOfTimes('oauth_tokens', 'last_used_at');
 
 /**
  * Deletes those of the next `most` pairs after the id `after` whose refresh token has run out. By id, since an index by age
