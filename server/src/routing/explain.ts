@@ -40,7 +40,7 @@ const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 export type Summary = ReturnType<typeof summarise>;
 
-/** What is nearly always so is not written, which is a third of the log; who reads it puts it back. */
+/** What is nearly always so is not written, which was nearly a third of the log; who reads it puts it back. */
 const usualCandidate = {
   rank: null,
   dropped: null,
