@@ -155,6 +155,7 @@ export const passwordOf = (username: string): string => `password of ${username}
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
+    // Put there by the line above, in the page, which no type knows of.
     const { axe: loaded } = globalThis as unknown as { axe: typeof axe };
     const { violations } = await loaded.run(document, { resultTypes: ['violations'] });
     return violations

@@ -43,7 +43,7 @@ const columns: Column<Application>[] = [
     cell: ({ id, name }) => (
       <ButtonLink
         to="/applications/$id"
-        params={{ id: String(id) } as never}
+        params={{ id: String(id) }}
         size="compact-sm"
         variant="default"
         aria-label={`Manage ${name}`}

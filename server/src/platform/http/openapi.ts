@@ -54,6 +54,7 @@ export function describeRoute(route: Route): RouteConfig {
     tags: [route.tag],
     security: security[route.auth as string] ?? [{ [route.auth as string]: [] }],
     request: {
+      // The library wants an object's schema; that a route's is one, its table of routes has forgotten.
       ...(route.params && { params: route.params as never }),
       ...(route.query && { query: route.query as never }),
       ...(route.body && {

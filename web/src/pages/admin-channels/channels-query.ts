@@ -32,6 +32,7 @@ export const presetsQuery = queryOptions({
   queryKey: ['presets'],
   queryFn: async ({ signal }) => {
     const { presets } = await get('/api/admin/presets', { signal });
+    // The OpenAPI document knows them only as objects.
     return presets as unknown as Preset[];
   },
   staleTime: Number.POSITIVE_INFINITY,

@@ -13,7 +13,7 @@ import { reloadApplications } from './application-queries.ts';
 export function NewApplicationPage() {
   const navigate = useNavigate();
   const [made, setMade] = useState<{ id: number; secret: string } | null>(null);
-  const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } as never });
+  const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
   const create = async (fields: ApplicationFields) => {
     const { id, name, client_secret_plain } = await post('/api/oauth2/applications', { body: bodyOf(fields) });
     notifySuccess(`${name} is registered`);

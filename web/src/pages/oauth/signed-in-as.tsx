@@ -15,7 +15,7 @@ export function SignedInAs() {
     onSuccess: async () => {
       const { pathname, search } = window.location;
       queryClient.clear();
-      await router.navigate({ to: '/login', search: { next: pathname + search } as never });
+      await router.navigate({ to: '/login', search: { next: pathname + search } });
     },
     onError: notifyError,
   });
