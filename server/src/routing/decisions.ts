@@ -1,43 +1,11 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Choice } from './choose.ts';
 import type { Decision } from './decision.ts';
-import { explain, type Summary, summarise, summariseAttempt } from './explain.ts';
-import { insertDecisions, type NewDecision, sweepDecisions } from './store/decisions.ts';
-
-/** Keeps one row under some 15 kB however many channels serve a model. */
-const maxCandidates = 50;
-
-function rowOf(decision: Decision): NewDecision {
-  const { choice, attempts } = decision;
-  const last = attempts[attempts.length - 1];
-  return {
-    request_id: decision.requestId,
-    user_id: decision.userId,
-    model_id: decision.modelId,
-    provider: last?.candidate.channel.provider ?? null,
-    channel_id: last?.candidate.channel.id ?? null,
-    strategy: choice.strategy,
-    reason: explain(decision),
-    outcome: last?.outcome ?? 'blocked',
-    duration_ms: Math.max(0, Math.round(decision.endedAtMs - decision.startedAtMs)),
-    candidates: JSON.stringify(summariesOf(choice)),
-    attempts: JSON.stringify(attempts.map(summariseAttempt)),
-    created_at: Math.floor(decision.startedAtMs / 1000),
-  };
-}
-
-/** In the order of trying, the dropped ones last. */
-function summariesOf({ scored, ordered }: Choice): Summary[] {
-  if (scored.length === 1) return [summarise(scored[0]!, ordered.length)];
-  const ranks = new Map(ordered.map((candidate, index) => [candidate, index + 1]));
-  const summaries = scored.map((one) => summarise(one, ranks.get(one.candidate) ?? ordered.length + 1));
-  summaries.sort((a, b) => (a.rank ?? Number.MAX_SAFE_INTEGER) - (b.rank ?? Number.MAX_SAFE_INTEGER));
-  return summaries.slice(0, maxCandidates);
-}
+import { textsOf } from './decision-texts.ts';
+import { decisionColumns, insertDecisions, sweepDecisions } from './store/decisions.ts';
 
 export interface DecisionLog {
-  /** Hands over the references; nothing is serialised or written here. */
+  /** Nothing is written yet. */
   add(decision: Decision): void;
   /** Everything added so far is written when this resolves. */
   flush(): Promise<void>;
@@ -55,6 +23,29 @@ interface DecisionLogDeps {
   onError?: (error: unknown) => void;
 }
 
+const width = decisionColumns.length;
+
+/** Values in the order of the columns. */
+function append(values: unknown[], decision: Decision): void {
+  const { choice, attempts } = decision;
+  const last = attempts[attempts.length - 1];
+  const texts = textsOf(decision);
+  values.push(
+    decision.requestId,
+    decision.userId,
+    decision.modelId,
+    last?.candidate.channel.provider ?? null,
+    last?.candidate.channel.id ?? null,
+    choice.strategy,
+    texts.reason,
+    last?.outcome ?? 'blocked',
+    Math.max(0, Math.round(decision.endedAtMs - decision.startedAtMs)),
+    texts.candidates,
+    texts.attempts,
+    Math.floor(decision.startedAtMs / 1000),
+  );
+}
+
 const flushEveryMs = 1000;
 /** Some seconds of a busy process; past it the oldest go, since a log must not take the memory of the service. */
 const maxWaiting = 5000;
@@ -67,8 +58,12 @@ const sizes = [rowsPerInsert, 50, 12, 3, 1];
 const flushAt = 2 * rowsPerInsert;
 const rowsPerSweep = 500;
 
+/**
+ * What waits is kept as the values that will be written, row after row: some hundreds of decisions kept as they are, with
+ * choices, scores and attempts, would be looked through by the garbage collector again and again.
+ */
 class BufferedLog implements DecisionLog {
-  #waiting: Decision[] = [];
+  #waiting: unknown[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
   #writing: Promise<void> | null = null;
   #closed = false;
@@ -77,10 +72,10 @@ class BufferedLog implements DecisionLog {
   constructor(readonly deps: DecisionLogDeps) {}
 
   add(decision: Decision): void {
-    this.#waiting.push(decision);
+    append(this.#waiting, decision);
     this.#bound();
     // A busy process fills the buffer in less than the pause between flushes, and would lose what is over.
-    if (this.#waiting.length >= flushAt) void this.#start();
+    if (this.#rows >= flushAt) void this.#start();
     else this.#schedule();
   }
 
@@ -102,6 +97,10 @@ class BufferedLog implements DecisionLog {
     await this.flush();
   }
 
+  get #rows(): number {
+    return this.#waiting.length / width;
+  }
+
   #schedule(): void {
     if (this.#timer || this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -112,9 +111,9 @@ class BufferedLog implements DecisionLog {
   }
 
   #bound(): void {
-    if (this.#waiting.length <= maxWaiting) return;
-    const over = this.#waiting.length - maxWaiting + rowsPerInsert;
-    this.#waiting.splice(0, over);
+    if (this.#rows <= maxWaiting) return;
+    const over = this.#rows - maxWaiting + rowsPerInsert;
+    this.#waiting.splice(0, over * width);
     this.lost += over;
   }
 
@@ -127,13 +126,14 @@ class BufferedLog implements DecisionLog {
 
   /** What waits now; what comes meanwhile waits for its own turn, or a busy process would write a handful at a time. */
   async #write(): Promise<void> {
-    for (let left = this.#waiting.length; left > 0; ) {
-      const part = this.#waiting.splice(0, sizes.find((size) => size <= left)!);
-      left -= part.length;
+    for (let left = this.#rows; left > 0; ) {
+      const rows = sizes.find((size) => size <= left)!;
+      const part = this.#waiting.splice(0, rows * width);
+      left -= rows;
       try {
-        await insertDecisions(this.deps.db, part.map(rowOf));
+        await insertDecisions(this.deps.db, part);
       } catch (error) {
-        this.#waiting.unshift(...part);
+        this.#waiting = [...part, ...this.#waiting];
         this.#bound();
         this.deps.onError?.(error);
         this.#schedule();

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Settled } from '../types.ts';
 import type { HoldRow, SettleRow, UsageRow } from './port.ts';
-import { UsageSums } from './sqlite-sums.ts';
+import { logUsage } from './sqlite-usage.ts';
 
 type OpenHold = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;
 
@@ -30,9 +30,10 @@ export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
   });
   payUsers(db, charges);
   payKeys(db, charges);
-  const sums = new UsageSums();
-  for (const { log } of charges) if (log) logUsage(db, log, sums);
-  sums.write(db);
+  logUsage(
+    db,
+    charges.map(({ log }) => log).filter((log) => log !== null),
+  );
   return settled;
 }
 
@@ -85,36 +86,4 @@ function payKeys(db: Database, charges: Charge[]): void {
   // A key that lost its quota limit meanwhile keeps what it has.
   const use = db.query('update api_keys set used_quota = used_quota + ? where id = ?');
   for (const [keyId, charged] of unlimited) use.run(charged, keyId);
-}
-
-const insertUsage = `insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id,
-  prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall,
-  balance_after, stream, status, duration_ms, first_token_ms, created_at)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
-export function logUsage(db: Database, row: UsageRow, sums: UsageSums): void {
-  db.query(insertUsage).run(
-    row.request_id,
-    row.user_id,
-    row.key_id,
-    row.model_id,
-    row.endpoint,
-    row.provider,
-    row.channel_id,
-    row.prompt_tokens,
-    row.completion_tokens,
-    row.cache_read_tokens,
-    row.cache_write_tokens,
-    row.reasoning_tokens,
-    row.units,
-    row.quota,
-    row.shortfall,
-    row.balance_after,
-    row.stream,
-    row.status,
-    row.duration_ms,
-    row.first_token_ms,
-    row.created_at,
-  );
-  sums.add(row);
 }

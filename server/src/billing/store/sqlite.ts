@@ -1,8 +1,8 @@
 import type { OpenDb } from '../../platform/db/open.ts';
 import type { HoldStore } from './port.ts';
 import { holdAll } from './sqlite-hold.ts';
-import { logUsage, settleAll } from './sqlite-settle.ts';
-import { UsageSums } from './sqlite-sums.ts';
+import { settleAll } from './sqlite-settle.ts';
+import { logUsage } from './sqlite-usage.ts';
 
 /**
  * Prepared statements inside one synchronous transaction: on SQLite a statement costs microseconds and the commit is what
@@ -12,12 +12,7 @@ export function sqliteHoldStore(write: NonNullable<OpenDb['writeSync']>): HoldSt
   return {
     hold: (rows) => write((db) => holdAll(db, rows)),
     settle: (rows) => write((db) => settleAll(db, rows)),
-    record: (rows) =>
-      write((db) => {
-        const sums = new UsageSums();
-        for (const row of rows) logUsage(db, row, sums);
-        sums.write(db);
-      }),
+    record: (rows) => write((db) => logUsage(db, rows)),
     progress: (rows) =>
       write((db) => {
         const update = db.query('update billing_holds set progress = ?, progress_usage = ? where request_id = ?');

@@ -1,35 +1,32 @@
 import { CompiledQuery } from 'kysely';
 import { execute } from './statement.ts';
-import { type Db, engineOf } from './tables.ts';
+import { type Db, type Engine, engineOf } from './tables.ts';
 
 const texts = new Map<string, CompiledQuery>();
 
-/** Inserts rows of one shape; the statement is written once per number of rows, since building it costs more than running it. */
-export async function insertMany<R extends object>(
-  db: Db,
-  table: string,
-  columns: readonly (keyof R & string)[],
-  rows: readonly R[],
-): Promise<void> {
-  if (rows.length === 0) return;
+/**
+ * Inserts rows, given as their values row after row; the statement is written once per number of rows, since building it
+ * costs more than running it.
+ */
+export async function insertMany(db: Db, table: string, columns: readonly string[], values: unknown[]): Promise<void> {
+  const rows = values.length / columns.length;
+  if (rows === 0) return;
   const engine = engineOf(db);
-  const name = `${engine} ${table} ${rows.length}`;
+  const name = `${engine} ${table} ${rows}`;
   let compiled = texts.get(name);
   if (!compiled) {
-    compiled = CompiledQuery.raw(textOf(engine === 'postgres', table, columns, rows.length));
+    compiled = CompiledQuery.raw(insertText(table, columns, rows, engine));
     texts.set(name, compiled);
   }
-  const parameters: unknown[] = [];
-  for (const row of rows) for (const column of columns) parameters.push(row[column]);
-  await execute(db, compiled, parameters);
+  await execute(db, compiled, values);
 }
 
-function textOf(numbered: boolean, table: string, columns: readonly string[], count: number): string {
+export function insertText(table: string, columns: readonly string[], rows: number, engine: Engine): string {
   let n = 0;
   const mark = () => {
     n += 1;
-    return numbered ? `$${n}` : '?';
+    return engine === 'postgres' ? `$${n}` : '?';
   };
   const row = () => `(${columns.map(mark).join(', ')})`;
-  return `insert into ${table} (${columns.join(', ')}) values ${Array.from({ length: count }, row).join(', ')}`;
+  return `insert into ${table} (${columns.join(', ')}) values ${Array.from({ length: rows }, row).join(', ')}`;
 }

@@ -1,9 +1,8 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { insertMany } from '../../platform/db/insert-many.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { DecisionTable } from './tables.ts';
 
-export type NewDecision = Insertable<DecisionTable>;
 export type DecisionRow = Selectable<DecisionTable>;
 
 export interface DecisionFilter {
@@ -17,7 +16,7 @@ export interface DecisionFilter {
 const countedAtMost = 10_000;
 const searchedAtMost = 100_000;
 
-const columns = [
+export const decisionColumns = [
   'request_id',
   'user_id',
   'model_id',
@@ -30,10 +29,11 @@ const columns = [
   'candidates',
   'attempts',
   'created_at',
-] as const satisfies (keyof NewDecision)[];
+] as const satisfies (keyof DecisionTable)[];
 
-export const insertDecisions = (db: Db, rows: readonly NewDecision[]): Promise<void> =>
-  insertMany(db, 'routing_decisions', columns, rows);
+/** `values` go row after row, in the order of the columns. */
+export const insertDecisions = (db: Db, values: unknown[]): Promise<void> =>
+  insertMany(db, 'routing_decisions', decisionColumns, values);
 
 function filtered(db: Db, filter: DecisionFilter) {
   let query = db.selectFrom('routing_decisions');
