@@ -79,7 +79,10 @@ function expectLedger(path: string, userId: number): void {
     .query<{ used: number }, [number]>('select coalesce(sum(quota), 0) as used from usage_logs where user_id = ?')
     .get(userId)!;
   const { held } = db
-    .query<{ held: number }, [number]>('select coalesce(sum(amount), 0) as held from billing_holds where user_id = ?')
+    .query<{ held: number }, [number]>(
+      `select coalesce(sum(amount), 0) as held from (select user_id, amount from billing_holds
+        union all select user_id, amount from billing_reserves) where user_id = ?`,
+    )
     .get(userId)!;
   expect(quota + held).toBe(given - used);
   db.close();

@@ -101,7 +101,7 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
     },
     progress: (given, cost, usage, endpoint) => running.note(given, cost, usage, endpoint),
     findHold: async (requestId) => {
-      const row = await findHold(db, requestId);
+      const row = store.find?.(requestId) ?? (await findHold(db, requestId));
       return row && toHold(row);
     },
     record: (who, detail) => free.add(usageRow({ ...who, keyId: who.keyId ?? 0 }, detail, 0, nowSeconds(clock))),

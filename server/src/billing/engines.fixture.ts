@@ -105,7 +105,8 @@ export interface Books {
 /** Everything that must add up for one user. */
 export async function booksOf(db: Db, userId: number): Promise<Books> {
   const { rows } = await sql<Books>`select u.quota as quota, u.used_quota as used, u.request_count as requests,
-    (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id) as held,
+    (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id)
+      + (select coalesce(sum(amount), 0) from billing_reserves where user_id = u.id) as held,
     (select coalesce(sum(amount), 0) from credits where user_id = u.id)
       - (select coalesce(sum(quota), 0) from usage_logs where user_id = u.id) as ledger,
     (select coalesce(sum(quota), 0) from usage_logs where user_id = u.id) as logs,

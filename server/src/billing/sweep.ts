@@ -13,9 +13,10 @@ const sweepBatch = 200;
 
 /** Settles what dead processes left: a stream that had produced something pays for it, the rest is given back. */
 export async function sweepHolds(db: Db, store: HoldStore, nowSeconds: number): Promise<number> {
-  let swept = 0;
+  const seenAfter = nowSeconds - deadAfterSeconds;
+  let swept = (await store.returnReserves?.(seenAfter)) ?? 0;
   for (;;) {
-    const dead = await findDeadHolds(db, nowSeconds, nowSeconds - deadAfterSeconds, sweepBatch);
+    const dead = await findDeadHolds(db, nowSeconds, seenAfter, sweepBatch);
     if (dead.length === 0) return swept;
     const settled = await store.settle(dead.map((hold) => lastKnown(hold, nowSeconds)));
     swept += settled.filter((one) => one.settled).length;

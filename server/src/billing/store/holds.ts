@@ -58,6 +58,8 @@ export async function forgetOwners(
 
 export async function countHolds(db: Db): Promise<{ holds: number; amount: number }> {
   const { rows } = await sql<{ holds: number; amount: number }>`
-    select count(*) as holds, coalesce(sum(amount), 0) as amount from billing_holds`.execute(db);
+    select coalesce(sum(holds), 0) as holds, coalesce(sum(amount), 0) as amount from (
+      select count(*) as holds, sum(amount) as amount from billing_holds
+      union all select sum(holds), sum(amount) from billing_reserves) as parts`.execute(db);
   return { holds: Number(rows[0]!.holds), amount: Number(rows[0]!.amount) };
 }

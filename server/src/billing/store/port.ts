@@ -64,6 +64,10 @@ export interface HoldStore {
   /** Requests that cost nothing: usage log, sums and request counts. */
   record(rows: UsageRow[]): void | Promise<void>;
   progress(rows: ProgressRow[]): void | Promise<void>;
+  /** An open hold of this process that has no row of its own; absent where all have one. */
+  find?(requestId: string): HoldRow | undefined;
+  /** Gives back what processes without a sign of life since then had put aside in sum; tells how many holds that were. */
+  returnReserves?(seenAfter: number): number | Promise<number>;
 }
 
 export const secondsPerDay = 86_400;

@@ -1,44 +1,65 @@
 import type { Database } from 'bun:sqlite';
 import type { HoldOutcome, HoldRow } from './port.ts';
+import type { OpenHolds } from './sqlite-open-holds.ts';
+import { reserve } from './sqlite-reserves.ts';
 
 const insertHold = `insert into billing_holds
-  (request_id, user_id, key_id, amount, key_amount, model_id, estimate, owner, expires_at, created_at)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`;
+  (request_id, user_id, key_id, amount, key_amount, model_id, estimate, owner, expires_at, created_at, progress, progress_usage)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`;
+
+/** False when the request has such a row already. */
+export const writeHold = (db: Database, row: HoldRow, progress = 0, usage = '{}'): boolean =>
+  db
+    .query(insertHold)
+    .run(
+      row.request_id,
+      row.user_id,
+      row.key_id,
+      row.amount,
+      row.key_amount,
+      row.model_id,
+      row.estimate,
+      row.owner,
+      row.expires_at,
+      row.created_at,
+      progress,
+      usage,
+    ).changes === 1;
+
+/** Whoever outlives its process is found by others, and so needs a row. */
+const isDurable = (row: HoldRow): boolean => row.owner === '';
 
 /**
- * Writes the holds first, so that a request id that is open already shows, and then takes the money: for all new holds of
+ * Notes the holds first, so that a request id that is open already shows, and then takes the money: for all new holds of
  * a user in one step when that fits, else one by one in order of arrival.
  */
-export function holdAll(db: Database, rows: HoldRow[]): HoldOutcome[] {
-  const insert = db.query(insertHold);
+export function holdAll(db: Database, rows: HoldRow[], open: OpenHolds): HoldOutcome[] {
   const outcomes: HoldOutcome[] = rows.map(() => 'held');
   const fresh = new Map<number, number[]>();
   rows.forEach((row, i) => {
-    if (insertOne(insert, row) === 0) return;
+    if (isDurable(row) ? !writeHold(db, row) : !open.add(row)) return;
     const list = fresh.get(row.user_id);
     if (list) list.push(i);
     else fresh.set(row.user_id, [i]);
   });
+  const held: HoldRow[] = [];
   for (const [userId, indexes] of fresh) {
-    if (takeTogether(db, userId, indexes, rows)) continue;
-    for (const i of indexes) outcomes[i] = takeOne(db, rows[i]!);
+    const together = takeTogether(db, userId, indexes, rows);
+    for (const i of indexes) {
+      const row = rows[i]!;
+      if (!together) outcomes[i] = takeOne(db, row);
+      if (outcomes[i] !== 'held') refuse(db, row, open);
+      else if (!isDurable(row)) held.push(row);
+    }
   }
+  reserve(db, held);
   return outcomes;
 }
 
-const insertOne = (insert: ReturnType<Database['query']>, row: HoldRow): number =>
-  insert.run(
-    row.request_id,
-    row.user_id,
-    row.key_id,
-    row.amount,
-    row.key_amount,
-    row.model_id,
-    row.estimate,
-    row.owner,
-    row.expires_at,
-    row.created_at,
-  ).changes;
+function refuse(db: Database, row: HoldRow, open: OpenHolds): void {
+  if (isDurable(row)) db.query('delete from billing_holds where request_id = ?').run(row.request_id);
+  else open.take(row.request_id);
+}
 
 const debitUser = 'update users set quota = quota - ?1 where id = ?2 and quota >= ?1';
 
@@ -54,14 +75,10 @@ function takeTogether(db: Database, userId: number, indexes: number[], rows: Hol
 }
 
 function takeOne(db: Database, row: HoldRow): HoldOutcome {
-  const refuse = (outcome: HoldOutcome): HoldOutcome => {
-    db.query('delete from billing_holds where request_id = ?').run(row.request_id);
-    return outcome;
-  };
-  if (db.query(debitUser).run(row.amount, row.user_id).changes === 0) return refuse('user_short');
+  if (db.query(debitUser).run(row.amount, row.user_id).changes === 0) return 'user_short';
   if (row.key_amount <= 0) return 'held';
   const key = db.query('update api_keys set remain_quota = remain_quota - ?1 where id = ?2 and remain_quota >= ?1');
   if (key.run(row.key_amount, row.key_id).changes === 1) return 'held';
   db.query('update users set quota = quota + ?1 where id = ?2').run(row.amount, row.user_id);
-  return refuse('key_short');
+  return 'key_short';
 }

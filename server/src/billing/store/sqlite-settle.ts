@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite';
 import type { Settled } from '../types.ts';
 import type { HoldRow, SettleRow, UsageRow } from './port.ts';
+import type { OpenHolds } from './sqlite-open-holds.ts';
+import { unreserve } from './sqlite-reserves.ts';
 import { logUsage } from './sqlite-usage.ts';
 
 type OpenHold = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;
@@ -14,11 +16,12 @@ interface Charge {
 const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
 
 /** Turns holds into charges; sums go to each user and key once per batch, since most of a batch is of the same few. */
-export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
+export function settleAll(db: Database, rows: SettleRow[], open: OpenHolds): Settled[] {
   const charges: Charge[] = [];
   const extra = new Map<number, number>();
-  const settled = rows.map((row): Settled => {
-    const hold = takeHold(db, row);
+  const holds = takeHolds(db, rows, open);
+  const settled = rows.map((row, i): Settled => {
+    const hold = holds[i];
     if (!hold) return gone;
     const { log } = row;
     const cost = log?.quota ?? 0;
@@ -37,13 +40,19 @@ export function settleAll(db: Database, rows: SettleRow[]): Settled[] {
   return settled;
 }
 
-const takeAsGiven = 'delete from billing_holds where request_id = ? and amount = ? and key_amount = ?';
-const takeAsStored = 'delete from billing_holds where request_id = ? returning user_id, key_id, amount, key_amount';
+const takeRow = 'delete from billing_holds where request_id = ? returning user_id, key_id, amount, key_amount';
 
-/** Nearly always the hold is what its owner says; asked for twice with other amounts, what was written counts. */
-function takeHold(db: Database, row: SettleRow): OpenHold | null {
-  if (db.query(takeAsGiven).run(row.request_id, row.amount, row.key_amount).changes === 1) return row;
-  return db.query<OpenHold, [string]>(takeAsStored).get(row.request_id);
+/** The open holds of these requests, no longer open; null for those that are settled or released already. */
+function takeHolds(db: Database, rows: SettleRow[], open: OpenHolds): (OpenHold | null)[] {
+  const own: HoldRow[] = [];
+  const holds = rows.map(({ request_id }): OpenHold | null => {
+    const summed = open.take(request_id);
+    if (!summed) return db.query<OpenHold, [string]>(takeRow).get(request_id);
+    own.push(summed);
+    return summed;
+  });
+  const lost = unreserve(db, own);
+  return lost.length === 0 ? holds : holds.map((hold) => (lost.includes(hold as HoldRow) ? null : hold));
 }
 
 /** What the balance can still give of a cost above its hold, in order, without going below zero. */

@@ -35,6 +35,15 @@ export type CreditRow = Selectable<CreditTable>;
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     billing_holds: HoldRow & { progress: Generated<number>; progress_usage: Generated<string> };
+    /** Holds of running requests where one process writes them all: a sum per user and key. */
+    billing_reserves: {
+      owner: string;
+      user_id: number;
+      key_id: number;
+      holds: number;
+      amount: number;
+      key_amount: number;
+    };
     billing_owners: { owner: string; seen_at: number };
     credits: CreditTable;
     usage_logs: UsageRow & { id: Generated<number> };

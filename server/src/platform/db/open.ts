@@ -21,7 +21,7 @@ export interface OpenDb {
   /** The file's own handle for statements that must not await (group commits, backups); SQLite only. */
   sqlite?: Database;
   /** One synchronous transaction on that handle, in turn with Kysely's own; SQLite only. */
-  writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
+  writeSync?<T>(work: (writer: Database) => T, failed?: () => void): T | Promise<T>;
   /** The first row of a hot statement, at once unless a transaction is open on a database in memory; SQLite only. */
   readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
   /** Stands still as long as nothing is written; null while a transaction is open. SQLite only. */
@@ -70,7 +70,7 @@ function openSqlite(path: string): OpenDb {
     db,
     engine: 'sqlite',
     sqlite: writer,
-    writeSync: (work) => writeSync(handles, work),
+    writeSync: (work, failed) => writeSync(handles, work, failed),
     readSync: (sql, parameters) => readSync(handles, sql, parameters),
     rowsWritten: () => rowsWritten(handles),
     queriedWrites: () => queriedWrites(handles),

@@ -131,9 +131,14 @@ class SqliteConnection implements DatabaseConnection {
 
 /**
  * Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. For what every
- * request writes and nobody keeps in memory: `queriedWrites` does not count it.
+ * request writes and nobody keeps in memory: `queriedWrites` does not count it. `failed` is told at once when nothing of it
+ * holds, before anybody else writes.
  */
-export function writeSync<T>({ writer, gate }: SqliteHandles, work: (writer: Database) => T): T | Promise<T> {
+export function writeSync<T>(
+  { writer, gate }: SqliteHandles,
+  work: (writer: Database) => T,
+  failed?: () => void,
+): T | Promise<T> {
   const run = (): T => {
     prepare(writer, 'begin immediate').statement.run();
     try {
@@ -141,6 +146,7 @@ export function writeSync<T>({ writer, gate }: SqliteHandles, work: (writer: Dat
       prepare(writer, 'commit').statement.run();
       return result;
     } catch (error) {
+      failed?.();
       // A full disk can have ended the transaction already.
       if (writer.inTransaction) writer.run('rollback');
       throw error;

@@ -12,6 +12,7 @@ import { migration as tokenIds } from './0010-oauth-token-ids.ts';
 import { migration as leanHolds } from './0011-lean-holds.ts';
 import { migration as chargesOnce } from './0012-charges-once.ts';
 import { migration as openingBalances } from './0013-opening-balances.ts';
+import { migration as reserves } from './0014-reserves.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
 export const migrations: Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: Migration[] = [
   leanHolds,
   chargesOnce,
   openingBalances,
+  reserves,
 ];
