@@ -42,7 +42,7 @@ export interface Errand {
   endpoint: string;
   override: Override | null;
   /** The client's own headers that a vendor may want, lower case. */
-  clientHeaders: Record<string, string>;
+  clientHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
 }

@@ -2,6 +2,7 @@ import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
 import type { Errand, RelayDeps } from './deps.ts';
+import { noClientHeaders } from './errand.ts';
 import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
@@ -51,14 +52,24 @@ export const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, er
 export const kindOf = (candidate: Candidate): ProviderKind =>
   providerKinds[candidate.channel.kind === 'demo' ? 'openai' : candidate.channel.kind]!;
 
-export const targetOf = (candidate: Candidate, errand: Errand): Target => ({
-  baseUrl: candidate.channel.baseUrl || 'http://demo.invalid/v1',
-  credential: candidate.channel.credential,
-  modelName: candidate.modelName,
-  provider: candidate.channel.provider,
-  maxOutputTokens: candidate.maxOutputTokens > 0 ? candidate.maxOutputTokens : undefined,
-  clientHeaders: errand.clientHeaders,
-});
+/** Where most requests to a candidate go; the catalog makes new candidates when a channel changes. */
+const usualTargets = new WeakMap<Candidate, Target>();
+
+export function targetOf(candidate: Candidate, errand: Errand): Target {
+  const usual = errand.clientHeaders === noClientHeaders;
+  const known = usual ? usualTargets.get(candidate) : undefined;
+  if (known) return known;
+  const target: Target = {
+    baseUrl: candidate.channel.baseUrl || 'http://demo.invalid/v1',
+    credential: candidate.channel.credential,
+    modelName: candidate.modelName,
+    provider: candidate.channel.provider,
+    maxOutputTokens: candidate.maxOutputTokens > 0 ? candidate.maxOutputTokens : undefined,
+    clientHeaders: errand.clientHeaders,
+  };
+  if (usual) usualTargets.set(candidate, target);
+  return target;
+}
 
 /** One object for the call and its watch: thousands are open at once. */
 class WatchedCall implements Dispatch, Watched {

@@ -12,13 +12,13 @@ export interface Target {
   /** Used where a vendor demands a limit and the client gave none. */
   maxOutputTokens?: number;
   /** The client's own headers, lower case; each kind takes those its vendor knows. */
-  clientHeaders?: Record<string, string>;
+  clientHeaders?: Readonly<Record<string, string>>;
 }
 
 export interface UpstreamRequest {
   url: string;
   method: 'GET' | 'POST';
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body?: string | FormData;
 }
 

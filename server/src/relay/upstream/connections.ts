@@ -172,9 +172,12 @@ class Connection implements Line {
     if (request) this.#write(request);
   }
 
-  #write(bytes: Uint8Array): void {
-    const written = Math.max(0, this.#socket!.write(bytes));
-    this.#unsent = written < bytes.length ? bytes.subarray(written) : null;
+  #write(request: string | Uint8Array): void {
+    const written = Math.max(0, this.#socket!.write(request));
+    // Text is made into bytes only when some are left over: the socket's buffer takes nearly every request whole.
+    const length = typeof request === 'string' ? Buffer.byteLength(request) : request.length;
+    if (written >= length) this.#unsent = null;
+    else this.#unsent = (typeof request === 'string' ? Buffer.from(request) : request).subarray(written);
   }
 }
 

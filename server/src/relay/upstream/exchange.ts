@@ -24,7 +24,7 @@ const headEnd = Buffer.from('\r\n\r\n');
 export class Exchange implements ByteSource, BodyTaker {
   readonly head: Promise<AnswerHead>;
   /** What is sent; dropped once the answer has begun, as it may hold megabytes of pictures. */
-  request: Buffer | null;
+  request: string | Buffer | null;
   #line: Line | null = null;
   #onHead: PromiseWithResolvers<AnswerHead> | null;
   #partialHead: Buffer | null = null;
@@ -40,7 +40,7 @@ export class Exchange implements ByteSource, BodyTaker {
   #left = false;
   #fault: Error | null = null;
 
-  constructor(request: Buffer) {
+  constructor(request: string | Buffer) {
     this.request = request;
     this.#onHead = Promise.withResolvers<AnswerHead>();
     this.head = this.#onHead.promise;

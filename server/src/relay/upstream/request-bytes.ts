@@ -12,10 +12,39 @@ const userAgent = `Bun/${Bun.version}`;
 const ours = new Set(['host', 'accept-encoding', 'connection', 'content-length']);
 const common = 'accept-encoding: identity\r\nconnection: keep-alive\r\n';
 
+interface Head {
+  url: string;
+  method: string;
+  text: string;
+  /** ASCII, so that head and body can be written as one text. */
+  plain: boolean;
+}
+
+/** Heads by the headers they were made of: kinds of providers use the same ones for all requests to a target. */
+const heads = new WeakMap<UpstreamRequest['headers'], Head>();
+
 /** A request as it goes over the wire (RFC 9112 §3). Throws on headers that would end their line. */
-export function requestBytes({ url, method, headers, body = '' }: UpstreamRequest & { body?: string }): Buffer {
+export function requestBytes({
+  url,
+  method,
+  headers,
+  body = '',
+}: UpstreamRequest & { body?: string }): string | Buffer {
+  let head = heads.get(headers);
+  if (head?.url !== url || head.method !== method) {
+    head = headOf(url, method, headers);
+    heads.set(headers, head);
+  }
+  const length = method === 'POST' ? `content-length: ${Buffer.byteLength(body)}\r\n\r\n` : '\r\n';
+  // Headers are bytes and bodies UTF-8; where that makes no difference both are written at once.
+  if (head.plain) return head.text + length + body;
+  return Buffer.concat([Buffer.from(head.text + length, 'latin1'), Buffer.from(body)]);
+}
+
+/** All of it but the length of the body and the blank line. */
+function headOf(url: string, method: string, headers: UpstreamRequest['headers']): Head {
   const { host, target } = addressOf(url);
-  let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${common}`;
+  let text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${common}`;
   let plain = true;
   let agent = false;
   let accept = false;
@@ -27,12 +56,9 @@ export function requestBytes({ url, method, headers, body = '' }: UpstreamReques
     if (!name.test(key) || !(plain || value.test(item))) throw new TypeError(`header '${key}' has an invalid value`);
     if (key === 'user-agent') agent = true;
     else if (key === 'accept') accept = true;
-    head += `${key}: ${item}\r\n`;
+    text += `${key}: ${item}\r\n`;
   }
-  if (!agent) head += `user-agent: ${userAgent}\r\n`;
-  if (!accept) head += 'accept: */*\r\n';
-  if (method === 'POST') head += `content-length: ${Buffer.byteLength(body)}\r\n`;
-  // Headers are bytes and bodies UTF-8; where that makes no difference both are written at once.
-  if (plain) return Buffer.from(`${head}\r\n${body}`);
-  return Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), Buffer.from(body)]);
+  if (!agent) text += `user-agent: ${userAgent}\r\n`;
+  if (!accept) text += 'accept: */*\r\n';
+  return { url, method, text, plain };
 }

@@ -26,19 +26,42 @@ export function openaiHeaders(target: Target): Record<string, string> {
 export const openaiUrl = (target: Target, path: string): string => endpointUrl(target.baseUrl, 'v1', path);
 
 export function toOpenai(conversation: Conversation, target: Target): UpstreamRequest {
-  const vendor = vendorOf(target.provider, target.baseUrl);
+  const { vendor, url, whole, stream } = framesOf(target);
   const body =
     conversation.source?.format === 'chat' ? conversation.source.body : buildChatRequest(conversation, vendor, target);
   const { modelName } = target;
-  const headers = openaiHeaders(target);
-  headers['content-type'] = jsonHeaders['content-type'];
-  headers.accept = conversation.stream ? 'text/event-stream' : jsonHeaders.accept;
   return {
-    url: openaiUrl(target, '/chat/completions'),
+    url,
     method: 'POST',
-    headers,
+    headers: conversation.stream ? stream : whole,
     body: JSON.stringify(rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream })),
   };
+}
+
+/** What all requests to a target have in common. */
+interface Frames {
+  vendor: Vendor;
+  url: string;
+  /** Headers of a request that is answered whole, and of one answered as a stream. */
+  whole: Readonly<Record<string, string>>;
+  stream: Readonly<Record<string, string>>;
+}
+
+const frames = new WeakMap<Target, Frames>();
+
+function framesOf(target: Target): Frames {
+  let known = frames.get(target);
+  if (!known) {
+    const whole = { ...openaiHeaders(target), ...jsonHeaders };
+    known = {
+      vendor: vendorOf(target.provider, target.baseUrl),
+      url: openaiUrl(target, '/chat/completions'),
+      whole,
+      stream: { ...whole, accept: 'text/event-stream' },
+    };
+    frames.set(target, known);
+  }
+  return known;
 }
 
 /** A conversation of another format as a chat body. */
