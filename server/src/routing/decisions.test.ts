@@ -5,7 +5,7 @@ import { choose } from './choose.ts';
 import { engines } from './db.fixture.ts';
 import type { Decision } from './decision.ts';
 import { openDecisionLog } from './decisions.ts';
-import { explain } from './explain.ts';
+import { explain, readAttempts, readSummaries } from './explain.ts';
 import { listDecisions } from './store/decisions.ts';
 
 const candidates = [candidateOf(1), candidateOf(2)];
@@ -38,6 +38,55 @@ describe.each(await engines())('%s', (_, open) => {
     expect(own.total).toBe(1);
     expect(own.rows[0]).toMatchObject({ request_id: 'req_1', duration_ms: 12, outcome: 'success', provider: 'p1' });
     expect((await listDecisions(db, { userId: 0, requestId: 'req_1' }, page)).total).toBe(0);
+    await close();
+  });
+
+  test('what decisions have in common is written once, and told with each', async () => {
+    const { db, close } = await open();
+    const clock = manualClock();
+    const log = openDecisionLog({ db, clock, keepDays: () => 30 });
+    const alike = { choice: choose(chooseOf([candidates[0]!])) };
+    const answered = { candidate: candidates[0]!, outcome: 'success' as const, latencyMs: 12.4 };
+    const choicesWritten = () => db.selectFrom('routing_choices').select('id').execute();
+    log.add(decisionOf({ ...alike, requestId: 'a', attempts: [answered] }));
+    log.add(decisionOf({ ...alike, requestId: 'b', attempts: [{ ...answered, latencyMs: 7, ttftMs: 3.2 }] }));
+    await log.flush();
+    log.add(decisionOf({ ...alike, requestId: 'c', attempts: [answered] }));
+    await log.flush();
+    expect(await choicesWritten()).toHaveLength(1);
+    // Each of these has something else to say.
+    const failed = { ...answered, outcome: 'failure' as const, cause: 'timeout' as const };
+    log.add(decisionOf({ ...alike, requestId: 'd', attempts: [failed] }));
+    const scored = alike.choice.scored.map((one) => ({ ...one, circuit: 'half_open' as const }));
+    log.add(decisionOf({ choice: { ...alike.choice, scored }, requestId: 'e', attempts: [answered] }));
+    await log.flush();
+    expect(await choicesWritten()).toHaveLength(2);
+    const { rows } = await listDecisions(db, {}, { offset: 0, limit: 10 });
+    const told = rows.reverse().map((row) => ({
+      reason: row.reason,
+      candidates: readSummaries(row.candidates),
+      attempts: readAttempts(row),
+    }));
+    const attempt = { provider: 'p1', channel_id: 1, outcome: 'success', cause: null, status: null };
+    expect(told[0]).toEqual({
+      reason: 'p1 is the only one left',
+      candidates: [expect.objectContaining({ provider: 'p1', rank: 1, circuit_state: 'closed' })],
+      attempts: [{ ...attempt, latency_ms: 12, ttft_ms: null }],
+    });
+    expect(told[1]).toEqual({ ...told[0]!, attempts: [{ ...attempt, latency_ms: 7, ttft_ms: 3 }] });
+    expect(told[2]).toEqual(told[0]!);
+    expect(told[3]!.reason).toBe('p1 is the only one left; p1 did not answer (timeout)');
+    expect(told[4]!.candidates).toEqual([expect.objectContaining({ circuit_state: 'half_open' })]);
+    expect(rows.map((row) => row.strategy)).toEqual(Array(5).fill('balanced'));
+    // Not for ever, or it would be swept while decisions still refer to it.
+    clock.advance(3_601_000);
+    log.add(decisionOf({ ...alike, attempts: [answered], startedAtMs: clock.nowMs() }));
+    await log.flush();
+    expect(await choicesWritten()).toHaveLength(3);
+    clock.advance(30 * 86_400_000 + 3_600_000);
+    await log.sweep();
+    expect(await choicesWritten()).toHaveLength(1);
+    await log.close();
     await close();
   });
 

@@ -1,8 +1,15 @@
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Decision } from './decision.ts';
-import { textsOf } from './decision-texts.ts';
-import { decisionColumns, insertDecisions, sweepDecisions } from './store/decisions.ts';
+import {
+  attemptsOf,
+  choiceSeconds,
+  type LoggedChoice,
+  LoggedChoices,
+  onlyAttemptOf,
+  textsOf,
+} from './decision-choices.ts';
+import { decisionColumns, insertChoice, insertDecisions, sweepChoices, sweepDecisions } from './store/decisions.ts';
 
 export interface DecisionLog {
   /** Nothing is written yet. */
@@ -25,23 +32,26 @@ interface DecisionLogDeps {
 
 const width = decisionColumns.length;
 
-/** Values in the order of the columns. */
-function append(values: unknown[], decision: Decision): void {
-  const { choice, attempts } = decision;
+const choiceAt = decisionColumns.indexOf('choice_id');
+
+/** Values in the order of the columns; for the choice itself until it has an id. */
+function append(values: unknown[], decision: Decision, shared: LoggedChoice | null, nowSeconds: number): void {
+  const { attempts } = decision;
   const last = attempts[attempts.length - 1];
-  const texts = textsOf(decision);
+  const own = shared ? null : textsOf(decision, nowSeconds);
   values.push(
     decision.requestId,
     decision.userId,
     decision.modelId,
     last?.candidate.channel.provider ?? null,
     last?.candidate.channel.id ?? null,
-    choice.strategy,
-    texts.reason,
+    shared,
+    own?.strategy ?? '',
+    own?.reason ?? '',
     last?.outcome ?? 'blocked',
     Math.max(0, Math.round(decision.endedAtMs - decision.startedAtMs)),
-    texts.candidates,
-    texts.attempts,
+    own?.candidates ?? '',
+    shared ? onlyAttemptOf(last!) : attemptsOf(attempts),
     Math.floor(decision.startedAtMs / 1000),
   );
 }
@@ -63,6 +73,7 @@ const rowsPerSweep = 500;
  * choices, scores and attempts, would be looked through by the garbage collector again and again.
  */
 class BufferedLog implements DecisionLog {
+  readonly #choices = new LoggedChoices();
   #waiting: unknown[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
   #writing: Promise<void> | null = null;
@@ -72,7 +83,8 @@ class BufferedLog implements DecisionLog {
   constructor(readonly deps: DecisionLogDeps) {}
 
   add(decision: Decision): void {
-    append(this.#waiting, decision);
+    const now = nowSeconds(this.deps.clock);
+    append(this.#waiting, decision, this.#choices.of(decision, now), now);
     this.#bound();
     // A busy process fills the buffer in less than the pause between flushes, and would lose what is over.
     if (this.#rows >= flushAt) void this.#start();
@@ -85,10 +97,11 @@ class BufferedLog implements DecisionLog {
   }
 
   async sweep(): Promise<void> {
-    const before = Math.floor(this.deps.clock.nowMs() / 1000) - this.deps.keepDays() * 86_400;
-    while (!this.#closed && (await sweepDecisions(this.deps.db, before, rowsPerSweep)) === rowsPerSweep) {
-      await Bun.sleep(5);
-    }
+    const { db, clock, keepDays } = this.deps;
+    const before = nowSeconds(clock) - keepDays() * 86_400;
+    while (!this.#closed && (await sweepDecisions(db, before, rowsPerSweep)) === rowsPerSweep) await Bun.sleep(5);
+    // A choice stands before its decisions: with twice its time no decision refers to it that is still here.
+    await sweepChoices(db, before - 2 * choiceSeconds);
   }
 
   async close(): Promise<void> {
@@ -131,7 +144,7 @@ class BufferedLog implements DecisionLog {
       const part = this.#waiting.splice(0, rows * width);
       left -= rows;
       try {
-        await insertDecisions(this.deps.db, part);
+        await this.#insert(part);
       } catch (error) {
         this.#waiting = [...part, ...this.#waiting];
         this.#bound();
@@ -142,6 +155,18 @@ class BufferedLog implements DecisionLog {
       await Bun.sleep(0);
     }
     if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  async #insert(values: unknown[]): Promise<void> {
+    const { db } = this.deps;
+    for (let i = choiceAt; i < values.length; i += width) {
+      const choice = values[i] as LoggedChoice | number | null;
+      // A number when this part was tried before.
+      if (choice === null || typeof choice === 'number') continue;
+      choice.id ??= await insertChoice(db, choice.texts);
+      values[i] = choice.id;
+    }
+    await insertDecisions(db, values);
   }
 }
 

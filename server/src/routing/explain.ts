@@ -49,12 +49,19 @@ const usualCandidate = {
   circuit_state: 'closed',
 };
 const usualAttempt = { cause: null, status: null, ttft_ms: null };
+interface LoggedAttempts {
+  attempts: string;
+  provider: string | null;
+  channel_id: number | null;
+  outcome: string;
+}
 const unlessClosed = (circuit: Scored['circuit']) => (circuit === 'closed' ? undefined : circuit);
 
 export const readSummaries = (text: string): object[] =>
-  (JSON.parse(text) as object[]).map((one) => ({ ...usualCandidate, ...one }));
-export const readAttempts = (text: string): object[] =>
-  (JSON.parse(text) as object[]).map((one) => ({ ...usualAttempt, ...one }));
+  (JSON.parse(text || '[]') as object[]).map((one) => ({ ...usualCandidate, ...one }));
+/** What a log entry leaves out of its attempts is as the entry itself says, or as usual. */
+export const readAttempts = ({ attempts, provider, channel_id, outcome }: LoggedAttempts): object[] =>
+  (JSON.parse(attempts) as object[]).map((one) => ({ provider, channel_id, outcome, ...usualAttempt, ...one }));
 
 /** A candidate as the log keeps it; never the channel itself, which holds the credential. */
 export function summarise(one: Scored, rank: number) {

@@ -42,7 +42,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(rows[0]!.reason).toMatch(
       /^p1 drawn from the top 3 by balanced score \(0\.75, chance 33 %\); p1 did not answer \(timeout\); p2 answered instead$/,
     );
-    expect(readAttempts(rows[0]!.attempts)).toEqual([
+    expect(readAttempts(rows[0]!)).toEqual([
       {
         provider: 'p1',
         channel_id: 1,

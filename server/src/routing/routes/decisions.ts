@@ -64,7 +64,7 @@ const render = (row: DecisionRow) => ({
   outcome: row.outcome,
   duration_ms: row.duration_ms,
   candidates: readSummaries(row.candidates),
-  attempts: readAttempts(row.attempts),
+  attempts: readAttempts(row),
   created_at: row.created_at,
 });
 

@@ -1,9 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { insertMany } from '../../platform/db/insert-many.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { DecisionTable } from './tables.ts';
+import type { ChoiceTable, DecisionTable } from './tables.ts';
 
 export type DecisionRow = Selectable<DecisionTable>;
+export type NewChoice = Insertable<ChoiceTable>;
 
 export interface DecisionFilter {
   /** Absent: of all users. */
@@ -22,6 +23,7 @@ export const decisionColumns = [
   'model_id',
   'provider',
   'channel_id',
+  'choice_id',
   'strategy',
   'reason',
   'outcome',
@@ -34,6 +36,24 @@ export const decisionColumns = [
 /** `values` go row after row, in the order of the columns. */
 export const insertDecisions = (db: Db, values: unknown[]): Promise<void> =>
   insertMany(db, 'routing_decisions', decisionColumns, values);
+
+export async function insertChoice(db: Db, choice: NewChoice): Promise<number> {
+  const { id } = await db.insertInto('routing_choices').values(choice).returning('id').executeTakeFirstOrThrow();
+  return Number(id);
+}
+
+/** Puts the words about its choice into each decision that shares them with others. */
+export async function withChoices(db: Db, rows: DecisionRow[]): Promise<DecisionRow[]> {
+  const ids = new Set(rows.map((row) => row.choice_id).filter((id) => id !== null));
+  if (ids.size === 0) return rows;
+  const choices = await db
+    .selectFrom('routing_choices')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  const byId = new Map(choices.map(({ id, strategy, reason, candidates }) => [id, { strategy, reason, candidates }]));
+  return rows.map((row) => ({ ...row, ...(row.choice_id !== null && byId.get(row.choice_id)) }));
+}
 
 function filtered(db: Db, filter: DecisionFilter) {
   let query = db.selectFrom('routing_decisions');
@@ -67,7 +87,7 @@ export async function listDecisions(
     .selectFrom(filtered(db, filter).select('id').limit(countedAtMost).as('some'))
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return { rows, total: Number(counted.total) };
+  return { rows: await withChoices(db, rows), total: Number(counted.total) };
 }
 
 /** Deletes at most `limit` of those older than `before`; returns how many went. */
@@ -85,4 +105,8 @@ export async function sweepDecisions(db: Db, before: number, limit: number): Pro
     )
     .executeTakeFirst();
   return Number(result.numDeletedRows);
+}
+
+export async function sweepChoices(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('routing_choices').where('created_at', '<', before).execute();
 }

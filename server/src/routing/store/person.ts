@@ -1,19 +1,21 @@
 import { inBatches, onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { type DecisionRow, withChoices } from './decisions.ts';
 import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   preferences: onePage(() => db.selectFrom('routing_preferences').selectAll().where('user_id', '=', userId).execute()),
-  decisions: pages<{ id: number }>((after, limit) =>
-    db
+  decisions: pages<DecisionRow>(async (after, limit) => {
+    const rows = await db
       .selectFrom('routing_decisions')
       .selectAll()
       .where('user_id', '=', userId)
       .where('id', '>', after?.id ?? 0)
       .orderBy('id')
       .limit(limit)
-      .execute(),
-  ),
+      .execute();
+    return withChoices(db, rows);
+  }),
 });
 
 export async function forget(db: Db, userId: number): Promise<void> {

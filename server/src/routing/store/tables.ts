@@ -53,6 +53,8 @@ export interface DecisionTable {
   /** Null when nobody could be called. */
   provider: string | null;
   channel_id: number | null;
+  /** Of the row that has strategy, reason and candidates, where decisions share them; then they are empty here. */
+  choice_id: number | null;
   strategy: string;
   reason: string;
   outcome: string;
@@ -63,6 +65,15 @@ export interface DecisionTable {
   created_at: number;
 }
 
+export interface ChoiceTable {
+  id: Generated<number>;
+  strategy: string;
+  reason: string;
+  /** JSON. */
+  candidates: string;
+  created_at: number;
+}
+
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     routing_preferences: PreferencesTable;
@@ -70,5 +81,6 @@ declare module '../../platform/db/tables.ts' {
     routing_metric_totals: MetricTotalsTable;
     routing_metric_shares: MetricSharesTable;
     routing_decisions: DecisionTable;
+    routing_choices: ChoiceTable;
   }
 }

@@ -13,6 +13,7 @@ import { migration as leanHolds } from './0011-lean-holds.ts';
 import { migration as chargesOnce } from './0012-charges-once.ts';
 import { migration as openingBalances } from './0013-opening-balances.ts';
 import { migration as reserves } from './0014-reserves.ts';
+import { migration as decisionChoices } from './0015-decision-choices.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
 export const migrations: Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: Migration[] = [
   chargesOnce,
   openingBalances,
   reserves,
+  decisionChoices,
 ];

@@ -3,61 +3,62 @@ import type { Choice } from './choose.ts';
 import type { AttemptRecord, Decision } from './decision.ts';
 import { explain, type Summary, summarise, summariseAttempt } from './explain.ts';
 import type { Scored } from './rank.ts';
+import type { NewChoice } from './store/decisions.ts';
 
 /** Keeps one row under some 15 kB however many channels serve a model. */
 const maxCandidates = 50;
 
-/** What the log says about a decision, as it is stored. */
-export interface DecisionTexts {
-  reason: string;
-  candidates: string;
-  attempts: string;
+/** A choice as the log keeps it, once for all requests that were decided alike. */
+export interface LoggedChoice {
+  readonly choice: Choice;
+  readonly sort: string | null;
+  readonly texts: NewChoice;
+  /** Known once it is written. */
+  id?: number;
 }
 
-/** The last plain decision for a candidate, and the words found for it. */
-interface Told {
-  choice: Choice;
-  sort: string | null;
-  texts: DecisionTexts;
-  /** The one attempt up to its times. */
-  attempt: string;
-}
+/** Used no longer, so that it is swept after the last decision that refers to it. */
+export const choiceSeconds = 3_600;
 
-/** Between two measurements of its providers, a model's requests are mostly decided alike: then only the times differ. */
-const told = new WeakMap<Candidate, Told>();
+/**
+ * Between two measurements of its providers, a model's requests are mostly decided alike. When the picked one answered too,
+ * there is nothing more to say about the choice.
+ */
+export class LoggedChoices {
+  /** The last one for each candidate that was picked. */
+  readonly #last = new WeakMap<Candidate, LoggedChoice>();
 
-export function textsOf(decision: Decision): DecisionTexts {
-  const { choice, attempts, skipped } = decision;
-  const first = attempts[0];
-  if (attempts.length !== 1 || skipped.length > 0 || first!.outcome !== 'success') return newTexts(decision);
-  let last = told.get(choice.picked);
-  if (!last || last.sort !== decision.sort || !sameChoice(last.choice, choice)) {
-    last = { choice, sort: decision.sort, texts: newTexts(decision), attempt: beginningOf(first!) };
-    told.set(choice.picked, last);
+  /** Null for a decision that has more to say. */
+  of(decision: Decision, nowSeconds: number): LoggedChoice | null {
+    const { choice, attempts, skipped, sort } = decision;
+    if (attempts.length !== 1 || skipped.length > 0 || attempts[0]!.outcome !== 'success') return null;
+    const last = this.#last.get(choice.picked);
+    if (last?.sort === sort && last.texts.created_at > nowSeconds - choiceSeconds && sameChoice(last.choice, choice))
+      return last;
+    const made = { choice, sort, texts: textsOf(decision, nowSeconds) };
+    this.#last.set(choice.picked, made);
+    return made;
   }
-  const { reason, candidates } = last.texts;
-  return { reason, candidates, attempts: last.attempt + timesOf(first!) };
 }
 
-const newTexts = (decision: Decision): DecisionTexts => ({
+export const textsOf = (decision: Decision, nowSeconds: number): NewChoice => ({
+  strategy: decision.choice.strategy,
   reason: explain(decision),
   candidates: JSON.stringify(summariesOf(decision.choice)),
-  attempts: JSON.stringify(decision.attempts.map(summariseAttempt)),
+  created_at: nowSeconds,
 });
 
-const times = '"latency_ms":';
-/** `summariseAttempt` names the times last. */
-function beginningOf(attempt: AttemptRecord): string {
-  const whole = JSON.stringify([summariseAttempt(attempt)]);
-  return whole.slice(0, whole.lastIndexOf(times) + times.length);
-}
+export const attemptsOf = (attempts: readonly AttemptRecord[]): string =>
+  JSON.stringify(attempts.map(summariseAttempt));
 
-const timesOf = ({ latencyMs, ttftMs }: AttemptRecord): string =>
-  ttftMs === undefined ? `${Math.round(latencyMs)}}]` : `${Math.round(latencyMs)},"ttft_ms":${Math.round(ttftMs)}}]`;
+/** An only attempt that succeeded: who it was stands in the row already. */
+export function onlyAttemptOf({ latencyMs, ttftMs }: AttemptRecord): string {
+  const latency = `[{"latency_ms":${Math.round(latencyMs)}`;
+  return ttftMs === undefined ? `${latency}}]` : `${latency},"ttft_ms":${Math.round(ttftMs)}}]`;
+}
 
 /** In the order of trying, the dropped ones last. */
 function summariesOf({ scored, ordered }: Choice): Summary[] {
-  if (scored.length === 1) return [summarise(scored[0]!, ordered.length)];
   const ranks = new Map(ordered.map((candidate, index) => [candidate, index + 1]));
   const summaries = scored.map((one) => summarise(one, ranks.get(one.candidate) ?? ordered.length + 1));
   summaries.sort((a, b) => (a.rank ?? Number.MAX_SAFE_INTEGER) - (b.rank ?? Number.MAX_SAFE_INTEGER));
