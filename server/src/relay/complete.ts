@@ -16,6 +16,8 @@ import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
 
 export interface Completed {
   answer: Answer;
+  /** What the upstream sent. */
+  text: string;
   usage: Usage;
   candidate: Candidate;
   /** Public name of the model. */
@@ -30,7 +32,7 @@ export async function complete(deps: RelayDeps, errand: Errand, conversation: Co
   const estimate = chatEstimate(prompt, conversation.params);
   const call = await openCall(deps, errand, conversation.model, 'chat', estimate, fitsPrompt(prompt));
   const asked = await tryCandidates(deps, errand, call, (attempt) => ask(deps, errand, conversation, attempt));
-  const { answer, summary, attempt, startedMs } = asked;
+  const { answer, text, summary, attempt, startedMs } = asked;
   const { candidate } = attempt;
   const usage = summary.usageIsFinal && summary.usage ? summary.usage : await countUsage(prompt, answer);
   attempt.report({
@@ -45,14 +47,15 @@ export async function complete(deps: RelayDeps, errand: Errand, conversation: Co
   call.plan.close();
   if (!summary.hasOutput) {
     await deps.billing.release(call.hold);
-    return { answer, usage, candidate, modelId: call.modelId, cost: 0 };
+    return { answer, text, usage, candidate, modelId: call.modelId, cost: 0 };
   }
   const cost = await settle(deps, errand, call.hold, { candidate, usage, status: 'ok', stream: false, startedMs });
-  return { answer, usage, candidate, modelId: call.modelId, cost };
+  return { answer, text, usage, candidate, modelId: call.modelId, cost };
 }
 
 interface Asked {
   answer: Answer;
+  text: string;
   summary: AnswerSummary;
   attempt: Attempt;
   startedMs: number;
@@ -71,7 +74,7 @@ async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, 
       throw new UpstreamFault(kind.errorOf(told.status, told.headers(), text));
     const answer = kind.fromUpstream(parse(text, sent.startedMs));
     const summary = summarizeAnswer(answer, conversation.params.responseFormat !== undefined);
-    return { answer, summary, attempt, startedMs: sent.startedMs };
+    return { answer, text, summary, attempt, startedMs: sent.startedMs };
   } catch (error) {
     if (error instanceof UpstreamFault || error instanceof DispatchFault) throw error;
     throw brokenOff(sent, error);

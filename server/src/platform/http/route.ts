@@ -112,6 +112,12 @@ export function json(call: Pick<Call, 'headers' | 'lastHeaders'>, value: unknown
   return Response.json(value, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
+/** The same for what is written as JSON already. */
+export function jsonText(call: Pick<Call, 'headers' | 'lastHeaders'>, text: string): Response {
+  call.headers['content-type'] = 'application/json;charset=utf-8';
+  return new Response(text, { headers: call.lastHeaders?.of(call.headers) ?? call.headers });
+}
+
 /** `{success: true, data}`, the envelope of management endpoints. */
 export const ok = (call: Pick<Call, 'headers' | 'lastHeaders'>, data: unknown, status = 200): Response =>
   json(call, { success: true, data }, status);

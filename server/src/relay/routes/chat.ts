@@ -2,14 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { randomString } from '../../lib/ids.ts';
 import { parseJson, readBody } from '../../platform/http/body.ts';
 import { toAppError } from '../../platform/http/mount.ts';
-import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { defineRoute, json, jsonText, type Route } from '../../platform/http/route.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerStream } from '../answer-stream.ts';
 import { complete } from '../complete.ts';
 import type { RelayDeps } from '../deps.ts';
 import { errandOf } from '../errand.ts';
 import { openStream } from '../stream.ts';
-import { renderChatAnswer } from '../wire/chat/answer.ts';
+import { renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
 import { chatErrorChunk } from '../wire/chat/stream.ts';
 import { renderChatUsage } from '../wire/usage.ts';
@@ -51,6 +51,8 @@ const answerSchema = z
   })
   .openapi('ChatCompletion');
 
+const newId = (): string => `chatcmpl-${randomString(24)}`;
+
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const endpoint = '/v1/chat/completions';
   return [
@@ -72,17 +74,21 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
         const conversation = parseChatRequest(body);
         const override = parseOverride((body as Record<string, unknown>).provider);
         const errand = errandOf(call, endpoint, override);
+        const { model } = conversation;
         const created = Math.floor(deps.clock.nowMs() / 1000);
-        const id = `chatcmpl-${randomString(24)}`;
-        const options = { model: conversation.model, id, created };
         if (conversation.stream) {
+          const id = newId();
           const opening = openStream(deps, errand, conversation, { client: 'chat', answerId: id });
-          return answerStream(deps, call, opening, (thrown) => chatErrorChunk(toAppError(thrown), options));
+          return answerStream(deps, call, opening, (thrown) =>
+            chatErrorChunk(toAppError(thrown), { model, id, created }),
+          );
         }
-        const { answer, candidate, cost, usage } = await complete(deps, errand, conversation);
+        const { answer, text, candidate, cost, usage } = await complete(deps, errand, conversation);
         call.headers['x-svc-provider'] = candidate.channel.provider;
         call.headers['x-svc-cost'] = `${cost}`;
-        const rendered = renderChatAnswer(answer, options);
+        const same = answer.source?.format === 'chat' ? renamedChatText(text, answer.source.body, model) : null;
+        if (same !== null) return jsonText(call, same);
+        const rendered = renderChatAnswer(answer, { model, id: newId(), created });
         // What the upstream did not count was counted here, and is what was charged.
         rendered.usage ??= renderChatUsage(usage);
         return json(call, rendered);

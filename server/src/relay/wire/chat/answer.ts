@@ -72,6 +72,24 @@ function cleanChatBody(body: Json, model: string): Json {
   return { ...body, model, choices: choices.some(hasNullCalls) ? choices.map(withoutNullCalls) : choices };
 }
 
+const modelKey = '"model"';
+
+/**
+ * The text of an OpenAI-compatible body as it came, with the client's name for the model; null where more has to change, or
+ * the name cannot be told from others without reading on. What stands in the text once, and is a member of the body, is that
+ * member: quotes inside of strings are escaped.
+ */
+export function renamedChatText(text: string, body: Json, model: string): string | null {
+  if (!Array.isArray(body.choices) || body.choices.some(hasNullCalls)) return null;
+  if (typeof body.model !== 'string' || !isObject(body.usage)) return null;
+  const at = text.indexOf(modelKey);
+  if (at < 0 || text.indexOf(modelKey, at + modelKey.length) >= 0) return null;
+  const value = JSON.stringify(body.model);
+  const start = text.indexOf('"', at + modelKey.length);
+  if (!text.startsWith(value, start)) return null;
+  return text.slice(0, start) + JSON.stringify(model) + text.slice(start + value.length);
+}
+
 const hasNullCalls = (choice: unknown): choice is Json & { message: Json } =>
   isObject(choice) && isObject(choice.message) && choice.message.tool_calls === null;
 

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { renamedChatText } from './answer.ts';
+
+const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+const message = { role: 'assistant', content: 'Hello' };
+const body = { id: 'c', model: 'upstream-name', choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
+
+describe('an answer as it came, with another name for the model', () => {
+  test.each([
+    ['close together', JSON.stringify(body)],
+    ['spread over lines', JSON.stringify(body, null, 2)],
+    ['with room before the colon', JSON.stringify(body).replace('"model":', '"model" : ')],
+  ])('%s', (_, text) => {
+    const renamed = renamedChatText(text, JSON.parse(text), 'acme/"large"')!;
+    expect(JSON.parse(renamed)).toEqual({ ...body, model: 'acme/"large"' });
+  });
+
+  test.each([
+    ['a second member of that name', { ...body, choices: [{ ...body.choices[0], model: 'other' }] }],
+    ['a word that looks like it', { object: 'model', ...body }],
+    ['calls that are null', { ...body, choices: [{ message: { ...message, tool_calls: null } }] }],
+    ['no usage', { ...body, usage: null }],
+    ['no name', { ...body, model: undefined }],
+    ['a name that is none', { ...body, model: 7 }],
+  ])('%s has to be read and written anew', (_, given) => {
+    expect(renamedChatText(JSON.stringify(given), JSON.parse(JSON.stringify(given)), 'acme/large')).toBeNull();
+  });
+
+  test('whatever an upstream sends, only the name differs, or nothing is passed on', () => {
+    const tricky = fc.constantFrom(
+      'model',
+      '"model":',
+      '\\"model\\":"x"',
+      'upstream-name',
+      '{"model":"upstream-name"}',
+    );
+    const words = fc.oneof(tricky, fc.string());
+    const extra = fc.dictionary(words, fc.oneof(words, fc.jsonValue()), { maxKeys: 4 });
+    let passed = 0;
+    fc.assert(
+      fc.property(extra, words, words, fc.boolean(), (before, name, content, after) => {
+        const own = { model: name, choices: [{ message: { ...message, content } }], usage };
+        const given = JSON.parse(JSON.stringify(after ? { ...before, ...own } : { ...own, ...before }));
+        const text = JSON.stringify(given);
+        const renamed = renamedChatText(text, given, 'acme/large');
+        if (renamed === null) return;
+        passed += 1;
+        expect(JSON.parse(renamed)).toEqual({ ...given, model: 'acme/large' });
+      }),
+    );
+    expect(passed).toBeGreaterThan(0);
+  });
+});
