@@ -35,6 +35,10 @@ export class Exchange implements ByteSource, BodyTaker {
   #flow: PromiseWithResolvers<boolean> | null = null;
   #waiting: Uint8Array[] | null = null;
   #waitingBytes = 0;
+  /** What came with the head, as it lay in its packet: most whole answers are there at once, and go on as text. */
+  #early: Buffer | null = null;
+  #earlyFrom = 0;
+  #earlyTo = 0;
   #over = false;
   /** Nobody reads any more. */
   #left = false;
@@ -50,7 +54,15 @@ export class Exchange implements ByteSource, BodyTaker {
     this.#line = line;
   }
 
+  wholeText(): string | null {
+    if (!this.#over || !this.#early || this.#waiting) return null;
+    const text = this.#early.toString('utf8', this.#earlyFrom, this.#earlyTo);
+    this.#early = null;
+    return text;
+  }
+
   read(): Promise<Uint8Array | null> | Uint8Array | null {
+    if (this.#early) this.#keepEarly();
     if (this.#waiting) return this.#takeWaiting(this.#waiting);
     if (this.#fault) return Promise.reject(this.#fault);
     if (this.#over) return null;
@@ -59,6 +71,7 @@ export class Exchange implements ByteSource, BodyTaker {
   }
 
   flow(taker: Taker): Promise<boolean> {
+    if (this.#early) this.#keepEarly();
     while (this.#waiting) {
       const pieces = this.#takeWaiting(this.#waiting);
       if (!taker(pieces, 0, pieces.length)) return Promise.resolve(true);
@@ -75,6 +88,7 @@ export class Exchange implements ByteSource, BodyTaker {
     if (this.#over || this.#fault || this.#left) return;
     this.#left = true;
     this.#resume();
+    this.#early = null;
     this.#waiting = null;
     this.#waitingBytes = 0;
     setTimeout(() => this.abort(), restMs).unref();
@@ -134,17 +148,23 @@ export class Exchange implements ByteSource, BodyTaker {
       this.#stopFlow();
       return;
     }
-    const piece = from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
     if (this.#reader) {
       const reader = this.#reader;
       this.#reader = null;
-      reader.resolve(piece);
+      reader.resolve(piece(bytes, from, to));
       return;
     }
-    this.#waiting ??= [];
-    this.#waiting.push(piece);
     const before = this.#waitingBytes;
-    this.#waitingBytes += piece.length;
+    this.#waitingBytes += to - from;
+    if (before === 0 && bytes instanceof Buffer) {
+      this.#early = bytes;
+      this.#earlyFrom = from;
+      this.#earlyTo = to;
+    } else {
+      if (this.#early) this.#keepEarly();
+      this.#waiting ??= [];
+      this.#waiting.push(piece(bytes, from, to));
+    }
     if (before < aheadBytes && this.#waitingBytes >= aheadBytes) this.#line?.pause();
   }
 
@@ -201,6 +221,11 @@ export class Exchange implements ByteSource, BodyTaker {
     if (this.#waitingBytes >= aheadBytes) this.#line?.resume();
   }
 
+  #keepEarly(): void {
+    this.#waiting = [piece(this.#early!, this.#earlyFrom, this.#earlyTo)];
+    this.#early = null;
+  }
+
   /** What came together goes on together. */
   #takeWaiting(pieces: Uint8Array[]): Uint8Array {
     this.#resume();
@@ -209,3 +234,6 @@ export class Exchange implements ByteSource, BodyTaker {
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 }
+
+const piece = (bytes: Uint8Array, from: number, to: number): Uint8Array =>
+  from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);

@@ -5,6 +5,8 @@ export type Taker = (bytes: Uint8Array, from: number, to: number) => boolean;
 export interface ByteSource {
   /** The next bytes, or null at the end; rejects when the connection breaks. */
   read(): Promise<Uint8Array | null> | Uint8Array | null;
+  /** The whole body where it is here already, in one piece of which nothing was read; null where not. */
+  wholeText?(): string | null;
   /** Hands pieces over the moment they come; resolves to true when the taker wants no more, to false at the end. */
   flow(taker: Taker): Promise<boolean>;
   /** What was wanted has come. */
@@ -24,19 +26,15 @@ const mostTextBytes = 64 * 1024 * 1024;
 
 /** The whole body as text. */
 export function readText(body: ByteSource): string | Promise<string> {
-  const first = body.read();
-  if (first === null) return '';
-  // Most bodies have come with their head, and nothing is waited for.
-  const second = first instanceof Promise ? first : body.read();
-  if (second === null) return textOf(first as Uint8Array);
-  return gather(body, first instanceof Promise ? [first] : [first, second]);
+  const whole = body.wholeText?.() ?? null;
+  return whole === null ? gather(body) : withoutMark(whole);
 }
 
-async function gather(body: ByteSource, begun: ReturnType<ByteSource['read']>[]): Promise<string> {
+async function gather(body: ByteSource): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for (;;) {
-    const next = begun.length > 0 ? begun.shift()! : body.read();
+    const next = body.read();
     const piece = next instanceof Promise ? await next : next;
     if (!piece) break;
     pieces.push(piece);
@@ -46,16 +44,11 @@ async function gather(body: ByteSource, begun: ReturnType<ByteSource['read']>[])
       throw new Error('the upstream sent an answer without end');
     }
   }
-  const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-  return textOf(whole);
+  return withoutMark(Buffer.concat(pieces).toString());
 }
 
 /** A byte order mark is no part of the text, as `fetch` has it. */
-function textOf(bytes: Uint8Array): string {
-  const own = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = own.toString();
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-}
+const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 
 export class StreamSource implements ByteSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
