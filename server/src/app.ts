@@ -17,6 +17,8 @@ import { openRooms } from './rooms.ts';
 
 export interface App {
   fetch(request: Request, server?: Server<unknown>): Response | Promise<Response>;
+  /** Those of its addresses that a server may find by itself. */
+  direct: DirectRoutes;
   /** The OpenAPI document of every endpoint. */
   document(): unknown;
   identity: Identity;
@@ -71,6 +73,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   let sweeper: Timer | undefined;
   return {
     fetch: (request, server) => direct.find(request)?.(request, server) ?? app.fetch(request, server),
+    direct,
     document,
     identity: rooms.identity,
     newRoot,

@@ -1,6 +1,7 @@
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { drain, lastOnItsConnection } from './drain.ts';
+import type { Handler } from './platform/http/direct.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
@@ -20,6 +21,10 @@ async function serveHere(config: Config, isWorker: boolean): Promise<void> {
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
   let stopping = false;
+  const answer =
+    (handler: Handler): Handler =>
+    (request, self) =>
+      stopping ? lastOnItsConnection(handler(request, self)) : handler(request, self);
   const server = Bun.serve({
     port: config.port,
     hostname: config.host,
@@ -33,7 +38,8 @@ async function serveHere(config: Config, isWorker: boolean): Promise<void> {
       log.error({ error }, 'a request failed outside its handler');
       return new Response(null, { status: 500 });
     },
-    fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
+    routes: app.direct.ofServer(answer),
+    fetch: answer(app.fetch),
   });
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
   await app.start();

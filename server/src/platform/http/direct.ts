@@ -1,6 +1,6 @@
 import type { Server } from 'bun';
 
-export type Handler = (request: Request, server: Server<unknown> | undefined) => Promise<Response>;
+export type Handler = (request: Request, server: Server<unknown> | undefined) => Response | Promise<Response>;
 
 /** Routes without parameters, found by their address alone: most calls by far, and a router would cost them more than the lookup. */
 export class DirectRoutes {
@@ -9,6 +9,12 @@ export class DirectRoutes {
   set(method: string, path: string, handler: Handler): void {
     const byPath = this.#byMethod.get(method) ?? new Map<string, Handler>();
     this.#byMethod.set(method, byPath.set(path, handler));
+  }
+
+  /** The busy ones for the server's own router, which asks nobody for the address; what it does not match comes to `find`. */
+  ofServer(around: (handler: Handler) => Handler): Record<string, { POST: Handler }> {
+    const posts = this.#byMethod.get('POST') ?? new Map<string, Handler>();
+    return Object.fromEntries([...posts].map(([path, handler]) => [path, { POST: around(handler) }]));
   }
 
   find(request: Request): Handler | undefined {
