@@ -7,8 +7,8 @@ import { addChannel, chatBody, startService } from '../kit/service.ts';
 const connections = 64;
 const rounds = 3;
 const seconds = 4;
-/** For every contender alike: compilers need some tens of thousands of requests, and a gateway runs for months. */
-const warmUpSeconds = 8;
+/** For every contender alike: compilers are at work for the first hundred thousand requests, and a gateway runs for months. */
+const warmUpSeconds = 20;
 
 interface Contender {
   running: Running;

@@ -29,14 +29,16 @@ export function applyLimit(limiter: Limiter, limit: Limit, call: Call, format: E
 
 function enforce(state: RateState, call: Call, format: ErrorFormat): void {
   const seconds = Math.ceil(state.resetMs / 1000);
+  const limit = `${state.limit}`;
+  const remaining = `${state.remaining}`;
   const { headers } = call;
-  headers['ratelimit-limit'] = `${state.limit}`;
-  headers['ratelimit-remaining'] = `${state.remaining}`;
+  headers['ratelimit-limit'] = limit;
+  headers['ratelimit-remaining'] = remaining;
   headers['ratelimit-reset'] = `${seconds}`;
   const relay = format === 'openai' || format === 'anthropic' || format === 'video';
   if (relay) {
-    headers['x-ratelimit-limit-requests'] = `${state.limit}`;
-    headers['x-ratelimit-remaining-requests'] = `${state.remaining}`;
+    headers['x-ratelimit-limit-requests'] = limit;
+    headers['x-ratelimit-remaining-requests'] = remaining;
     headers['x-ratelimit-reset-requests'] = `${seconds}s`;
   }
   if (state.allowed) return;

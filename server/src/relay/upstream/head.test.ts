@@ -36,6 +36,9 @@ test('all headers can be read, whatever the case of their names, and what comes 
   });
   expect(head('content-length: 4', 'content-length: 4').framing).toBe(4);
   expect(head('x-content-length: 4').framing).toBe('close');
+  expect(head('cONTENT-lENGTH: 5').framing).toBe(5);
+  for (const other of ['content_length', 'content-lengtx', 'contentMlength', '#ontent-length'])
+    expect(head(`${other}: 4`).framing).toBe('close');
 });
 
 test('a connection is kept only where that is safe', () => {

@@ -14,26 +14,26 @@ export class AnswerHead {
 
   /** `text` is known to be well-formed. */
   constructor(readonly text: string) {
-    this.status = Number(text.slice(statusAt, statusAt + 3));
+    this.status = 100 * digitAt(text, statusAt) + 10 * digitAt(text, statusAt + 1) + digitAt(text, statusAt + 2);
     let length: string | undefined;
     let coding: string | undefined;
     let connection: string | undefined;
     let encoding: string | undefined;
     for (let from = nextLine(text, 0); from > 0; from = nextLine(text, from)) {
       const colon = text.indexOf(':', from);
-      // By the length of the name first, so that the others cost no more than finding their end.
+      // By the length of the name first, so that the others cost no more than finding their end; nothing is cut out to compare.
       switch (colon - from) {
         case 10:
-          if (nameAt(text, from, colon) === 'connection') connection = joined(connection, text, colon);
+          if (isNamed(text, from, 'connection')) connection = joined(connection, text, colon);
           break;
         case 14:
-          if (nameAt(text, from, colon) === 'content-length') length = joined(length, text, colon);
+          if (isNamed(text, from, 'content-length')) length = joined(length, text, colon);
           break;
         case 16:
-          if (nameAt(text, from, colon) === 'content-encoding') encoding = joined(encoding, text, colon);
+          if (isNamed(text, from, 'content-encoding')) encoding = joined(encoding, text, colon);
           break;
         case 17:
-          if (nameAt(text, from, colon) === 'transfer-encoding') coding = joined(coding, text, colon);
+          if (isNamed(text, from, 'transfer-encoding')) coding = joined(coding, text, colon);
       }
     }
     this.encoding = encoding ?? '';
@@ -62,7 +62,19 @@ function nextLine(text: string, from: number): number {
   return end < 0 ? 0 : end + 2;
 }
 
-const nameAt = (text: string, from: number, colon: number): string => text.slice(from, colon).toLowerCase();
+const digitAt = (text: string, at: number): number => text.charCodeAt(at) - 48;
+
+/** Whether the name at `from` is this one, in lower case and as long as it. Upper case is 32 below lower case. */
+function isNamed(text: string, from: number, name: string): boolean {
+  for (let i = 0; i < name.length; i += 1) {
+    const code = text.charCodeAt(from + i);
+    const wanted = name.charCodeAt(i);
+    if (code !== wanted && (code + 32 !== wanted || wanted === hyphen)) return false;
+  }
+  return true;
+}
+
+const hyphen = '-'.charCodeAt(0);
 
 function valueAfter(text: string, colon: number): string {
   const end = text.indexOf('\r\n', colon);
