@@ -73,9 +73,10 @@ class CircuitPermit implements Permit {
   #used = false;
 
   constructor(
+    readonly key: string,
     readonly circuit: Circuit,
     readonly clock: Clock,
-    readonly changed: (circuit: Circuit) => void,
+    readonly changed: (key: string, circuit: Circuit) => void,
   ) {
     this.#generation = circuit.generation;
   }
@@ -87,11 +88,11 @@ class CircuitPermit implements Permit {
   }
 
   success(): void {
-    if (this.#counts() && succeeded(this.circuit, this.clock.nowMs())) this.changed(this.circuit);
+    if (this.#counts() && succeeded(this.circuit, this.clock.nowMs())) this.changed(this.key, this.circuit);
   }
 
   failure(): void {
-    if (this.#counts() && failed(this.circuit, this.clock.nowMs())) this.changed(this.circuit);
+    if (this.#counts() && failed(this.circuit, this.clock.nowMs())) this.changed(this.key, this.circuit);
   }
 
   neutral(): void {
@@ -140,11 +141,13 @@ class SharedBreaker implements Breaker {
     const { clock } = this.#deps;
     const circuit = this.#current(key) ?? this.#circuitOf(key);
     if (!admit(circuit, clock.nowMs())) return null;
-    return new CircuitPermit(circuit, clock, () => {
-      this.#deps.onTransition?.(key, circuit.state);
-      this.#tell(key, circuit);
-    });
+    return new CircuitPermit(key, circuit, clock, this.#changed);
   }
+
+  readonly #changed = (key: string, circuit: Circuit): void => {
+    this.#deps.onTransition?.(key, circuit.state);
+    this.#tell(key, circuit);
+  };
 
   recoverAll(): void {
     const now = this.#deps.clock.nowMs();

@@ -51,16 +51,16 @@ class OneAttempt implements Attempt {
   #reported = false;
 
   constructor(
+    readonly plan: RoutePlan,
     readonly candidate: Candidate,
     readonly permit: Permit,
-    readonly done: (candidate: Candidate, report: Report) => void,
   ) {}
 
   report(report: Report): void {
     if (this.#reported) return;
     this.#reported = true;
     this.permit[report.outcome]();
-    this.done(this.candidate, report);
+    this.plan.done(this.candidate, report);
   }
 
   /** Nobody said how it ended: the place is given back, nothing is counted. */
@@ -105,7 +105,7 @@ class RoutePlan implements Plan {
       this.#next += 1;
       const permit = this.deps.breaker.tryAcquire(candidate.key);
       if (permit) {
-        const attempt = new OneAttempt(candidate, permit, this.#done);
+        const attempt = new OneAttempt(this, candidate, permit);
         this.#attempts.push(attempt);
         return attempt;
       }
@@ -152,12 +152,12 @@ class RoutePlan implements Plan {
     });
   }
 
-  readonly #done = (candidate: Candidate, report: Report): void => {
+  done(candidate: Candidate, report: Report): void {
     this.deps.metrics.record(candidate, report);
     this.deps.onReport?.(this.request.requestId, candidate, report);
     const { outcome, latencyMs, cause, status, ttftMs } = report;
     this.#records.push({ candidate, outcome, latencyMs, cause, status, ttftMs });
-  };
+  }
 }
 
 export const openPlan = (deps: PlanDeps, request: PlanFor, choice: Choice): Plan =>

@@ -71,6 +71,8 @@ class RoutingRoom implements Routing {
   #cycling: Promise<void> | null = null;
 
   readonly #planDeps: PlanDeps;
+  readonly #measured = (candidate: Candidate) => this.parts.metrics.measured(candidate);
+  readonly #circuit = (key: string) => this.parts.breaker.state(key);
 
   constructor(readonly parts: RoutingParts) {
     const { deps, breaker, metrics, decisions } = parts;
@@ -109,7 +111,7 @@ class RoutingRoom implements Routing {
   }
 
   #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
-    const { deps, breaker, metrics, configs } = this.parts;
+    const { deps, configs } = this.parts;
     const { modelId } = request;
     const { candidates, legacy } = this.#candidatesOf(request);
     const override = request.override ?? null;
@@ -118,8 +120,8 @@ class RoutingRoom implements Routing {
       modelId,
       candidates,
       legacy,
-      measured: (candidate) => metrics.measured(candidate),
-      circuit: (key) => breaker.state(key),
+      measured: this.#measured,
+      circuit: this.#circuit,
       preferences,
       config: configs.get(modelId),
       override,

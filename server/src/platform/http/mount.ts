@@ -90,24 +90,30 @@ function admit(
   call: Call,
   deps: HttpDeps,
 ): Promise<void> | undefined {
-  const { limit } = route;
-  const count = () => (limit ? applyLimit(deps.limiter, limit, call, route.errors) : undefined);
-  if (!authenticate) return count();
-  if (limit?.by === 'ip') {
-    const counted = count();
+  if (!authenticate) return count(route, call, deps);
+  if (route.limit?.by === 'ip') {
+    const counted = count(route, call, deps);
     return counted ? counted.then(() => identify(authenticate, call)) : identify(authenticate, call);
   }
-  // Callers who fail to prove who they are count under their address, or guessing would be free.
-  const refuse = async (error: unknown): Promise<never> => {
-    await count();
-    throw error;
-  };
   try {
     const known = identify(authenticate, call);
-    return known ? known.then(count, refuse) : count();
+    if (!known) return count(route, call, deps);
+    return known.then(
+      () => count(route, call, deps),
+      (error) => refuse(route, call, deps, error),
+    );
   } catch (error) {
-    return refuse(error);
+    return refuse(route, call, deps, error);
   }
+}
+
+const count = (route: Route, call: Call, deps: HttpDeps): Promise<void> | undefined =>
+  route.limit ? applyLimit(deps.limiter, route.limit, call, route.errors) : undefined;
+
+/** Callers who fail to prove who they are count under their address, or guessing would be free. */
+async function refuse(route: Route, call: Call, deps: HttpDeps, error: unknown): Promise<never> {
+  await count(route, call, deps);
+  throw error;
 }
 
 function identify(authenticate: Authenticator, call: Call): Promise<void> | undefined {
