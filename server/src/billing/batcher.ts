@@ -9,14 +9,15 @@ const mostPerBatch = 256;
 
 /**
  * Group commit: what arrives in one turn of the event loop, or while the batch before is under way, is written together.
- * `run` answers in the order of its items; when it throws, every item of the batch gets the error.
+ * `run` answers in the order of its items, with an error for an item that fails alone; when it throws, every item of the
+ * batch gets the error.
  */
 export class Batcher<I, O> {
   #waiting: Entry<I, O>[] = [];
   #scheduled = false;
   #idle: (() => void)[] = [];
 
-  constructor(readonly run: (items: I[]) => O[] | Promise<O[]>) {}
+  constructor(readonly run: (items: I[]) => (O | Error)[] | Promise<(O | Error)[]>) {}
 
   add(item: I): Promise<O> {
     return new Promise<O>((resolve, reject) => {
@@ -38,7 +39,11 @@ export class Batcher<I, O> {
       try {
         const running = this.run(batch.map((entry) => entry.item));
         const outputs = running instanceof Promise ? await running : running;
-        for (let i = 0; i < batch.length; i += 1) batch[i]!.resolve(outputs[i]!);
+        for (let i = 0; i < batch.length; i += 1) {
+          const output = outputs[i]!;
+          if (output instanceof Error) batch[i]!.reject(output);
+          else batch[i]!.resolve(output);
+        }
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }

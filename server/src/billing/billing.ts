@@ -54,6 +54,14 @@ const shortMessages = {
   key_short: ['insufficient_key_quota', 'The quota of this API key does not cover this request.'],
 } as const;
 
+const holdsOf = (rows: HoldRow[], outcomes: HoldOutcome[]): (Hold | AppError)[] =>
+  rows.map((row, i) => {
+    const outcome = outcomes[i]!;
+    if (outcome === 'held') return toHold(row);
+    const [code, message] = shortMessages[outcome];
+    return new AppError(code, message);
+  });
+
 const openHoldStore = (database: OpenDb): HoldStore =>
   database.writeSync ? sqliteHoldStore(database.writeSync) : postgresHoldStore(database.db);
 
@@ -64,19 +72,16 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
   const heartbeat = await startHeartbeat({ database, store, owner, clock, log });
   const settler = new Settler(store, log);
   heartbeat.onBeat(() => settler.retryOverdue());
-  const holds = new Batcher<HoldRow, HoldOutcome>(takeHolds(store, settler));
+  const take = takeHolds(store, settler);
+  const holds = new Batcher<HoldRow, Hold>((rows) => {
+    const taken = take(rows);
+    return taken instanceof Promise ? taken.then((outcomes) => holdsOf(rows, outcomes)) : holdsOf(rows, taken);
+  });
   const settlements = new Batcher<SettleRow, Settled>(settler.run);
   const free = new FreeLog(store, log);
   const running = new Progress(store, log);
 
-  const takeHold = (request: HoldRequest): Promise<Hold> => {
-    const row = holdRow(request, owner, nowSeconds(clock));
-    return holds.add(row).then((outcome) => {
-      if (outcome === 'held') return toHold(row);
-      const [code, message] = shortMessages[outcome];
-      throw new AppError(code, message);
-    });
-  };
+  const takeHold = (request: HoldRequest): Promise<Hold> => holds.add(holdRow(request, owner, nowSeconds(clock)));
 
   const billing: Billing = {
     hold: (request) =>

@@ -1,4 +1,4 @@
-import type { Hold, UsageStatus } from '../billing/types.ts';
+import type { Hold, Settled, UsageStatus } from '../billing/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { costOf, isFree, type Price, type Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
@@ -46,8 +46,13 @@ export interface Bill {
   firstTokenMs?: number;
 }
 
-/** Tells what was charged; durable when it resolves, so that nobody has the whole answer before it is paid. */
-export function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: Bill): Promise<number> {
+/** What is charged, and when that is durable: nobody has the whole answer before it is paid. */
+export function charge(
+  deps: RelayDeps,
+  errand: Errand,
+  hold: Hold,
+  bill: Bill,
+): { cost: number; written: Promise<Settled> } {
   const cost = priceOf(bill.candidate.price, bill.usage);
   const written = deps.billing.settle(hold, {
     cost,
@@ -60,7 +65,14 @@ export function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: Bill):
     durationMs: deps.clock.nowMs() - bill.startedMs,
     firstTokenMs: bill.firstTokenMs,
   });
-  return written.then(() => cost);
+  return { cost, written };
+}
+
+/** Tells what was charged once it is durable. */
+export async function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: Bill): Promise<number> {
+  const { cost, written } = charge(deps, errand, hold, bill);
+  await written;
+  return cost;
 }
 
 export const priceOf = (price: Price, usage: Usage): number => (isFree(price) ? 0 : costOf(price, usage));

@@ -1,7 +1,7 @@
 import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
-import { chatEstimate, settle } from './bill.ts';
+import { charge, chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
 import { brokenOff, DispatchFault, dispatchChat, kindOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
@@ -49,7 +49,9 @@ export async function complete(deps: RelayDeps, errand: Errand, conversation: Co
     await deps.billing.release(call.hold);
     return { answer, text, usage, candidate, modelId: call.modelId, cost: 0 };
   }
-  const cost = await settle(deps, errand, call.hold, { candidate, usage, status: 'ok', stream: false, startedMs });
+  const bill = { candidate, usage, status: 'ok', stream: false, startedMs } as const;
+  const { cost, written } = charge(deps, errand, call.hold, bill);
+  await written;
   return { answer, text, usage, candidate, modelId: call.modelId, cost };
 }
 

@@ -6,11 +6,18 @@ import { allowModel, estimateCost, openHold } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
 
 /** A request that has its candidates and its money put aside; `give up` returns both. */
-export interface OpenCall {
-  modelId: string;
-  plan: Plan;
-  hold: Hold;
-  giveUp(): Promise<void>;
+export class OpenCall {
+  constructor(
+    readonly deps: RelayDeps,
+    readonly modelId: string,
+    readonly plan: Plan,
+    readonly hold: Hold,
+  ) {}
+
+  async giveUp(): Promise<void> {
+    this.plan.close();
+    await this.deps.billing.release(this.hold);
+  }
 }
 
 export async function openCall(
@@ -34,20 +41,11 @@ export async function openCall(
     fits,
   });
   const plan = planned instanceof Promise ? await planned : planned;
-  let hold: Hold;
   try {
-    hold = await openHold(deps, errand, modelId, estimateCost(plan, estimate));
+    const hold = await openHold(deps, errand, modelId, estimateCost(plan, estimate));
+    return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
     plan.close();
     throw error;
   }
-  return {
-    modelId,
-    plan,
-    hold,
-    giveUp: async () => {
-      plan.close();
-      await deps.billing.release(hold);
-    },
-  };
 }
