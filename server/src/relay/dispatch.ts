@@ -76,6 +76,7 @@ class WatchedCall implements Dispatch, Watched {
   response!: Response;
   lastMs: number;
   heard = false;
+  place = -1;
   silenceMs: number;
   /** Which of the two ends the call depends on how it was sent. */
   #controller: AbortController | undefined;

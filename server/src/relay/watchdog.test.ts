@@ -7,6 +7,7 @@ function entryAt(lastMs: number, silenceMs: number): Watched & { expiredMs: numb
     lastMs,
     silenceMs,
     heard: false,
+    place: -1,
     expiredMs: [],
     ticks: 0,
     expired() {
@@ -46,5 +47,26 @@ test('silence ends what is watched, once, never early, and never while something
   expect(silent.expiredMs).toHaveLength(1);
   expect(lively.expiredMs).toEqual([heardMs + 1_500]);
   expect(watchdog.size).toBe(1);
+  watchdog.close();
+});
+
+test('whoever comes and goes in whatever order, the others are looked at', async () => {
+  const watchdog = openWatchdog(clock);
+  const entries = Array.from({ length: 20 }, () => entryAt(clock.nowMs(), Number.POSITIVE_INFINITY));
+  for (const entry of entries) watchdog.watch(entry);
+  watchdog.watch(entries[3]!);
+  expect(watchdog.size).toBe(20);
+  for (const gone of [19, 0, 7, 7, 18]) watchdog.forget(entries[gone]!);
+  // One that ends others while it is looked at, as a call does that is given up.
+  entries[5]!.tick = () => {
+    for (const i of [2, 5, 16, 17]) watchdog.forget(entries[i]!);
+  };
+  watchdog.watch(probe);
+  await look(250);
+  expect(watchdog.size).toBe(13);
+  await look(250);
+  const left = [1, 3, 4, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+  for (const i of left) expect(entries[i]!.ticks).toBeGreaterThanOrEqual(2);
+  expect(entries[7]!.ticks).toBe(0);
   watchdog.close();
 });

@@ -1,3 +1,4 @@
+import { PassingMap } from '../../lib/passing-map.ts';
 import type { HoldRow } from './port.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { HoldRow } from './port.ts';
  * Changed inside a transaction, and set back when that fails.
  */
 export class OpenHolds {
-  readonly #summed = new Map<string, HoldRow>();
+  readonly #summed = new PassingMap<HoldRow>();
   /** Ids of holds that have rows. */
   readonly #written = new Set<string>();
   #added: string[] = [];
@@ -22,7 +23,7 @@ export class OpenHolds {
 
   /** False when the request has a hold already. */
   add(row: HoldRow): boolean {
-    if (this.#summed.has(row.request_id) || this.#written.has(row.request_id)) return false;
+    if (this.#summed.get(row.request_id) || this.#written.has(row.request_id)) return false;
     this.#summed.set(row.request_id, row);
     this.#added.push(row.request_id);
     return true;
