@@ -1,11 +1,11 @@
-interface Entry<I, O> {
-  item: I;
-  resolve(output: O): void;
-  reject(error: unknown): void;
-}
-
 /** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
 const mostPerBatch = 256;
+
+/** What is written together. One promise for all: one of its own for each item would cost more than the item. */
+class Batch<I, O> {
+  readonly items: I[] = [];
+  readonly done = Promise.withResolvers<(O | Error)[]>();
+}
 
 /**
  * Group commit: what arrives in one turn of the event loop, or while the batch before is under way, is written together.
@@ -13,18 +13,27 @@ const mostPerBatch = 256;
  * batch gets the error.
  */
 export class Batcher<I, O> {
-  #waiting: Entry<I, O>[] = [];
+  readonly #waiting: Batch<I, O>[] = [];
   #scheduled = false;
   #idle: (() => void)[] = [];
 
   constructor(readonly run: (items: I[]) => (O | Error)[] | Promise<(O | Error)[]>) {}
 
   add(item: I): Promise<O> {
-    return new Promise<O>((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
-      if (this.#scheduled) return;
+    let batch = this.#waiting.at(-1);
+    if (!batch || batch.items.length === mostPerBatch) {
+      batch = new Batch();
+      this.#waiting.push(batch);
+    }
+    const at = batch.items.push(item) - 1;
+    if (!this.#scheduled) {
       this.#scheduled = true;
       setImmediate(() => void this.#drain());
+    }
+    return batch.done.promise.then((outputs) => {
+      const output = outputs[at]!;
+      if (output instanceof Error) throw output;
+      return output;
     });
   }
 
@@ -34,18 +43,12 @@ export class Batcher<I, O> {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, mostPerBatch);
+    for (let batch = this.#waiting.shift(); batch; batch = this.#waiting.shift()) {
       try {
-        const running = this.run(batch.map((entry) => entry.item));
-        const outputs = running instanceof Promise ? await running : running;
-        for (let i = 0; i < batch.length; i += 1) {
-          const output = outputs[i]!;
-          if (output instanceof Error) batch[i]!.reject(output);
-          else batch[i]!.resolve(output);
-        }
+        const running = this.run(batch.items);
+        batch.done.resolve(running instanceof Promise ? await running : running);
       } catch (error) {
-        for (const entry of batch) entry.reject(error);
+        batch.done.reject(error);
       }
     }
     this.#scheduled = false;

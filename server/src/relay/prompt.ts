@@ -7,24 +7,28 @@ export const charsPerToken = 4;
 const tokensPerImage = 1_600;
 
 /** The size of a prompt. An open stream keeps this instead of the request, whose pictures may take megabytes. */
-export interface Prompt {
+export class Prompt {
   /** Tokens, roughly and at once. */
   readonly estimate: number;
+
+  constructor(
+    readonly texts: readonly string[],
+    images: number,
+  ) {
+    let chars = 0;
+    for (const text of texts) chars += text.length + 8;
+    this.estimate = Math.ceil(chars / charsPerToken) + images * tokensPerImage;
+  }
+
   /** By tokenizer. */
-  count(): Promise<number>;
+  async count(): Promise<number> {
+    const { count } = await loadTokens();
+    return this.texts.reduce((tokens, text) => tokens + count(text) + 4, 3);
+  }
 }
 
 export function promptOf(conversation: Conversation): Prompt {
-  const texts = promptTexts(conversation);
-  let chars = 0;
-  for (const text of texts) chars += text.length + 8;
   let images = 0;
   for (const turn of conversation.turns) for (const part of turn.parts) if (part.type === 'image') images += 1;
-  return {
-    estimate: Math.ceil(chars / charsPerToken) + images * tokensPerImage,
-    count: async () => {
-      const { count } = await loadTokens();
-      return texts.reduce((tokens, text) => tokens + count(text) + 4, 3);
-    },
-  };
+  return new Prompt(promptTexts(conversation), images);
 }

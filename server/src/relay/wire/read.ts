@@ -37,15 +37,17 @@ export function readString(value: unknown, param: string): string {
 }
 
 export function requiredString(body: Json, key: string, parent = ''): string {
+  const value = body[key];
+  if (typeof value === 'string' && value !== '') return value;
   const param = path(parent, key);
-  if (body[key] === undefined || body[key] === null) throw missing(param);
-  const value = readString(body[key], param);
-  if (value === '') throw invalid(param, `'${param}' must not be empty.`);
-  return value;
+  if (value === undefined || value === null) throw missing(param);
+  readString(value, param);
+  throw invalid(param, `'${param}' must not be empty.`);
 }
 
 export function optionalString(body: Json, key: string, parent = ''): string | undefined {
   const value = body[key];
+  if (typeof value === 'string') return value;
   return value === undefined || value === null ? undefined : readString(value, path(parent, key));
 }
 
@@ -59,11 +61,9 @@ export function optionalBoolean(body: Json, key: string, parent = ''): boolean |
 export function optionalNumber(body: Json, key: string, min: number, max: number, parent = ''): number | undefined {
   const value = body[key];
   if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && value >= min && value <= max) return value;
   const param = path(parent, key);
-  if (typeof value !== 'number' || !(value >= min && value <= max)) {
-    throw invalid(param, `'${param}' must be a number ${range(min, max)}.`);
-  }
-  return value;
+  throw invalid(param, `'${param}' must be a number ${range(min, max)}.`);
 }
 
 export function optionalInteger(body: Json, key: string, min: number, max: number, parent = ''): number | undefined {

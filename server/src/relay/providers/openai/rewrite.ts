@@ -44,7 +44,8 @@ function dropLacking(out: Json, vendor: Vendor): void {
 }
 
 function rewriteMessages(messages: unknown[], vendor: Vendor): unknown[] {
-  const rewritten = messages.map((message) => (isObject(message) ? rewriteMessage(message, vendor) : message));
+  const rewritten: unknown[] = [];
+  for (const message of messages) rewritten.push(isObject(message) ? rewriteMessage(message, vendor) : message);
   return vendor.mergesSystem ? mergeSystem(rewritten) : rewritten;
 }
 
@@ -53,27 +54,21 @@ const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_details', '
 /** Leaves out thinking of other vendors (fidelity 6) and nulls where absence is meant; most messages pass as they are. */
 function rewriteMessage(message: Json, vendor: Vendor): Json {
   let out = message;
-  const change = (): Json => {
-    if (out === message) out = { ...message };
-    return out;
-  };
-  if (message.role === 'developer' && !vendor.knowsDeveloperRole) change().role = 'system';
   const back: readonly string[] = vendor.reasoningBack;
-  for (const field of thinkingFields) {
-    if (field in message && !back.includes(field)) delete change()[field];
-  }
-  if (message.tool_calls === null || (Array.isArray(message.tool_calls) && message.tool_calls.length === 0)) {
-    delete change().tool_calls;
-  }
-  if (Array.isArray(message.tool_calls) && !back.includes('extra_content')) {
-    if (message.tool_calls.some((call) => isObject(call) && 'extra_content' in call)) {
-      change().tool_calls = message.tool_calls.map((call) => {
-        const { extra_content: _, ...rest } = isObject(call) ? call : {};
-        return rest;
-      });
-    }
-  }
+  if (message.role === 'developer' && !vendor.knowsDeveloperRole) out = { ...out, role: 'system' };
+  for (const field of thinkingFields) if (field in message && !back.includes(field)) out = without(out, field);
+  const calls = message.tool_calls;
+  if (calls === null || (Array.isArray(calls) && calls.length === 0)) out = without(out, 'tool_calls');
+  else if (Array.isArray(calls) && !back.includes('extra_content') && calls.some(hasExtraContent))
+    out = { ...out, tool_calls: calls.map((call) => (isObject(call) ? without(call, 'extra_content') : {})) };
   return out;
+}
+
+const hasExtraContent = (call: unknown): boolean => isObject(call) && 'extra_content' in call;
+
+function without(object: Json, field: string): Json {
+  const { [field]: _, ...rest } = object;
+  return rest;
 }
 
 /** Several system messages become one at the front (fidelity 24). */

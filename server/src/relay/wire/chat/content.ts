@@ -12,10 +12,12 @@ export function readContent(value: unknown, param: string): Part[] {
 
 /** Content that can only be text: system messages. */
 export function readTexts(value: unknown, param: string): TextPart[] {
-  return readContent(value, param).map((part) => {
+  const texts: TextPart[] = [];
+  for (const part of readContent(value, param)) {
     if (part.type !== 'text') throw invalid(param, `'${param}' may hold text parts only.`);
-    return part;
-  });
+    texts.push(part);
+  }
+  return texts;
 }
 
 export function readResultContent(value: unknown, param: string): ToolResultPart['content'] {

@@ -54,22 +54,26 @@ function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
   const system: TextPart[] = [];
   const turns: Turn[] = [];
   let inToolResults = false;
-  messages.forEach((item, i) => {
-    const param = `messages[${i}]`;
-    const message = readObject(item, param);
+  for (let i = 0; i < messages.length; i += 1) {
+    const param = nameOfMessage(i);
+    const message = readObject(messages[i], param);
     const role = requiredString(message, 'role', param);
     if (role === 'system' || role === 'developer') {
-      system.push(...readTexts(message.content, `${param}.content`));
-      return;
+      for (const text of readTexts(message.content, `${param}.content`)) system.push(text);
+      continue;
     }
     const parts = readMessageParts(role, message, param);
     // Results of parallel calls come as one message each and belong to one turn (fidelity 26).
     if (role === 'tool' && inToolResults) turns.at(-1)!.parts.push(...parts);
     else turns.push({ role: role === 'assistant' ? 'assistant' : 'user', parts, ...nameOf(message, role, param) });
     inToolResults = role === 'tool';
-  });
+  }
   return { system, turns };
 }
+
+/** Most conversations are short, and names are for errors, which are rare. */
+const names = Array.from({ length: 64 }, (_, i) => `messages[${i}]`);
+const nameOfMessage = (i: number): string => names[i] ?? `messages[${i}]`;
 
 function readMessageParts(role: string, message: Json, param: string): Part[] {
   switch (role) {
