@@ -238,6 +238,8 @@ const findVendor = (name: string | undefined, host: string): Vendor =>
 
 const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '');
 
+const reasoningModel = /(^|\/)(o\d|gpt-5)/;
+
 /** Reasoning models of OpenAI refuse `max_tokens` wherever they are served. */
 export const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensField'] =>
-  vendor.id === 'compatible' && /(^|\/)(o\d|gpt-5)/.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;
+  vendor.id === 'compatible' && reasoningModel.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;

@@ -85,7 +85,8 @@ function valueAfter(text: string, colon: number): string {
 const joined = (before: string | undefined, text: string, colon: number): string =>
   before === undefined ? valueAfter(text, colon) : `${before}, ${valueAfter(text, colon)}`;
 
-const closes = (connection = ''): boolean =>
+const closes = (connection: string | undefined): boolean =>
+  connection !== undefined &&
   connection
     .toLowerCase()
     .split(/[\s,]+/)
