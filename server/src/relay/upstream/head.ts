@@ -86,11 +86,10 @@ const joined = (before: string | undefined, text: string, colon: number): string
   before === undefined ? valueAfter(text, colon) : `${before}, ${valueAfter(text, colon)}`;
 
 const closes = (connection: string | undefined): boolean =>
-  connection !== undefined &&
   connection
-    .toLowerCase()
+    ?.toLowerCase()
     .split(/[\s,]+/)
-    .includes('close');
+    .includes('close') ?? false;
 
 const statusLine = /^HTTP\/1\.[01] \d{3}(?: |\r|$)/;
 /** The whole in one go: a status line, and lines of a token, a colon and what may be printed. */
