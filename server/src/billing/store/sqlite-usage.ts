@@ -28,7 +28,7 @@ const columns = [
 ] as const satisfies (keyof UsageRow)[];
 
 /** A statement of many rows costs half as much a row as one of one. Few sizes, since each stays prepared. */
-const sizes = [32, 8, 1];
+const sizes = [64, 32, 16, 8, 4, 2, 1];
 const prepared = new WeakMap<Database, Map<number, Statement>>();
 
 /** The usage log and its sums. */
