@@ -3,7 +3,7 @@ import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { charge, chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { brokenOff, DispatchFault, dispatchChat, kindOf, targetOf } from './dispatch.ts';
+import { DispatchFault, dispatchChat, kindOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { inlineImages } from './inline-images.ts';
 import { openCall } from './open-call.ts';
@@ -68,8 +68,9 @@ async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, 
   const inlined = inlineImages(kind, conversation, deps.baseUrl, errand);
   const given = inlined instanceof Promise ? await inlined : inlined;
   const request = kind.toUpstream(given, targetOf(attempt.candidate, errand));
-  const { sent, answer: told } = await dispatchChat(deps, attempt, request, errand, false);
+  const sent = dispatchChat(deps, attempt, request, errand, false);
   try {
+    const told = sent.answer(await sent.head());
     const read = readText(told.body);
     const text = typeof read === 'string' ? read : await read;
     if (told.status < 200 || told.status > 299)
@@ -79,7 +80,7 @@ async function ask(deps: RelayDeps, errand: Errand, conversation: Conversation, 
     return { answer, text, summary, attempt, startedMs: sent.startedMs };
   } catch (error) {
     if (error instanceof UpstreamFault || error instanceof DispatchFault) throw error;
-    throw brokenOff(sent, error);
+    throw sent.fault(error);
   } finally {
     sent.done();
   }

@@ -8,6 +8,7 @@ import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
 import { answerOf } from './upstream/connections.ts';
 import type { Exchange } from './upstream/exchange.ts';
+import { AnswerHead } from './upstream/head.ts';
 import { StreamSource, type UpstreamAnswer } from './upstream/source.ts';
 import type { Watched } from './watchdog.ts';
 import type { UpstreamError } from './wire/conversation.ts';
@@ -43,7 +44,7 @@ export class DispatchFault extends Error {
 }
 
 /** What became of an answer that could not be read to its end. */
-export const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, error: unknown): DispatchFault =>
+const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, error: unknown): DispatchFault =>
   sent.timedOut()
     ? new DispatchFault('timeout', sent.startedMs, 'the upstream went silent')
     : new DispatchFault('truncated', sent.startedMs, String(error));
@@ -80,7 +81,7 @@ class WatchedCall implements Dispatch, Watched {
   silenceMs: number;
   /** Which of the two ends the call depends on how it was sent. */
   #controller: AbortController | undefined;
-  #exchange: Exchange | undefined;
+  exchange: Exchange | undefined;
   #aborted = false;
   #tick: ((nowMs: number) => void) | undefined;
   #timedOut = false;
@@ -103,7 +104,7 @@ class WatchedCall implements Dispatch, Watched {
   }
 
   runs(exchange: Exchange): Exchange {
-    this.#exchange = exchange;
+    this.exchange = exchange;
     if (this.#aborted) exchange.abort();
     return exchange;
   }
@@ -138,11 +139,44 @@ class WatchedCall implements Dispatch, Watched {
   abort(): void {
     this.#aborted = true;
     this.#controller?.abort();
-    this.#exchange?.abort();
+    this.exchange?.abort();
   }
 
   done(): void {
     this.deps.watchdog.forget(this);
+  }
+}
+
+/** A call whose answer is read piece by piece or as text. */
+class ChatCall extends WatchedCall {
+  #head: Promise<AnswerHead | Response> | null = null;
+  #begun = false;
+
+  waitsFor(head: Promise<AnswerHead | Response>): this {
+    this.#head = head;
+    return this;
+  }
+
+  /** Once: it is not kept, as a stream may be open for long. */
+  head(): Promise<AnswerHead | Response> {
+    const head = this.#head!;
+    this.#head = null;
+    return head;
+  }
+
+  /** The answer that has begun with what `head` gave. */
+  answer(head: AnswerHead | Response): UpstreamAnswer {
+    this.#begun = true;
+    if (head instanceof AnswerHead) return answerOf(this.exchange!, head);
+    return {
+      status: head.status,
+      headers: () => head.headers,
+      body: new StreamSource(head.body ?? new Blob().stream()),
+    };
+  }
+
+  fault(error: unknown): DispatchFault {
+    return this.#begun ? brokenOff(this, error) : notBegun(this, error);
   }
 }
 
@@ -164,24 +198,23 @@ export async function dispatch(
   }
 }
 
-/** The same for a chat answer, over connections of our own where those reach the upstream. */
-export async function dispatchChat(
+/**
+ * The same for a chat answer, over connections of our own where those reach the upstream. Sends at once; the answer has begun
+ * when `sent.head()` is there, and whatever goes wrong from then on, `sent.fault` says what that means.
+ */
+export function dispatchChat(
   deps: RelayDeps,
   attempt: Attempt,
   request: UpstreamRequest,
   errand: Errand,
   stream: boolean,
-): Promise<{ sent: UpstreamCall; answer: UpstreamAnswer }> {
+): ChatCall {
   const { channel } = attempt.candidate;
-  const call = new WatchedCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
+  const call = new ChatCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
   try {
-    if (!deps.upstreams || channel.kind === 'demo' || !isText(request)) {
-      const response = await send(deps, channel.kind, request, stream, call.signal);
-      const body = new StreamSource(response.body ?? new Blob().stream());
-      return { sent: call, answer: { status: response.status, headers: () => response.headers, body } };
-    }
-    const exchange = call.runs(deps.upstreams.send(request));
-    return { sent: call, answer: answerOf(exchange, await exchange.head) };
+    if (!deps.upstreams || channel.kind === 'demo' || !isText(request))
+      return call.waitsFor(send(deps, channel.kind, request, stream, call.signal));
+    return call.waitsFor(call.runs(deps.upstreams.send(request)).head);
   } catch (error) {
     throw notBegun(call, error);
   }

@@ -1,7 +1,7 @@
 import type { Attempt } from '../routing/plan.ts';
 import { chatEstimate } from './bill.ts';
 import type { Errand, RelayDeps } from './deps.ts';
-import { brokenOff, dispatchChat, kindOf, targetOf, type UpstreamCall } from './dispatch.ts';
+import { dispatchChat, kindOf, targetOf, type UpstreamCall } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { inlineImages } from './inline-images.ts';
 import { openCall } from './open-call.ts';
@@ -53,8 +53,9 @@ async function begin(
   const kind = kindOf(candidate);
   const given = await inlineImages(kind, conversation, deps.baseUrl, errand);
   const request = kind.toUpstream(given, targetOf(candidate, errand));
-  const { sent, answer } = await dispatchChat(deps, attempt, request, errand, true);
+  const sent = dispatchChat(deps, attempt, request, errand, true);
   try {
+    const answer = sent.answer(await sent.head());
     const { status, body } = answer;
     if (status < 200 || status > 299)
       throw new UpstreamFault(kind.errorOf(status, answer.headers(), await readText(body)));
@@ -85,7 +86,7 @@ async function begin(
     sent.done();
     sent.abort();
     if (error instanceof UpstreamFault) throw error;
-    throw brokenOff(sent, error);
+    throw sent.fault(error);
   }
 }
 
