@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { manualClock } from '../lib/clock.ts';
 import { requestId } from '../lib/ids.ts';
 import { Batcher } from './batcher.ts';
@@ -85,6 +85,37 @@ describe('Settler', () => {
     );
     expect(await settler.run([row('a')])).toEqual([done]);
     expect(tries).toBe(3);
+  });
+
+  test('its patience is for the trouble, not for each batch anew, and comes back when all is well', async () => {
+    let full = true;
+    let tries = 0;
+    const settler = new Settler(
+      storeThat((rows) => {
+        tries += 1;
+        if (full) throw Object.assign(new Error('no room'), { code: 'SQLITE_FULL' });
+        return rows.map(() => done);
+      }),
+      silent,
+    );
+    const clock = spyOn(performance, 'now').mockReturnValue(1_000);
+    try {
+      const first = Promise.resolve(settler.run([row('a')]));
+      clock.mockReturnValue(32_000);
+      await expect(first).rejects.toThrow('no room');
+      tries = 0;
+      await expect(Promise.resolve(settler.run([row('b')]))).rejects.toThrow('no room');
+      expect(tries).toBe(1);
+      full = false;
+      await settler.retryOverdue();
+      expect(settler.overdue).toBe(0);
+      full = true;
+      const later = Promise.resolve(settler.run([row('c')]));
+      full = false;
+      expect(await later).toEqual([done]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('a row that cannot be written does not take the others along, and is released later', async () => {

@@ -23,6 +23,11 @@ export function mayPass(error: unknown): boolean {
  */
 export class Settler {
   readonly #overdue = new Map<string, SettleRow>();
+  /**
+   * Since when nothing could be written; null while all is well. Patience counts from here: batches wait for each other, and
+   * with patience of its own each would make the next wait as long again.
+   */
+  #inVainSince: number | null = null;
   #stopping = false;
 
   constructor(
@@ -47,19 +52,26 @@ export class Settler {
   run = (rows: SettleRow[]): Settled[] | Promise<Settled[]> => {
     try {
       const done = this.store.settle(rows);
-      return done instanceof Promise ? done.catch((error) => this.#again(rows, error)) : done;
+      if (done instanceof Promise) return done.then(this.#written, (error) => this.#again(rows, error));
+      return this.#written(done);
     } catch (error) {
       return this.#again(rows, error);
     }
   };
 
+  readonly #written = (settled: Settled[]): Settled[] => {
+    this.#inVainSince = null;
+    return settled;
+  };
+
   async #again(rows: SettleRow[], first: unknown): Promise<Settled[]> {
-    const until = performance.now() + patienceMs;
+    if (mayPass(first)) this.#inVainSince ??= performance.now();
+    const until = (this.#inVainSince ?? 0) + patienceMs;
     let error = first;
     while (mayPass(error) && performance.now() < until && !this.#stopping) {
       await Bun.sleep(pauseMs);
       try {
-        return await this.store.settle(rows);
+        return this.#written(await this.store.settle(rows));
       } catch (next) {
         error = next;
       }
@@ -83,7 +95,7 @@ export class Settler {
   async retryOverdue(): Promise<void> {
     for (const [id, row] of [...this.#overdue]) {
       try {
-        await this.store.settle([row]);
+        this.#written(await this.store.settle([row]));
       } catch (error) {
         if (mayPass(error)) return;
         this.log.error({ error, requestId: id }, 'settlement cannot be written; its hold is given back');
