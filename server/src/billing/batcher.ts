@@ -1,7 +1,7 @@
 /** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
 const mostPerBatch = 256;
 
-/** What is written together. One promise for all: one of its own for each item would cost more than the item. */
+/** What is written together. One promise for all, instead of one for each with functions to settle it. */
 class Batch<I, O> {
   readonly items: I[] = [];
   readonly done = Promise.withResolvers<(O | Error)[]>();

@@ -12,7 +12,7 @@ export const noClientHeaders: Errand['clientHeaders'] = Object.freeze({});
 export const errandOf = (call: Call<'apiKey'>, endpoint: string, override: Override | null = null): Errand =>
   new CallErrand(call, endpoint, override);
 
-/** A class, since an object with a getter of its own costs a request as much as five without. */
+/** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
 class CallErrand implements Errand {
   readonly requestId: string;
   readonly caller: Caller;

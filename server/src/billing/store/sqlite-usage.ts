@@ -59,7 +59,7 @@ function insertOf(db: Database, rows: number): Statement {
   return statement;
 }
 
-/** Named one by one: a loop over the columns costs as much as the insert. */
+/** Named one by one, in the order of the columns: this runs for every request. */
 function append(values: SQLQueryBindings[], row: UsageRow): void {
   values.push(
     row.request_id,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Most requests of a model are decided alike for a minute; why is written once for them all, which was most of the log. */
+/** Most requests of a model are decided alike for a minute; why is written once for them all. */
 export const migration: Migration = {
   name: '0015-decision-choices',
   statements: ({ id, int }) => [
