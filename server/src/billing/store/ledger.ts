@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
+import { fileUsage, isFiled } from './filing.ts';
+import { usageColumns } from './port.ts';
 import type { CreditRow, LedgerRow } from './tables.ts';
 import type { UsageLog } from './usage.ts';
 
@@ -50,10 +52,15 @@ export async function pageLedger(
   userId: number | undefined,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ entries: LedgerRow[]; total: number }> {
+  if (userId !== undefined) await fileUsage(db);
   const needed = Math.min(offset + limit, mostEntries);
   // Of one user's in the order of their index, which is that of ids as well.
   const newest = userId === undefined ? chargesOf(db, userId) : chargesOf(db, userId).orderBy('created_at', 'desc');
-  const charges = await newest.orderBy('id', 'desc').selectAll().limit(needed).execute();
+  const charges = await newest
+    .orderBy('id', 'desc')
+    .select(['id', ...usageColumns])
+    .limit(needed)
+    .execute();
   const credits = await creditsOf(db, userId).selectAll().orderBy('id', 'desc').limit(needed).execute();
   const total = (await countUpTo(db, chargesOf(db, userId))) + (await countUpTo(db, creditsOf(db, userId)));
   return { entries: merge(charges, credits).slice(offset, needed), total: Math.min(total, mostEntries) };
@@ -61,7 +68,8 @@ export async function pageLedger(
 
 function chargesOf(db: Db, userId: number | undefined) {
   const charges = db.selectFrom('usage_logs').where('quota', '>', 0);
-  return userId === undefined ? charges : charges.where('user_id', '=', userId);
+  if (userId === undefined) return charges;
+  return charges.where('user_id', '=', userId).where((e) => e.and(isFiled(db)));
 }
 
 function creditsOf(db: Db, userId: number | undefined) {

@@ -1,5 +1,7 @@
 import { type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { fileUsage, isFiled } from './filing.ts';
+import { usageColumns } from './port.ts';
 import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
@@ -13,19 +15,23 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .limit(limit)
       .execute(),
   ),
-  usage_logs: pages<{ id: number; created_at: number }>((after, limit) =>
-    db
-      .selectFrom('usage_logs')
-      .selectAll()
-      .where('user_id', '=', userId)
-      // The order of the index: by id alone, each page would sort all that is left.
-      .where('created_at', '>=', after?.created_at ?? 0)
-      .where((e) => e.or([e('created_at', '>', after?.created_at ?? 0), e('id', '>', after?.id ?? 0)]))
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  ),
+  usage_logs: pages<{ id: number; created_at: number }>(async (after, limit) => {
+    await fileUsage(db);
+    return (
+      db
+        .selectFrom('usage_logs')
+        .select(['id', ...usageColumns])
+        .where('user_id', '=', userId)
+        .where((e) => e.and(isFiled(db)))
+        // The order of the index: by id alone, each page would sort all that is left.
+        .where('created_at', '>=', after?.created_at ?? 0)
+        .where((e) => e.or([e('created_at', '>', after?.created_at ?? 0), e('id', '>', after?.id ?? 0)]))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+    );
+  }),
 });
 
 /** The books stay, or they would not add up; a note may name somebody, so notes go. */

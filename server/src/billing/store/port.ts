@@ -45,6 +45,30 @@ export interface UsageRow {
   created_at: number;
 }
 
+export const usageColumns = [
+  'request_id',
+  'user_id',
+  'key_id',
+  'model_id',
+  'endpoint',
+  'provider',
+  'channel_id',
+  'prompt_tokens',
+  'completion_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'units',
+  'quota',
+  'shortfall',
+  'balance_after',
+  'stream',
+  'status',
+  'duration_ms',
+  'first_token_ms',
+  'created_at',
+] as const satisfies (keyof UsageRow)[];
+
 /** The hold to settle, as it was taken. `log.quota` is the cost asked for; the store writes what was charged. */
 export interface SettleRow extends Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount'> {
   /** Without a log the hold is released. */

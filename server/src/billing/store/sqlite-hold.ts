@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { prepared } from '../../platform/db/prepared.ts';
 import type { HoldOutcome, HoldRow } from './port.ts';
 import type { OpenHolds } from './sqlite-open-holds.ts';
 import { reserve } from './sqlite-reserves.ts';
@@ -9,22 +10,20 @@ const insertHold = `insert into billing_holds
 
 /** False when the request has such a row already. */
 export const writeHold = (db: Database, row: HoldRow, progress = 0, usage = '{}'): boolean =>
-  db
-    .query(insertHold)
-    .run(
-      row.request_id,
-      row.user_id,
-      row.key_id,
-      row.amount,
-      row.key_amount,
-      row.model_id,
-      row.estimate,
-      row.owner,
-      row.expires_at,
-      row.created_at,
-      progress,
-      usage,
-    ).changes === 1;
+  prepared(db, insertHold).run(
+    row.request_id,
+    row.user_id,
+    row.key_id,
+    row.amount,
+    row.key_amount,
+    row.model_id,
+    row.estimate,
+    row.owner,
+    row.expires_at,
+    row.created_at,
+    progress,
+    usage,
+  ).changes === 1;
 
 /** Whoever outlives its process is found by others, and so needs a row. */
 const isDurable = (row: HoldRow): boolean => row.owner === '';
@@ -57,7 +56,7 @@ export function holdAll(db: Database, rows: HoldRow[], open: OpenHolds): HoldOut
 }
 
 function refuse(db: Database, row: HoldRow, open: OpenHolds): void {
-  if (isDurable(row)) db.query('delete from billing_holds where request_id = ?').run(row.request_id);
+  if (isDurable(row)) prepared(db, 'delete from billing_holds where request_id = ?').run(row.request_id);
   else open.take(row.request_id);
 }
 
@@ -71,14 +70,14 @@ function takeTogether(db: Database, userId: number, indexes: number[], rows: Hol
     if (row.key_amount > 0) return false;
     sum += row.amount;
   }
-  return db.query(debitUser).run(sum, userId).changes === 1;
+  return prepared(db, debitUser).run(sum, userId).changes === 1;
 }
 
 function takeOne(db: Database, row: HoldRow): HoldOutcome {
-  if (db.query(debitUser).run(row.amount, row.user_id).changes === 0) return 'user_short';
+  if (prepared(db, debitUser).run(row.amount, row.user_id).changes === 0) return 'user_short';
   if (row.key_amount <= 0) return 'held';
-  const key = db.query('update api_keys set remain_quota = remain_quota - ?1 where id = ?2 and remain_quota >= ?1');
+  const key = prepared(db, 'update api_keys set remain_quota = remain_quota - ?1 where id = ?2 and remain_quota >= ?1');
   if (key.run(row.key_amount, row.key_id).changes === 1) return 'held';
-  db.query('update users set quota = quota + ?1 where id = ?2').run(row.amount, row.user_id);
+  prepared(db, 'update users set quota = quota + ?1 where id = ?2').run(row.amount, row.user_id);
   return 'key_short';
 }

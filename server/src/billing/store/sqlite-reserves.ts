@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { prepared } from '../../platform/db/prepared.ts';
 import type { HoldRow } from './port.ts';
 
 /** What a process has put aside for open requests of one user with one key. */
@@ -30,7 +31,8 @@ function sumsOf(rows: readonly HoldRow[]): Sum[] {
 }
 
 export function reserve(db: Database, rows: readonly HoldRow[]): void {
-  const add = db.query(
+  const add = prepared(
+    db,
     `insert into billing_reserves (owner, user_id, key_id, holds, amount, key_amount) values (?1, ?2, ?3, ?4, ?5, ?6)
      on conflict do update set holds = holds + ?4, amount = amount + ?5, key_amount = key_amount + ?6`,
   );
@@ -40,7 +42,8 @@ export function reserve(db: Database, rows: readonly HoldRow[]): void {
 
 /** Takes holds out of their sums again. Returns those that were not there any more: whoever took us for dead gave them back. */
 export function unreserve(db: Database, rows: readonly HoldRow[]): HoldRow[] {
-  const take = db.query(
+  const take = prepared(
+    db,
     `update billing_reserves set holds = holds - ?4, amount = amount - ?5, key_amount = key_amount - ?6
      where owner = ?1 and user_id = ?2 and key_id = ?3 and holds >= ?4 and amount >= ?5 and key_amount >= ?6`,
   );
@@ -51,20 +54,23 @@ export function unreserve(db: Database, rows: readonly HoldRow[]): HoldRow[] {
 
 /** Gives back what processes had put aside that gave no sign of life since `seenAfter`; tells how many holds that were. */
 export function returnReserves(db: Database, seenAfter: number): number {
-  const dead = db
-    .query<
-      { owner: string; user_id: number; key_id: number; holds: number; amount: number; key_amount: number },
-      [number]
-    >(
-      `select * from billing_reserves where holds > 0
+  const dead = prepared<
+    { owner: string; user_id: number; key_id: number; holds: number; amount: number; key_amount: number },
+    [number]
+  >(
+    db,
+    `select * from billing_reserves where holds > 0
        and owner not in (select owner from billing_owners where seen_at > ?)`,
-    )
-    .all(seenAfter);
+  ).all(seenAfter);
   for (const { owner, user_id, key_id, amount, key_amount } of dead) {
-    db.query('update users set quota = quota + ? where id = ?').run(amount, user_id);
-    db.query('update api_keys set remain_quota = remain_quota + ? where id = ?').run(key_amount, key_id);
-    db.query('delete from billing_reserves where owner = ? and user_id = ? and key_id = ?').run(owner, user_id, key_id);
+    prepared(db, 'update users set quota = quota + ? where id = ?').run(amount, user_id);
+    prepared(db, 'update api_keys set remain_quota = remain_quota + ? where id = ?').run(key_amount, key_id);
+    prepared(db, 'delete from billing_reserves where owner = ? and user_id = ? and key_id = ?').run(
+      owner,
+      user_id,
+      key_id,
+    );
   }
-  db.query('delete from billing_reserves where holds = 0').run();
+  prepared(db, 'delete from billing_reserves where holds = 0').run();
   return dead.reduce((sum, { holds }) => sum + holds, 0);
 }

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite';
+import { prepared } from '../../platform/db/prepared.ts';
 import type { Settled } from '../types.ts';
 import type { HoldRow, SettleRow, UsageRow } from './port.ts';
 import type { OpenHolds } from './sqlite-open-holds.ts';
 import { unreserve } from './sqlite-reserves.ts';
-import { logUsage } from './sqlite-usage.ts';
 
 type OpenHold = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;
 
@@ -15,8 +15,11 @@ interface Charge {
 
 const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
 
-/** Turns holds into charges; sums go to each user and key once per batch, since most of a batch is of the same few. */
-export function settleAll(db: Database, rows: SettleRow[], open: OpenHolds): Settled[] {
+/**
+ * Turns holds into charges, and tells what is to be logged of them. Sums go to each user and key once per batch, since most
+ * of a batch is of the same few.
+ */
+export function settleAll(db: Database, rows: SettleRow[], open: OpenHolds): { settled: Settled[]; logs: UsageRow[] } {
   const charges: Charge[] = [];
   const extra = new Map<number, number>();
   const holds = takeHolds(db, rows, open);
@@ -33,11 +36,7 @@ export function settleAll(db: Database, rows: SettleRow[], open: OpenHolds): Set
   });
   payUsers(db, charges);
   payKeys(db, charges);
-  logUsage(
-    db,
-    charges.map(({ log }) => log).filter((log) => log !== null),
-  );
-  return settled;
+  return { settled, logs: charges.map(({ log }) => log).filter((log) => log !== null) };
 }
 
 const takeRow = 'delete from billing_holds where request_id = ? returning user_id, key_id, amount, key_amount';
@@ -47,7 +46,7 @@ function takeHolds(db: Database, rows: SettleRow[], open: OpenHolds): (OpenHold 
   const own: HoldRow[] = [];
   const holds = rows.map(({ request_id }): OpenHold | null => {
     const summed = open.take(request_id);
-    if (!summed) return db.query<OpenHold, [string]>(takeRow).get(request_id);
+    if (!summed) return prepared<OpenHold, [string]>(db, takeRow).get(request_id);
     own.push(summed);
     return summed;
   });
@@ -58,22 +57,24 @@ function takeHolds(db: Database, rows: SettleRow[], open: OpenHolds): (OpenHold 
 /** What the balance can still give of a cost above its hold, in order, without going below zero. */
 function overrun(db: Database, extra: Map<number, number>, userId: number, wanted: number): number {
   const taken = extra.get(userId) ?? 0;
-  const row = db.query<{ quota: number }, [number]>('select quota from users where id = ?').get(userId);
+  const row = prepared<{ quota: number }, [number]>(db, 'select quota from users where id = ?').get(userId);
   const given = Math.max(0, Math.min(wanted, (row?.quota ?? 0) - taken));
   extra.set(userId, taken + given);
   return given;
 }
 
+const payUser = `update users set quota = quota + ?1, used_quota = used_quota + ?2, request_count = request_count + ?3
+  where id = ?4 returning quota`;
+
 /** One update a user; what each charge left is walked up from what it returns. */
 function payUsers(db: Database, charges: Charge[]): void {
   const perUser = Map.groupBy(charges, (charge) => charge.hold.user_id);
-  const pay = db.query<{ quota: number }, [number, number, number]>(
-    'update users set quota = quota + ?1, used_quota = used_quota + ?2 where id = ?3 returning quota',
-  );
+  const pay = prepared<{ quota: number }, [number, number, number, number]>(db, payUser);
   for (const [userId, own] of perUser) {
     const back = own.reduce((sum, { hold, charged }) => sum + hold.amount - charged, 0);
     const used = own.reduce((sum, { charged }) => sum + charged, 0);
-    let balance = (pay.get(back, used, userId)?.quota ?? 0) - back;
+    const requests = own.reduce((sum, { log }) => (log ? sum + 1 : sum), 0);
+    let balance = (pay.get(back, used, requests, userId)?.quota ?? 0) - back;
     for (const { hold, charged, log } of own) {
       balance += hold.amount - charged;
       if (log && charged > 0) log.balance_after = balance;
@@ -88,11 +89,12 @@ function payKeys(db: Database, charges: Charge[]): void {
     if (hold.key_amount < 0) unlimited.set(hold.key_id, (unlimited.get(hold.key_id) ?? 0) + charged);
     // A key that overruns its quota stops at zero.
     else
-      db.query(
+      prepared(
+        db,
         'update api_keys set remain_quota = max(0, remain_quota + ?1 - ?2), used_quota = used_quota + ?2 where id = ?3',
       ).run(hold.key_amount, charged, hold.key_id);
   }
   // A key that lost its quota limit meanwhile keeps what it has.
-  const use = db.query('update api_keys set used_quota = used_quota + ? where id = ?');
+  const use = prepared(db, 'update api_keys set used_quota = used_quota + ? where id = ?');
   for (const [keyId, charged] of unlimited) use.run(charged, keyId);
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { prepared } from '../../platform/db/prepared.ts';
 import { dayOf, type UsageRow } from './port.ts';
 
 interface Sum {
@@ -9,38 +10,34 @@ interface Sum {
   quota: number;
 }
 
-/** Adds up a batch first: most of its rows go to the same few sums. */
-export class UsageSums {
-  readonly #days: Sum[] = [];
-  readonly #users = new Map<number, number>();
+const addToDay = `insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
+  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+  on conflict (user_id, day, model_id, key_id) do update set requests = requests + ?5,
+    prompt_tokens = prompt_tokens + ?6, completion_tokens = completion_tokens + ?7, quota = quota + ?8`;
 
-  add(row: UsageRow): void {
-    let sum = this.#days.find((one) => together(one.row, row));
+export function addToDays(db: Database, rows: readonly UsageRow[]): void {
+  const add = prepared(db, addToDay);
+  for (const { row, requests, promptTokens, completionTokens, quota } of sumsOf(rows)) {
+    const day = dayOf(row.created_at);
+    add.run(row.user_id, day, row.model_id, row.key_id, requests, promptTokens, completionTokens, quota);
+  }
+}
+
+/** Adds up a batch first: most of its rows go to the same few sums. */
+function sumsOf(rows: readonly UsageRow[]): Sum[] {
+  const sums: Sum[] = [];
+  for (const row of rows) {
+    let sum = sums.find((one) => together(one.row, row));
     if (!sum) {
       sum = { row, requests: 0, promptTokens: 0, completionTokens: 0, quota: 0 };
-      this.#days.push(sum);
+      sums.push(sum);
     }
     sum.requests += 1;
     sum.promptTokens += row.prompt_tokens;
     sum.completionTokens += row.completion_tokens;
     sum.quota += row.quota;
-    this.#users.set(row.user_id, (this.#users.get(row.user_id) ?? 0) + 1);
   }
-
-  write(db: Database): void {
-    const add = db.query(
-      `insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-       on conflict (user_id, day, model_id, key_id) do update set requests = requests + ?5,
-         prompt_tokens = prompt_tokens + ?6, completion_tokens = completion_tokens + ?7, quota = quota + ?8`,
-    );
-    for (const { row, requests, promptTokens, completionTokens, quota } of this.#days) {
-      const day = dayOf(row.created_at);
-      add.run(row.user_id, day, row.model_id, row.key_id, requests, promptTokens, completionTokens, quota);
-    }
-    const count = db.query('update users set request_count = request_count + ? where id = ?');
-    for (const [userId, requests] of this.#users) count.run(requests, userId);
-  }
+  return sums;
 }
 
 const together = (a: UsageRow, b: UsageRow): boolean =>
@@ -48,3 +45,9 @@ const together = (a: UsageRow, b: UsageRow): boolean =>
   a.key_id === b.key_id &&
   a.model_id === b.model_id &&
   dayOf(a.created_at) === dayOf(b.created_at);
+
+/** For requests that cost nothing; a charge counts its request where it changes the balance. */
+export function countRequests(db: Database, rows: readonly UsageRow[]): void {
+  const count = prepared(db, 'update users set request_count = request_count + ? where id = ?');
+  for (const [userId, own] of Map.groupBy(rows, (row) => row.user_id)) count.run(own.length, userId);
+}

@@ -1,66 +1,35 @@
-import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
+import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { insertText } from '../../platform/db/insert-many.ts';
-import type { UsageRow } from './port.ts';
-import { UsageSums } from './sqlite-sums.ts';
-
-const columns = [
-  'request_id',
-  'user_id',
-  'key_id',
-  'model_id',
-  'endpoint',
-  'provider',
-  'channel_id',
-  'prompt_tokens',
-  'completion_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'units',
-  'quota',
-  'shortfall',
-  'balance_after',
-  'stream',
-  'status',
-  'duration_ms',
-  'first_token_ms',
-  'created_at',
-] as const satisfies (keyof UsageRow)[];
+import { prepared } from '../../platform/db/prepared.ts';
+import { type UsageRow, usageColumns } from './port.ts';
+import { addToDays } from './sqlite-sums.ts';
 
 /** A statement of many rows costs half as much a row as one of one. Few sizes, since each stays prepared. */
 const sizes = [64, 32, 16, 8, 4, 2, 1];
-const prepared = new WeakMap<Database, Map<number, Statement>>();
+const inserts = new Map(
+  sizes.map((rows) => [rows, insertText('usage_logs', [...usageColumns, 'filed'], rows, 'sqlite')]),
+);
+
+/** So many entries of each user in a batch change few pages of the indexes; it is cheaper to file them at once then. */
+const filedTogether = 4;
 
 /** The usage log and its sums. */
 export function logUsage(db: Database, rows: readonly UsageRow[]): void {
-  const sums = new UsageSums();
-  for (const row of rows) sums.add(row);
+  const users = new Set<number>();
+  for (const row of rows) users.add(row.user_id);
+  const filed = rows.length >= users.size * filedTogether ? 1 : 0;
   for (let at = 0; at < rows.length; ) {
     const count = sizes.find((size) => size <= rows.length - at)!;
     const values: SQLQueryBindings[] = [];
-    for (let i = at; i < at + count; i += 1) append(values, rows[i]!);
-    insertOf(db, count).run(...values);
+    for (let i = at; i < at + count; i += 1) append(values, rows[i]!, filed);
+    prepared(db, inserts.get(count)!).run(...values);
     at += count;
   }
-  sums.write(db);
-}
-
-function insertOf(db: Database, rows: number): Statement {
-  let known = prepared.get(db);
-  if (!known) {
-    known = new Map();
-    prepared.set(db, known);
-  }
-  let statement = known.get(rows);
-  if (!statement) {
-    statement = db.prepare(insertText('usage_logs', columns, rows, 'sqlite'));
-    known.set(rows, statement);
-  }
-  return statement;
+  addToDays(db, rows);
 }
 
 /** Named one by one, in the order of the columns: this runs for every request. */
-function append(values: SQLQueryBindings[], row: UsageRow): void {
+function append(values: SQLQueryBindings[], row: UsageRow, filed: number): void {
   values.push(
     row.request_id,
     row.user_id,
@@ -83,5 +52,6 @@ function append(values: SQLQueryBindings[], row: UsageRow): void {
     row.duration_ms,
     row.first_token_ms,
     row.created_at,
+    filed,
   );
 }

@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import { dayOf, secondsPerDay, type UsageRow } from './port.ts';
+import { fileUsage, isFiled } from './filing.ts';
+import { dayOf, secondsPerDay, type UsageRow, usageColumns } from './port.ts';
 import './tables.ts';
 
 export interface UsageFilter {
@@ -29,6 +30,16 @@ function within(column: string, from: number | undefined, to: number | undefined
   return bounds;
 }
 
+const ofSomebody = ({ userId, keyId }: UsageFilter): boolean => userId !== undefined || keyId !== undefined;
+
+/** What entries of the log must be; those of one user or key are found by index. */
+async function conditionsOf(db: Db, filter: UsageFilter): Promise<Expression<SqlBool>[]> {
+  const conditions = [...narrowed(filter), ...within('created_at', filter.from, filter.to)];
+  if (!ofSomebody(filter)) return conditions;
+  await fileUsage(db);
+  return [...conditions, ...isFiled(db)];
+}
+
 /**
  * Newest first; `before` continues after a row already seen, which an export does instead of counting offsets. Everybody's
  * rows have no index by time, but ids grow with it.
@@ -38,8 +49,8 @@ export async function listUsage(
   filter: UsageFilter,
   { limit, offset = 0, before }: { limit: number; offset?: number; before?: UsageLog | undefined },
 ): Promise<UsageLog[]> {
-  const byTime = filter.userId !== undefined || filter.keyId !== undefined;
-  const conditions = [...narrowed(filter), ...within('created_at', filter.from, filter.to)];
+  const byTime = ofSomebody(filter);
+  const conditions = await conditionsOf(db, filter);
   if (before && byTime)
     conditions.push(
       sql<SqlBool>`created_at <= ${before.created_at}`,
@@ -49,7 +60,7 @@ export async function listUsage(
   const found = db.selectFrom('usage_logs').where((e) => e.and(conditions));
   return (byTime ? found.orderBy('created_at', 'desc') : found)
     .orderBy('id', 'desc')
-    .selectAll()
+    .select(['id', ...usageColumns])
     .limit(limit)
     .offset(offset)
     .execute();
@@ -102,10 +113,11 @@ async function sumRequests(db: Db, filter: UsageFilter, firstDay?: number, lastD
 }
 
 async function countRows(db: Db, filter: UsageFilter): Promise<number> {
+  const conditions = await conditionsOf(db, filter);
   const bounded = db
     .selectFrom('usage_logs')
     .select('id')
-    .where((e) => e.and([...narrowed(filter), ...within('created_at', filter.from, filter.to)]))
+    .where((e) => e.and(conditions))
     .limit(mostCounted);
   const row = await db
     .selectFrom(bounded.as('some'))

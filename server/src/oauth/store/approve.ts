@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { CompiledQuery } from 'kysely';
+import { prepared } from '../../platform/db/prepared.ts';
 import { all, execute, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { consentOf } from './consents.ts';
@@ -86,11 +87,11 @@ function sqliteApprovals({ writeSync, batch }: IssuerDeps): Approvals {
 }
 
 function approveOne(writer: Database, code: NewCode, merge: Merge): void {
-  const added = writer.query(addConsent.sqlite.sql).get(...consentValues(code, merge));
+  const added = prepared(writer, addConsent.sqlite.sql).get(...consentValues(code, merge));
   if (!added) {
-    const find = writer.query<ConsentRow, [number, number]>(consentOf.sqlite.sql);
+    const find = prepared<ConsentRow, [number, number]>(writer, consentOf.sqlite.sql);
     const change = widened(find.get(code.user_id, code.application_id) ?? undefined, code, merge);
-    if (change) writer.query(changeConsent.sqlite.sql).run(...change);
+    if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
   }
-  writer.query(addCode.sqlite.sql).run(...codeValues(code));
+  prepared(writer, addCode.sqlite.sql).run(...codeValues(code));
 }

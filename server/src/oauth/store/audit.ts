@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { CompiledQuery, type Insertable } from 'kysely';
+import { prepared } from '../../platform/db/prepared.ts';
 import { execute } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { AuditRow } from './tables.ts';
@@ -55,7 +56,7 @@ export async function insertAudit({ db, writeSync }: AuditDeps, rows: NewAuditRo
     return;
   }
   await writeSync((writer) => {
-    const insert = writer.query(insertRow);
+    const insert = prepared(writer, insertRow);
     for (const row of rows)
       insert.run(
         row.event_type,

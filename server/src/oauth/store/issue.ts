@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { prepared } from '../../platform/db/prepared.ts';
 import { all, placeholders, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { TokenRow } from './tables.ts';
@@ -84,8 +85,8 @@ function sqliteIssuer(deps: IssuerDeps): Issuer {
     deps.batch<Spending, boolean>((items) =>
       writeSync((writer) =>
         items.map(({ spend, id, now, pair }) => {
-          if (writer.query(spend).run(id, now).changes !== 1) return false;
-          writer.query(insertSqlite).run(...valuesOf(pair));
+          if (prepared(writer, spend).run(id, now).changes !== 1) return false;
+          prepared(writer, insertSqlite).run(...valuesOf(pair));
           return true;
         }),
       ),

@@ -1,4 +1,4 @@
-import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
+import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { prepare, prepared } from './prepared.ts';
 
 /**
  * bun:sqlite answers at once, so a statement needs no connection of its own. Writes and transactions share the writer;
@@ -140,10 +141,10 @@ export function writeSync<T>(
   failed?: () => void,
 ): T | Promise<T> {
   const run = (): T => {
-    prepare(writer, 'begin immediate').statement.run();
+    prepared(writer, 'begin immediate').run();
     try {
       const result = work(writer);
-      prepare(writer, 'commit').statement.run();
+      prepared(writer, 'commit').run();
       return result;
     } catch (error) {
       failed?.();
@@ -171,7 +172,7 @@ export function readSync<R>(
   sql: string,
   parameters: SQLQueryBindings[],
 ): R | null | Promise<R | null> {
-  const first = (handle: Database) => prepare(handle, sql).statement.get(...parameters) as R | null;
+  const first = (handle: Database) => prepared(handle, sql).get(...parameters) as R | null;
   if (!gate.held) return first(writer);
   if (reader !== writer) return first(reader);
   return gate.enter().then(() => {
@@ -186,7 +187,7 @@ export function readSync<R>(
 /** How many rows were ever written; null while a transaction is open, whose rows are counted before they hold. */
 export function rowsWritten({ writer, gate }: SqliteHandles): number | null {
   if (gate.held) return null;
-  return (prepare(writer, 'select total_changes() as n').statement.get() as { n: number }).n;
+  return (prepared(writer, 'select total_changes() as n').get() as { n: number }).n;
 }
 
 /** Stands still as long as only `writeSync` writes; null while a transaction is open. */
@@ -198,34 +199,6 @@ const bindings = (query: CompiledQuery): SQLQueryBindings[] => query.parameters 
 function isRead(query: CompiledQuery): boolean {
   if (query.query.kind === 'SelectQueryNode') return true;
   return query.query.kind === 'RawNode' && /^\s*select\b/i.test(query.sql);
-}
-
-interface Prepared {
-  statement: Statement;
-  /** Asked once: the names are built anew at every look. */
-  hasRows: boolean;
-}
-
-/** bun:sqlite keeps 20 statements and prepares the rest anew each time; we have a few hundred, and they are all small. */
-const mostPrepared = 1_000;
-const prepared = new WeakMap<Database, Map<string, Prepared>>();
-
-function prepare(database: Database, sql: string): Prepared {
-  let known = prepared.get(database);
-  if (!known) {
-    known = new Map();
-    prepared.set(database, known);
-  }
-  const found = known.get(sql);
-  if (found) return found;
-  if (known.size >= mostPrepared) {
-    for (const { statement } of known.values()) statement.finalize();
-    known.clear();
-  }
-  const statement = database.prepare(sql);
-  const made = { statement, hasRows: statement.columnNames.length > 0 };
-  known.set(sql, made);
-  return made;
 }
 
 function run<R>(database: Database, query: CompiledQuery): QueryResult<R> {

@@ -14,6 +14,7 @@ import { migration as chargesOnce } from './0012-charges-once.ts';
 import { migration as openingBalances } from './0013-opening-balances.ts';
 import { migration as reserves } from './0014-reserves.ts';
 import { migration as decisionChoices } from './0015-decision-choices.ts';
+import { migration as filedUsage } from './0016-filed-usage.ts';
 
 /** In order; a room that adds tables adds a file here and one line. */
 export const migrations: Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: Migration[] = [
   openingBalances,
   reserves,
   decisionChoices,
+  filedUsage,
 ];
