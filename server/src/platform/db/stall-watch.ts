@@ -36,7 +36,8 @@ export interface StallDeps {
  * repeats, or a hold given back would be taken after all.
  */
 export class StallWatch {
-  readonly #waiting = new Set<Waiting>();
+  /** Who has waited longest comes first. A `Set` would leave old tables behind, with results long read in them. */
+  readonly #waiting: Waiting[] = [];
   readonly #timer: Timer;
   #stalled = false;
   #asking = false;
@@ -65,15 +66,15 @@ export class StallWatch {
           reject(new StalledError(real));
         },
       };
-      this.#waiting.add(mine);
+      this.#waiting.push(mine);
       real.then(
         (value) => {
           if (mine.abandoned && late) void this.#untilOver(mine, late(value));
-          else this.#waiting.delete(mine);
+          else this.#forget(mine);
           resolve(value);
         },
         (error) => {
-          this.#waiting.delete(mine);
+          this.#forget(mine);
           reject(error);
         },
       );
@@ -83,7 +84,7 @@ export class StallWatch {
   /** Work that must end before anything else is sent, though nobody waits for it. */
   leave(work: Promise<unknown>): void {
     const mine: Waiting = { sinceMs: performance.now(), abandoned: true, abandon() {} };
-    this.#waiting.add(mine);
+    this.#waiting.push(mine);
     void this.#untilOver(mine, work);
   }
 
@@ -91,9 +92,14 @@ export class StallWatch {
     clearInterval(this.#timer);
   }
 
+  #forget(mine: Waiting): void {
+    const at = this.#waiting.indexOf(mine);
+    if (at >= 0) this.#waiting.splice(at, 1);
+  }
+
   async #untilOver(mine: Waiting, work: Promise<unknown>): Promise<void> {
     await work.catch(() => {});
-    this.#waiting.delete(mine);
+    this.#forget(mine);
   }
 
   async #look(): Promise<void> {
@@ -105,16 +111,11 @@ export class StallWatch {
     if (this.#stalled) this.#mayGoOn(answered);
     else if (answered) this.#answeredMs = performance.now();
     // It may have gone on in the meantime, and only those who came since are waiting.
-    else if ((this.#oldest()?.sinceMs ?? askedMs) < askedMs) this.#giveUp();
-  }
-
-  /** A set keeps its order: the first has waited longest. */
-  #oldest(): Waiting | undefined {
-    return this.#waiting.values().next().value;
+    else if ((this.#waiting[0]?.sinceMs ?? askedMs) < askedMs) this.#giveUp();
   }
 
   #overdue(): boolean {
-    const oldest = this.#oldest();
+    const oldest = this.#waiting[0];
     if (!oldest) return false;
     return performance.now() - Math.max(oldest.sinceMs, this.#answeredMs) >= (this.deps.patienceMs ?? 2_000);
   }
@@ -131,9 +132,9 @@ export class StallWatch {
       return;
     }
     this.#backSinceMs ??= performance.now();
-    if (this.#waiting.size > 0) {
+    if (this.#waiting.length > 0) {
       if (performance.now() - this.#backSinceMs < (this.deps.graceMs ?? 10_000)) return;
-      this.#waiting.clear();
+      this.#waiting.length = 0;
       this.deps.replaceConnections();
     }
     this.#stalled = false;
