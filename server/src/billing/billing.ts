@@ -72,6 +72,7 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
   const heartbeat = await startHeartbeat({ database, store, owner, clock, log });
   const settler = new Settler(store, log);
   heartbeat.onBeat(() => settler.retryOverdue());
+  if (store.tidy) heartbeat.onBeat(() => store.tidy!());
   const take = takeHolds(store, settler);
   const holds = new Batcher<HoldRow, Hold>((rows) => {
     const taken = take(rows);

@@ -92,6 +92,8 @@ export interface HoldStore {
   find?(requestId: string): HoldRow | undefined;
   /** Gives back what processes without a sign of life since then had put aside in sum; tells how many holds that were. */
   returnReserves?(seenAfter: number): number | Promise<number>;
+  /** Called every few seconds, to clear away what the writes leave behind. */
+  tidy?(): Promise<void>;
 }
 
 export const secondsPerDay = 86_400;

@@ -7,12 +7,31 @@ import { usageFields, writeUsage } from './postgres-usage.ts';
 
 /** A batch is one statement with one parameter, a JSON array: one round trip and one commit, however many rows. */
 export function postgresHoldStore(db: Db): HoldStore {
+  let settled = 0;
   return {
     hold: (rows) => holdTogether(db, rows),
-    settle: (rows) => settleTogether(db, rows),
+    settle: (rows) => {
+      settled += rows.length;
+      return settleTogether(db, rows);
+    },
     record: (rows) => recordTogether(db, rows),
     progress: (rows) => updateProgress(db, rows),
+    tidy: async () => {
+      if (settled < worthTidying) return;
+      settled = 0;
+      await tidyHolds(db);
+    },
   };
+}
+
+const worthTidying = 1_000;
+
+/**
+ * Few holds are open and hundreds a second come and go, and each leaves its place taken until the table is vacuumed. The
+ * server does so once a minute at most; by then whoever looks for a hold reads through the places of a hundred thousand.
+ */
+async function tidyHolds(db: Db): Promise<void> {
+  await sql`vacuum (truncate false, skip_locked) billing_holds`.execute(db);
 }
 
 /** A cost above its hold needs the balance as others left it, so each such row goes alone. */
