@@ -26,7 +26,7 @@ const holdNames = holdFields
 async function holdAll(db: Db, rows: HoldRow[]): Promise<void> {
   await sql`
     with given as materialized (
-      select * from jsonb_to_recordset((${JSON.stringify(rows)}::text)::jsonb) as r(${sql.raw(holdFields)})
+      select * from json_to_recordset((${JSON.stringify(rows)}::text)::json) as r(${sql.raw(holdFields)})
     ), by_user as materialized (
       select user_id, sum(amount)::bigint as total from given group by user_id
     ), by_key as materialized (
@@ -57,7 +57,7 @@ interface Purse {
 /** Locks the balances, then lets those that fit through in order of arrival. */
 async function holdThoseThatFit(db: Db, rows: HoldRow[]): Promise<HoldOutcome[]> {
   return db.transaction().execute(async (tx) => {
-    const json = (values: unknown[]) => sql`jsonb_array_elements_text((${JSON.stringify(values)}::text)::jsonb)`;
+    const json = (values: unknown[]) => sql`json_array_elements_text((${JSON.stringify(values)}::text)::json)`;
     const ids = (values: number[]) => sql`(select value::bigint from ${json([...new Set(values)])} as value)`;
     const users = await sql<Purse>`select id, quota as "left" from users where id in ${ids(rows.map((r) => r.user_id))}
       order by id for no key update`.execute(tx);

@@ -36,14 +36,16 @@ async function tidyHolds(db: Db): Promise<void> {
 
 /** A cost above its hold needs the balance as others left it, so each such row goes alone. */
 async function settleTogether(db: Db, rows: SettleRow[]): Promise<Settled[]> {
-  const alone = rows.filter((row) => (row.log?.quota ?? 0) > row.amount);
-  const together = rows.filter((row) => (row.log?.quota ?? 0) <= row.amount);
+  // The same request twice in one batch: the first counts, and the second finds the hold gone.
+  const seen = new Set<string>();
+  const given = rows.filter(({ request_id }) => !seen.has(request_id) && seen.add(request_id));
+  const alone = given.filter((row) => (row.log?.quota ?? 0) > row.amount);
+  const together = given.filter((row) => (row.log?.quota ?? 0) <= row.amount);
   const found = new Map<string, Settled>();
   for (const part of [together, ...alone.map((row) => [row])])
     if (part.length > 0) for (const row of await settleStatement(db, part)) found.set(row.request_id, toSettled(row));
   return rows.map((row) => {
     const settled = found.get(row.request_id);
-    // The same request twice in one batch: the second finds the hold gone.
     found.delete(row.request_id);
     return settled ?? { settled: false, charged: 0, shortfall: 0 };
   });
@@ -70,10 +72,8 @@ async function settleStatement(db: Db, rows: SettleRow[]): Promise<SettledRow[]>
   );
   const result = await sql<SettledRow>`
     with given as materialized (
-      select distinct on (request_id) *
-      from jsonb_to_recordset((${batch}::text)::jsonb)
+      select * from json_to_recordset((${batch}::text)::json)
         as r(n bigint, logged boolean, cost bigint, ${sql.raw(usageFields)})
-      order by request_id, n
     ), gone as (
       delete from billing_holds h using given g where h.request_id = g.request_id
       returning h.request_id, h.user_id, h.key_id, h.amount, h.key_amount
@@ -128,7 +128,7 @@ async function recordTogether(db: Db, rows: UsageRow[]): Promise<void> {
   const batch = JSON.stringify(rows.map((row, n) => ({ ...row, n })));
   await sql`
     with used as materialized (
-      select * from jsonb_to_recordset((${batch}::text)::jsonb) as r(n bigint, ${sql.raw(usageFields)})
+      select * from json_to_recordset((${batch}::text)::json) as r(n bigint, ${sql.raw(usageFields)})
     ), locked_users as materialized (
       select id from users where id in (select user_id from used) order by id for no key update
     ), u as (
@@ -142,7 +142,7 @@ async function recordTogether(db: Db, rows: UsageRow[]): Promise<void> {
 async function updateProgress(db: Db, rows: ProgressRow[]): Promise<void> {
   await sql`
     with given as materialized (
-      select * from jsonb_to_recordset((${JSON.stringify(rows)}::text)::jsonb)
+      select * from json_to_recordset((${JSON.stringify(rows)}::text)::json)
         as r(request_id text, progress bigint, usage text)
     ), locked as materialized (
       select request_id from billing_holds where request_id in (select request_id from given)
