@@ -1,6 +1,5 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
@@ -104,14 +103,16 @@ function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction
   };
 }
 
-function send(
+async function send(
   url: URL,
   request: OutgoingRequest,
   lookup: LookupFunction,
   signal: AbortSignal,
 ): Promise<OutgoingAnswer> {
+  // Loaded by the first call: it takes some twenty milliseconds, which nobody should wait for at the start.
+  const { request: start } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
     const headers = { ...request.headers, ...(body && { 'content-length': String(body.byteLength) }) };
     // No agent: a connection is used for one call, so that each call is dialled and checked.
