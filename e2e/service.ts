@@ -73,9 +73,11 @@ export interface PostInit {
 export interface StartOptions {
   env?: Record<string, string>;
   dataDir?: string;
+  /** Another program than the sources, for example the single executable. */
+  program?: string[];
 }
 
-const main = join(import.meta.dir, '../server/src/main.ts');
+const sources = [process.execPath, join(import.meta.dir, '../server/src/main.ts')];
 
 export function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
@@ -99,7 +101,8 @@ export async function startService(options: StartOptions = {}): Promise<Service>
     LOG_LEVEL: 'warn',
     ...options.env,
   };
-  let running = await launch(url, env);
+  const { program = sources } = options;
+  let running = await launch(program, url, env);
   const root = await login(url, 'root', rootPassword);
   await root.api('/api/admin/options', { method: 'PUT', body: { key: 'RateLimitEnabled', value: false } });
   const key = await root.key();
@@ -139,7 +142,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       return running.child.exited;
     },
     restart: async () => {
-      running = await launch(url, env);
+      running = await launch(program, url, env);
     },
     stop: async () => {
       if (stopped) return;
@@ -156,9 +159,9 @@ interface Running {
   output(): string;
 }
 
-async function launch(url: string, env: Record<string, string>): Promise<Running> {
+async function launch(program: string[], url: string, env: Record<string, string>): Promise<Running> {
   let output = '';
-  const child = Bun.spawn([process.execPath, main], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
+  const child = Bun.spawn(program, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
   const gather = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
     for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });

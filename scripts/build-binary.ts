@@ -42,6 +42,9 @@ const args = [
   'build',
   '--compile',
   '--minify-syntax',
+  // Compiled ahead: parsing two megabytes of JavaScript is most of what a start takes.
+  '--bytecode',
+  '--format=esm',
   '--sourcemap=inline',
   join(work, 'svc.ts'),
   '--outfile',
