@@ -2,7 +2,7 @@
  * `npm run build:binary [-- --target=bun-linux-arm64] [-- --outfile=path]`: one executable with Bun, the server and the
  * built web app inside. Default: dist/svc for this machine.
  */
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -53,6 +53,8 @@ const args = [
 if (values.target) args.push(`--target=${values.target}`);
 const code = await Bun.spawn([process.execPath, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).exited;
 if (code !== 0) process.exit(code);
+// The map is inside as well, where stack traces look for it.
+await rm(`${values.outfile}.map`, { force: true });
 
 const megabytes = ((await stat(values.outfile)).size / 1e6).toFixed(0);
 console.log(`${relative(process.cwd(), values.outfile)}: ${megabytes} MB, ${files.length} web files inside`);

@@ -2,7 +2,7 @@
 // Usage: node scripts/setup.mjs <command> [arguments]
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,10 @@ const modules = join(root, 'node_modules');
 const installStamp = join(modules, '.svc-setup.json');
 // Inside the built folder, which every build empties first: a build by another command cannot leave a stale stamp behind.
 const webStamp = join(root, 'dist', 'web', '.stamp');
+
+const inDist = (name) => join(root, 'dist', process.platform === 'win32' ? `${name}.exe` : name);
+const binary = inDist('svc-start');
+const binaryStamp = `${binary}.stamp`;
 
 const programs = {
   start: ['server/src/main.ts'],
@@ -144,17 +148,20 @@ function filesUnder(folder) {
     .sort();
 }
 
-/** Bundles the web app unless what goes into it is what it was at the last build. */
-function buildWeb(bun) {
-  const builder = join(root, 'scripts', 'build-web.ts');
-  const inputs = [...filesUnder(join(root, 'web')), join(root, 'package-lock.json'), builder];
+function hashOf(files) {
   const hash = createHash('sha256');
-  for (const file of inputs)
+  for (const file of files)
     hash
       .update(`${file.slice(root.length)}\0`)
       .update(readFileSync(file))
       .update('\0');
-  const wanted = hash.digest('hex');
+  return hash.digest('hex');
+}
+
+/** Bundles the web app unless what goes into it is what it was at the last build. */
+function buildWeb(bun) {
+  const builder = join(root, 'scripts', 'build-web.ts');
+  const wanted = hashOf([...filesUnder(join(root, 'web')), join(root, 'package-lock.json'), builder]);
   const built = existsSync(webStamp) && existsSync(join(root, 'dist', 'web', 'index.html'));
   if (built && readFileSync(webStamp, 'utf8') === wanted) return;
 
@@ -166,9 +173,37 @@ function buildWeb(bun) {
   say(`web app built in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
 }
 
+/**
+ * The program, compiled unless it is what it was at the last start: it is ready in less than half the time the sources
+ * take. Null where it cannot be compiled; the sources do the same.
+ */
+function compile(bun) {
+  const builder = join(root, 'scripts', 'build-binary.ts');
+  const sources = filesUnder(join(root, 'server', 'src')).filter((file) => !/\.(test|fixture)\.ts$/.test(file));
+  const wanted = hashOf([...sources, join(root, 'package-lock.json'), builder, webStamp]);
+  if (existsSync(binary) && existsSync(binaryStamp) && readFileSync(binaryStamp, 'utf8') === wanted) return binary;
+
+  say('compiling the program');
+  const startedMs = Date.now();
+  // Under a name of its own first: another start beside this one must never run half of a file.
+  const made = inDist(`svc-start-${process.pid}`);
+  const done = spawnSync(bun, [builder, `--outfile=${made}`], { cwd: root, stdio: ['ignore', 'ignore', 2] });
+  try {
+    if (done.status !== 0) throw new Error('see above');
+    renameSync(made, binary);
+    writeFileSync(binaryStamp, wanted);
+  } catch (error) {
+    rmSync(made, { force: true });
+    say(`the program could not be compiled (${error.message}); it is run from its sources`);
+    return null;
+  }
+  say(`program compiled in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
+  return binary;
+}
+
 /** Runs the program as if in our place: same streams, its signals, its exit code. */
-function become(bun, args) {
-  const child = spawn(bun, args, { cwd: root, stdio: 'inherit', env: environment });
+function become(program, args) {
+  const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: environment });
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
     process.on(signal, () => {
       // Ctrl-C in a terminal reaches the child by itself; a second copy would read as "stop at once".
@@ -176,7 +211,7 @@ function become(bun, args) {
       child.kill(signal);
     });
   }
-  child.on('error', (error) => fail(`Bun could not be run: ${error.message}`));
+  child.on('error', (error) => fail(`${program} could not be run: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
 
@@ -186,4 +221,6 @@ if (!program) fail(`unknown command ${command ?? '(none)'}; known: ${Object.keys
 
 const bun = prepare(!needsOnlyProduct.has(command));
 if (needsWeb.has(command)) buildWeb(bun);
-become(bun, [...program, ...rest]);
+const compiled = command === 'start' ? compile(bun) : null;
+if (compiled) become(compiled, rest);
+else become(bun, [...program, ...rest]);

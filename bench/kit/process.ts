@@ -16,7 +16,7 @@ export function cpuSeconds(pid: number): number {
   return children(pid).reduce((sum, child) => sum + cpuSeconds(child), ownCpuSeconds(pid));
 }
 
-function children(pid: number): number[] {
+export function children(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
 }
