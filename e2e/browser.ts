@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { program } from './program.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -65,7 +66,7 @@ async function startServer(env: Record<string, string>) {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-e2e-'));
-  const child = Bun.spawn([process.execPath, 'server/src/main.ts'], {
+  const child = Bun.spawn(program, {
     cwd: root,
     env: {
       ...process.env,

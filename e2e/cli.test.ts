@@ -2,18 +2,18 @@ import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { program } from './program.ts';
 import { says } from './relay-replies.ts';
 import { type Service, startService } from './service.ts';
 import { startUpstream } from './upstream.ts';
 
 const startOpenai = () => startUpstream(says('openai', { text: 'hello to you' }));
 
-const main = join(import.meta.dir, '../server/src/main.ts');
 const place = mkdtempSync(join(tmpdir(), 'svc-cli-'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 async function svc(args: string[], env: Record<string, string>): Promise<{ code: number; said: string }> {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...program, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdout: 'pipe',
     stderr: 'pipe',

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { randomString } from '../server/src/lib/ids.ts';
+import { program } from './program.ts';
 import { freePort, startService } from './service.ts';
 
-const main = join(import.meta.dir, '../server/src/main.ts');
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 const folders: string[] = [];
@@ -20,7 +20,7 @@ const folder = () => {
 
 /** Runs the service until it ends by itself, which it must. */
 async function attempt(env: Record<string, string>): Promise<{ code: number; said: string }> {
-  const child = Bun.spawn([process.execPath, main], {
+  const child = Bun.spawn(program, {
     env: {
       PATH: process.env.PATH ?? '',
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',

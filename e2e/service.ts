@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomString } from '../server/src/lib/ids.ts';
+import { program } from './program.ts';
 
 export const rootPassword = 'root password for tests';
 
@@ -73,11 +74,7 @@ export interface PostInit {
 export interface StartOptions {
   env?: Record<string, string>;
   dataDir?: string;
-  /** Another program than the sources, for example the single executable. */
-  program?: string[];
 }
-
-const sources = [process.execPath, join(import.meta.dir, '../server/src/main.ts')];
 
 export function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
@@ -101,8 +98,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
     LOG_LEVEL: 'warn',
     ...options.env,
   };
-  const { program = sources } = options;
-  let running = await launch(program, url, env);
+  let running = await launch(url, env);
   const root = await login(url, 'root', rootPassword);
   await root.api('/api/admin/options', { method: 'PUT', body: { key: 'RateLimitEnabled', value: false } });
   const key = await root.key();
@@ -142,7 +138,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       return running.child.exited;
     },
     restart: async () => {
-      running = await launch(program, url, env);
+      running = await launch(url, env);
     },
     stop: async () => {
       if (stopped) return;
@@ -159,7 +155,7 @@ interface Running {
   output(): string;
 }
 
-async function launch(program: string[], url: string, env: Record<string, string>): Promise<Running> {
+async function launch(url: string, env: Record<string, string>): Promise<Running> {
   let output = '';
   const child = Bun.spawn(program, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
   const gather = async (stream: ReadableStream<Uint8Array>) => {

@@ -105,13 +105,18 @@ const endToEnd = await findTests('e2e');
 const bothEngines: string[] = [];
 for (const file of unit) if (await variesByEngine(file)) bothEngines.push(file);
 
+/** Clients and browser meet what `npm start` runs. */
+const executable = join(work, 'svc');
+if (endToEnd.length > 0)
+  await step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`]);
+
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
 const suites: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite }];
 if (postgres.url && redis.url) {
   const env = { ...services, SVC_TEST_ENGINE: 'postgres' };
   suites.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env });
 }
-suites.push({ name: 'clients and browser', files: endToEnd, env: sqlite });
+suites.push({ name: 'clients and browser', files: endToEnd, env: { ...sqlite, SVC_PROGRAM: executable } });
 for (const [index, suite] of suites.entries()) await runTests(suite, index);
 await cleanUp();
 

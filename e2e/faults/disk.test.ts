@@ -4,11 +4,11 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { program } from '../program.ts';
 import { type Service, startService, until } from '../service.ts';
 import { account, inOrder, startLoad, tally } from './load.ts';
 import { printSeen, saw } from './table.ts';
 
-const main = join(import.meta.dir, '../../server/src/main.ts');
 const place = mkdtempSync(join(tmpdir(), 'svc-disk-'));
 const disk = join(place, 'disk');
 mkdirSync(disk);
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 /** Runs the service until it ends by itself, which it must. */
 async function attempt(dataDir: string): Promise<{ code: number; said: string }> {
-  const child = Bun.spawn([process.execPath, main], {
+  const child = Bun.spawn(program, {
     env: { PATH: process.env.PATH ?? '', BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', PORT: '0', DATA_DIR: dataDir },
     stdout: 'pipe',
     stderr: 'pipe',
