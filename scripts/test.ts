@@ -100,7 +100,7 @@ if (chromium.url) services.CHROMIUM_PATH = chromium.url;
 
 await step('web build', [process.execPath, 'scripts/build-web.ts']);
 await step('API types', [process.execPath, 'scripts/api-types.ts']);
-if (asked.length === 0) for (const { name, command } of checks) await step(name, command);
+if (asked.length === 0) await Promise.all(checks.map(({ name, command }) => step(name, command)));
 
 const unit = await findTests('{server,web,scripts,bench}');
 const endToEnd = await findTests('e2e');
