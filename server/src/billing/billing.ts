@@ -72,7 +72,10 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
   const heartbeat = await startHeartbeat({ database, store, owner, clock, log });
   const settler = new Settler(store, log);
   heartbeat.onBeat(() => settler.retryOverdue());
-  if (store.tidy) heartbeat.onBeat(() => store.tidy!());
+  heartbeat.onBeat(async () => {
+    // What it leaves undone costs time only, and must not keep the holds of dead processes from being swept.
+    await store.tidy?.().catch((error) => log.warn({ error }, 'the places of settled holds could not be cleared'));
+  });
   const take = takeHolds(store, settler);
   const holds = new Batcher<HoldRow, Hold>((rows) => {
     const taken = take(rows);
