@@ -42,18 +42,19 @@ interface Suite {
   name: string;
   files: string[];
   env: Record<string, string>;
+  /** Files at a time. */
+  parallel: number;
 }
 
 /** Bun's own output is shown as it comes; what counts is its JUnit report. */
-async function runTests({ name, files, env }: Suite, index: number): Promise<void> {
+async function runTests({ name, files, env, parallel }: Suite, index: number): Promise<void> {
   if (files.length === 0) return;
   console.log(`\n— ${name}: ${files.length} files`);
   const report = join(work, `${index}.xml`);
   const startedMs = performance.now();
   const args = [
     'test',
-    // One more than the smallest machine has cores: tests wait for pages, pauses and databases more than they work.
-    '--parallel=3',
+    `--parallel=${parallel}`,
     '--only-failures',
     '--timeout=60000',
     '--reporter=junit',
@@ -112,12 +113,14 @@ if (endToEnd.length > 0)
   await step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`]);
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
-const suites: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite }];
+const suites: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite, parallel: 3 }];
 if (postgres.url && redis.url) {
   const env = { ...services, SVC_TEST_ENGINE: 'postgres' };
-  suites.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env });
+  suites.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env, parallel: 3 });
 }
-suites.push({ name: 'clients and browser', files: endToEnd, env: { ...sqlite, SVC_PROGRAM: executable } });
+// Browsers take most of two cores by themselves.
+const endToEndEnv = { ...sqlite, SVC_PROGRAM: executable };
+suites.push({ name: 'clients and browser', files: endToEnd, env: endToEndEnv, parallel: 2 });
 for (const [index, suite] of suites.entries()) await runTests(suite, index);
 await cleanUp();
 
