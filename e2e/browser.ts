@@ -154,6 +154,8 @@ export const passwordOf = (username: string): string => `password of ${username}
 
 /** Serious and critical faults that axe finds on the page as it is now, each with the elements concerned. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
+  await page.waitForFunction(() => document.querySelector('.svc-stale') === null);
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
     // Put there by the line above, in the page, which no type knows of.
