@@ -1,6 +1,6 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
 // orchestra → relay → routing → billing → identity; video → routing, billing, identity; oauth → billing, identity;
-// person, which exports and deletes a user, stands above them all.
+// accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
   billing: ['identity'],
@@ -9,7 +9,7 @@ const below = {
   orchestra: ['relay', 'routing', 'billing', 'identity'],
   video: ['routing', 'billing', 'identity'],
   oauth: ['billing', 'identity'],
-  person: ['orchestra', 'video', 'oauth', 'relay', 'routing', 'billing', 'identity'],
+  accounts: ['orchestra', 'video', 'oauth', 'relay', 'routing', 'billing', 'identity'],
 };
 const rooms = Object.keys(below);
 const tests = '\\.(test|fixture)\\.tsx?$';

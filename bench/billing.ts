@@ -9,6 +9,7 @@ import { systemClock } from '../server/src/lib/clock.ts';
 import { requestId } from '../server/src/lib/ids.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { type OpenDb, openDb } from '../server/src/platform/db/open.ts';
+import { openOwners } from '../server/src/platform/durable/owners.ts';
 
 /**
  * Cost of money per request: hold and settle with 64 requests at once. `bun bench/billing.ts [rows]`: with a number the
@@ -24,8 +25,11 @@ async function measure(name: string, database: OpenDb): Promise<void> {
     "group", quota, created_at)
     values ('bench', 'bench', '', '', '', '', 1, 1, 'default', 1000000000000, 0)`.execute(database.db);
   if (rowsBefore > 0) await fill(database, rowsBefore);
-  const billing = await openBilling({ database, clock: systemClock, log: pino({ level: 'silent' }) });
+  const log = pino({ level: 'silent' });
+  const owners = await openOwners({ db: database.db, log });
+  const billing = await openBilling({ database, owners, clock: systemClock, log });
   const usage = { promptTokens: 1000, completionTokens: 200 };
+  const price = { promptPrice: 0.5, completionPrice: 0.71, requestPrice: 0 };
   const waits: number[] = [];
   let left = rounds;
   const client = async () => {
@@ -39,7 +43,7 @@ async function measure(name: string, database: OpenDb): Promise<void> {
         amount: 500,
         modelId: 'acme/large',
       });
-      await billing.settle(hold, { cost: 321, usage, endpoint: '/v1/chat/completions' });
+      await billing.settle(hold, { cost: 321, usage, price, endpoint: '/v1/chat/completions' });
       waits.push(performance.now() - began);
     }
   };
@@ -56,6 +60,7 @@ async function measure(name: string, database: OpenDb): Promise<void> {
       `${concurrency} at once, wait p50 ${median.toFixed(2)} ms p99 ${p99.toFixed(2)} ms, ${rowsBefore} rows before`,
   );
   await billing.stop();
+  await owners.leave();
 }
 
 async function fill({ db }: OpenDb, rows: number): Promise<void> {

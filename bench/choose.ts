@@ -1,6 +1,6 @@
 import { systemClock } from '../server/src/lib/clock.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
-import { migration } from '../server/src/platform/db/migrations/0005-routing.ts';
+import { migration } from '../server/src/platform/db/migrations/0004-routing.ts';
 import { openDb } from '../server/src/platform/db/open.ts';
 import { candidateOf, chooseOf, measuredOf, preferencesOf } from '../server/src/routing/candidate.fixture.ts';
 import { choose } from '../server/src/routing/choose.ts';

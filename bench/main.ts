@@ -1,4 +1,5 @@
 import { writePage } from './page/write.ts';
+import { before } from './suites/before.ts';
 import { growth } from './suites/growth.ts';
 import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
@@ -20,6 +21,7 @@ const suites: Record<string, () => Promise<void>> = {
   orchestration,
   retrieval,
   recall,
+  before,
 };
 
 const asked = process.argv.slice(2);

@@ -43,7 +43,7 @@ async function open(): Promise<Bun.Socket<{ heard: boolean }>> {
   return socket;
 }
 
-/** The lowest of some readings: garbage not yet collected is no cost of a stream. */
+/** The lowest of several readings, since garbage that is not collected yet is not the stream's cost. */
 async function restingRss(): Promise<number> {
   let lowest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 8; i++) {

@@ -55,7 +55,7 @@ test(
     await service.kill('SIGTERM');
     expectLedger(join(service.dataDir, 'svc.db'), user.id);
   },
-  60_000 + kills * 8_000,
+  240_000 + kills * 8_000,
 );
 
 /** Ids from 1 without gap or double. */

@@ -30,11 +30,11 @@ export interface Model {
   script: Script;
   /** Calls per task that were begun. */
   calls: Map<string, number>;
-  /** From here on the judge is content. */
+  /** Once set, the judge accepts the goal as reached. */
   content: boolean;
 }
 
-/** New tasks in every iteration until the judge is content; each task takes about `taskMs`. */
+/** Plans new tasks in every iteration until the judge accepts; each task takes about `taskMs`. */
 export function planningModel(taskMs: number, wordsPerTask = 6, wordLength = 6): Model {
   let iterations = 0;
   const say = (asked: Asked, text: string, everyMs = 0) => says('openai', { text }, { everyMs })(asked);

@@ -1,4 +1,4 @@
-/** A balancer as small as it can be: new connections go to a backend that says it is ready, or at least takes them. */
+/** A minimal load balancer: new connections go to a backend that is ready, or else to any that accepts them. */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface Balancer {

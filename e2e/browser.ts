@@ -1,21 +1,18 @@
 /**
  * A running service and a browser in front of it:
  *   const site = await openSite();
- *   const { page } = await site.signIn('root', rootPassword);
+ *   const { page } = await site.root();
  *   await page.goto('/keys');  …  await site.stop();
  * Tests that need it start with `describe.skipIf(browserMissing)`.
  */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { program } from './program.ts';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
+import { type Service, startService, until } from './service.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const webApp = join(import.meta.dir, '../dist/web');
 
 export const browserMissing = !existsSync(executablePath);
 if (browserMissing) console.warn(`skipped: ${executablePath} is missing, so the pages were not opened in a browser`);
@@ -31,120 +28,120 @@ const launchArgs = [
   '--disable-sync',
 ];
 
-export const rootPassword = 'root-password-of-the-tests';
-
 export interface Visitor {
   page: Page;
   context: BrowserContext;
   /** What the page complained about: uncaught errors, refused scripts, failed assertions of libraries. */
   complaints: string[];
+  /** Opens a page and waits until it has loaded and shows everything it asks for. */
+  open(path: string): Promise<void>;
 }
 
 export interface Site {
-  baseUrl: string;
-  browser: Browser;
+  service: Service;
   /** Someone nobody knows yet. */
   visit(options?: BrowserContextOptions): Promise<Visitor>;
+  /** The root user: a tab of one browser that stays signed in, or with options a browser of its own. */
+  root(options?: BrowserContextOptions): Promise<Visitor>;
   /** A visitor with a session; `register` makes the account first. */
   signIn(username: string, password: string, options?: BrowserContextOptions): Promise<Visitor>;
   register(username: string, options?: BrowserContextOptions): Promise<Visitor>;
+  /** Pages that stay open go on polling, and take the processor from the tests after theirs. */
+  closeVisitors(): Promise<void>;
   stop(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop(true);
-  return port;
-}
-
-async function startServer(env: Record<string, string>) {
-  if (!existsSync(join(root, 'dist/web/manifest.json'))) {
-    const { buildWeb } = await import('../scripts/build-web.ts');
-    await buildWeb(join(root, 'dist/web'));
-  }
-  const port = await freePort();
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const dataDir = await mkdtemp(join(tmpdir(), 'svc-e2e-'));
-  const child = Bun.spawn(program, {
-    cwd: root,
-    env: {
-      ...process.env,
-      PORT: String(port),
-      BASE_URL: baseUrl,
-      DATA_DIR: dataDir,
-      ADMIN_PASSWORD: rootPassword,
-      LOG_LEVEL: 'warn',
-      DRAIN_SECONDS: '1',
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
+async function openTab(context: BrowserContext): Promise<Visitor> {
+  // A busy machine may need a while for a page.
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A refusal by the service is the page's to show; the browser logs it as well.
+    const refusal = /Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
+    if (message.type() === 'error' && !refusal) complaints.push(message.text());
   });
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await child.exited;
-    await rm(dataDir, { recursive: true, force: true });
+  const settled = watchRequests(page);
+  const open = async (path: string) => {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
+    await settled();
   };
-  for (let tries = 0; tries < 300; tries += 1) {
-    if (child.exitCode !== null) break;
-    const ready = await fetch(`${baseUrl}/readyz`).catch(() => null);
-    if (ready?.ok) return { baseUrl, stop };
-    await Bun.sleep(100);
-  }
-  await stop();
-  throw new Error('the service did not become ready');
+  return { page, context, complaints, open };
 }
 
-/** A test opens pages faster than anybody reads them. */
-async function liftLimits(visitor: Visitor): Promise<void> {
-  const data = { key: 'RateLimitEnabled', value: false };
-  const answer = await visitor.context.request.put('/api/admin/options', { data });
-  if (!answer.ok()) throw new Error(`limits could not be lifted: ${await answer.text()}`);
-  await visitor.context.close();
+/** Waits until the page has every answer and has painted it, with nothing left that stands for what is still to come. */
+function watchRequests(page: Page): () => Promise<void> {
+  const pending = new Set<Request>();
+  let started = 0;
+  page.on('request', (request) => {
+    started += 1;
+    pending.add(request);
+  });
+  page.on('requestfinished', (request) => pending.delete(request));
+  page.on('requestfailed', (request) => pending.delete(request));
+  const painted = () =>
+    page.evaluate(async () => {
+      // What an answer leads to, a render or the next request, has begun two frames later.
+      for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+      return document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible], .svc-stale') === null;
+    });
+  return () =>
+    until('the page has settled', async () => {
+      const before = started;
+      return pending.size === 0 && (await painted()) && pending.size === 0 && started === before;
+    });
 }
 
 export async function openSite(env: Record<string, string> = {}): Promise<Site> {
-  const server = await startServer(env);
-  const browser = await chromium.launch({ executablePath, args: launchArgs });
+  if (!existsSync(join(webApp, 'manifest.json'))) await (await import('../scripts/build-web.ts')).buildWeb(webApp);
+  const [service, browser] = await Promise.all([
+    startService({ env }),
+    chromium.launch({ executablePath, args: launchArgs }),
+  ]);
+  const visitors = new Set<Visitor>();
 
-  const visit = async (options: BrowserContextOptions = {}): Promise<Visitor> => {
-    const context = await browser.newContext({
-      baseURL: server.baseUrl,
+  const newContext = (options: BrowserContextOptions = {}): Promise<BrowserContext> =>
+    browser.newContext({
+      baseURL: service.url,
       viewport: { width: 1280, height: 800 },
       reducedMotion: 'reduce',
       locale: 'en-US',
       ...options,
     });
-    context.setDefaultTimeout(10_000);
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      // A refusal by the service is the page's to show; the browser logs it as well.
-      const refusal = /Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
-      if (message.type() === 'error' && !refusal) complaints.push(message.text());
-    });
-    return { page, context, complaints };
+  const rootContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
+    const context = await newContext(options);
+    const [name, value] = service.root.cookie.split('=') as [string, string];
+    await context.addCookies([{ name, value, url: service.url }]);
+    return context;
   };
-  const enter = (path: string) => async (username: string, password: string, options?: BrowserContextOptions) => {
-    const visitor = await visit(options);
+  const rootHome = await rootContext();
+
+  const visit = async (context: BrowserContext): Promise<Visitor> => {
+    const visitor = await openTab(context);
+    visitors.add(visitor);
+    return visitor;
+  };
+  const enter = async (path: string, username: string, password: string, options?: BrowserContextOptions) => {
+    const visitor = await visit(await newContext(options));
     const answer = await visitor.context.request.post(path, { data: { username, password } });
     if (!answer.ok()) throw new Error(`${path} as ${username}: ${await answer.text()}`);
     return visitor;
   };
-  const signIn = enter('/api/user/login');
-  const register = enter('/api/user/register');
-
-  await liftLimits(await signIn('root', rootPassword));
   return {
-    baseUrl: server.baseUrl,
-    browser,
-    visit,
-    signIn,
-    register: (username, options) => register(username, passwordOf(username), options),
+    service,
+    visit: async (options) => visit(await newContext(options)),
+    root: async (options) => visit(options ? await rootContext(options) : rootHome),
+    signIn: (username, password, options) => enter('/api/user/login', username, password, options),
+    register: (username, options) => enter('/api/user/register', username, passwordOf(username), options),
+    closeVisitors: async () => {
+      for (const { page, context } of visitors) await (context === rootHome ? page : context).close();
+      visitors.clear();
+    },
     stop: async () => {
       await browser.close();
-      await server.stop();
+      await service.stop();
     },
   };
 }
@@ -152,15 +149,32 @@ export async function openSite(env: Record<string, string> = {}): Promise<Site> 
 /** Of the accounts that `register` makes. */
 export const passwordOf = (username: string): string => `password of ${username}`;
 
+/** By how many pixels the page, or a card that cuts off what it holds, is wider than its place. */
+export const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const cards = [...document.querySelectorAll('.mantine-Card-root')];
+    const cut = cards.map((card) => card.scrollWidth - card.clientWidth);
+    return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth, ...cut);
+  });
+
 /** Serious and critical faults that axe finds on the page as it is now, each with the elements concerned. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
-  await page.waitForFunction(() => document.querySelector('.svc-stale') === null);
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async () => {
     // Put there by the line above, in the page, which no type knows of.
     const { axe: loaded } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await loaded.run(document, { resultTypes: ['violations'] });
+    // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
+    const dimmed = () => document.querySelector('.svc-stale') !== null;
+    let changed = true;
+    const observer = new MutationObserver(() => (changed ||= dimmed()));
+    observer.observe(document, { subtree: true, childList: true, attributeFilter: ['class'] });
+    let violations: axe.Result[] = [];
+    while (changed) {
+      while (dimmed()) await new Promise((resolve) => setTimeout(resolve, 20));
+      changed = false;
+      ({ violations } = await loaded.run(document, { resultTypes: ['violations'] }));
+    }
+    observer.disconnect();
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { figures, figuresOnPage } from '../bench/page/write.ts';
+import { vendors } from '../server/src/lib/vendors/table.ts';
 import { freePort, rootPassword, type Service, startService } from './service.ts';
 
 setDefaultTimeout(120_000);
@@ -141,9 +142,10 @@ describe('OAuth in ten minutes', () => {
 });
 
 test('every variable of the configuration is in the README', () => {
-  const names = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
+  const own = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
+  const names = [...own, ...vendors.flatMap(({ env }) => env || [])];
   const readme = read('README.md');
-  expect(names.length).toBeGreaterThan(30);
+  expect(own.length).toBeGreaterThan(30);
   expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
 });
 
@@ -151,8 +153,9 @@ test('the figures of the performance page are those of the benchmarks', () => {
   expect(figuresOnPage()).toBe(figures());
 });
 
+const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);
+
 test('every link between documents leads somewhere', () => {
-  const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);
   expect(documents.length).toBeGreaterThan(15);
   const broken: string[] = [];
   for (const document of documents)
@@ -160,4 +163,25 @@ test('every link between documents leads somewhere', () => {
       if (!/^[a-z]+:/.test(target!) && !existsSync(join(root, dirname(document), target!)))
         broken.push(`${document} → ${target}`);
   expect(broken).toEqual([]);
+});
+
+/** Whether a word is a path of this repository: by its ending, a slash at its end, or the folder it begins with. */
+const isPath = (word: string): boolean =>
+  /^[\w.-]+(\/[\w.<>-]+)*\/?$/.test(word) &&
+  (/\/$|\.(tsx?|mjs|md|ya?ml|conf|css)$/.test(word) || /^(server|web|e2e|scripts|bench|docs|deploy|\.ci)\//.test(word));
+
+/** Of a placeholder such as `x.ts`, `NNNN-name.ts` or `<kind>.ts` only the folder has to exist. */
+const named = (path: string): string => (/^(x\.|NNNN-|<)/.test(basename(path)) ? dirname(path) : path);
+
+test('every file and folder that a document names exists', () => {
+  const missing = documents.flatMap((document) => {
+    const text = read(document).replaceAll(/^```.*?^```$/gms, '');
+    // The changelog and superseded decisions describe the past.
+    if (document === 'CHANGELOG.md' || /^\*\*Status:\*\* superseded/m.test(text)) return [];
+    const words = [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code!.split(' '));
+    // Paths may begin at server/src.
+    const exists = (path: string) => existsSync(join(root, path)) || existsSync(join(root, 'server/src', path));
+    return words.filter((word) => isPath(word) && !exists(named(word))).map((word) => `${document}: ${word}`);
+  });
+  expect(missing).toEqual([]);
 });

@@ -72,7 +72,7 @@ test.each(openidWays)('openid-client with %s', async (_, authenticate) => {
   const claims = await openid.fetchUserInfo(config, tokens.access_token, `${user.id}`);
   expect(claims.sub).toBe(`${user.id}`);
   const inspected = await openid.tokenIntrospection(config, tokens.access_token).catch(() => null);
-  // Introspection takes Basic only (spec §4.6).
+  // Introspection takes Basic authentication only.
   expect(inspected?.active ?? null).toBe(authenticate === openid.ClientSecretBasic ? true : null);
   const next = await openid.refreshTokenGrant(config, tokens.refresh_token!);
   expect(await userinfoStatus(tokens.access_token)).toBe(401);

@@ -1,4 +1,4 @@
-/** What was answered outlives the process: tokens however it ends, the audit log when it is asked to stop. */
+/** Tokens survive the end of the process however it ends, the audit log survives an orderly stop. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Caller, type Service, startService } from './service.ts';
 

@@ -1,4 +1,4 @@
-/** Two processes of the service on one PostgreSQL and one Redis: what is single stays single, and a change counts in both. */
+/** Two processes of the service on one PostgreSQL and one Redis: codes and tokens are used once only, and a change counts in both. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { randomString } from '../server/src/lib/ids.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     method: 'POST',
     body: { name: 'Client', redirect_uris: [callback], scopes: 'openid' },
   });
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   for (const service of services) await service.stop();
   await admin.unsafe(`drop database ${name} with (force)`);

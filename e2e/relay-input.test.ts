@@ -1,4 +1,4 @@
-/** Bodies that no client means to send, on every endpoint: 4xx in the endpoint's own shape, and nobody upstream hears of them. */
+/** Bodies that no client means to send, on every endpoint: 4xx in the endpoint's own shape, and no upstream is called. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { says } from './relay-replies.ts';
@@ -54,7 +54,7 @@ async function refused(path: string, body: string | Uint8Array | Json, headers: 
       type: 'invalid_request_error',
       code: expect.any(String),
     });
-  // Parsed anew: matchers write themselves into what they are compared with.
+  // Parsed again, because matchers change the value they are compared with.
   return { status: answer.status, error: (JSON.parse(text) as Loose).error };
 }
 

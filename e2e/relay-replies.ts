@@ -1,4 +1,4 @@
-/** One answer of a model, in the words of each kind of upstream, whole or streamed. */
+/** One answer of a model in the format of each kind of upstream, whole or streamed. */
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { type Asked, events, type Pace, type Script } from './upstream.ts';
 
@@ -8,7 +8,7 @@ export interface Reply {
   signature?: string;
   calls?: { id: string; name: string; args: Json }[];
   finish?: 'stop' | 'length';
-  /** Null: the upstream counts nothing. */
+  /** Null: the upstream reports no usage. */
   usage?: { input: number; output: number } | null;
 }
 

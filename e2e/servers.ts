@@ -1,23 +1,24 @@
-/** PostgreSQL and Redis servers of one's own, from the installed programs, that may be stopped and started again. */
+/** Own PostgreSQL and Redis servers, from the installed programs, which a test can stop and start again. */
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisClient, SQL } from 'bun';
+import { until } from '../server/src/lib/until.fixture.ts';
 
 export interface OwnServer {
   readonly url: string;
   /** The program that runs. */
   readonly program: string;
   start(): Promise<void>;
-  /** `kind`: orderly tells its clients before it goes, a crash does not. */
+  /** An orderly stop closes connections first, a crash does not. */
   stop(how?: 'orderly' | 'crash'): Promise<void>;
   /** Stops it and takes its folder away. */
   remove(): Promise<void>;
 }
 
 export interface OwnPostgres extends OwnServer {
-  /** All its processes stand still: connections stay open, and nobody answers. */
+  /** All its processes are stopped (SIGSTOP): connections stay open and nothing answers. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
 }
@@ -34,7 +35,7 @@ function freePort(): number {
 }
 
 export async function answersPostgres(url: string): Promise<boolean> {
-  const sql = new SQL(url, { max: 1, connectionTimeout: 2 });
+  const sql = new SQL(url, { max: 1, connectionTimeout: 10 });
   try {
     // Tests make databases of their own.
     const [role] = await sql`select rolcreatedb or rolsuper as able from pg_roles where rolname = current_user`;
@@ -47,7 +48,7 @@ export async function answersPostgres(url: string): Promise<boolean> {
 }
 
 export async function answersRedis(url: string): Promise<boolean> {
-  const client = new RedisClient(url, { connectionTimeout: 1000, autoReconnect: false });
+  const client = new RedisClient(url, { connectionTimeout: 10_000, autoReconnect: false });
   try {
     return (await client.ping()) === 'PONG';
   } catch {
@@ -58,12 +59,9 @@ export async function answersRedis(url: string): Promise<boolean> {
 }
 
 async function waitFor(answers: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (Date.now() < deadline) {
-    if (await answers()) return;
-    await Bun.sleep(50);
-  }
-  throw new NoServer(`${what} was started but did not answer`);
+  await until(`${what} answers`, answers).catch(() => {
+    throw new NoServer(`${what} was started but did not answer`);
+  });
 }
 
 /** Debian keeps PostgreSQL's server programs out of PATH, in a folder per version. */
@@ -119,7 +117,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: Bun.Subprocess | undefined;
   const signal = async (name: NodeJS.Signals) => {
-    // The first line is the process that makes all the others; it goes first, or it would make more meanwhile.
+    // The first line is the parent process; it is stopped first, or it would start more children meanwhile.
     const parent = Number((await Bun.file(join(data, 'postmaster.pid')).text()).split('\n')[0]);
     process.kill(parent, name);
     const children = await Bun.$`pgrep -P ${parent}`.quiet().nothrow().text();
@@ -140,7 +138,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     },
     stop: async (how = 'crash') => {
       if (!server || server.exitCode !== null) return;
-      // What stands still cannot stop.
+      // A stopped process cannot handle a signal to end.
       await self.thaw().catch(() => {});
       await run('pg_ctl', 'stop', '-m', how === 'orderly' ? 'fast' : 'immediate', '-D', data).exited;
       await server.exited;

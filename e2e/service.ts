@@ -1,9 +1,12 @@
-/** The service as its users meet it: a process of its own, on a free port and a data directory of its own. */
+/** The service as its users meet it: its own process, on a free port, with its own data directory. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomString } from '../server/src/lib/ids.ts';
-import { program } from './program.ts';
+import { until } from '../server/src/lib/until.fixture.ts';
+import { main, program } from './program.ts';
+
+export { until };
 
 export const rootPassword = 'root password for tests';
 
@@ -74,6 +77,8 @@ export interface PostInit {
 export interface StartOptions {
   env?: Record<string, string>;
   dataDir?: string;
+  /** Loaded into the process before the service; runs the sources. */
+  preload?: string;
 }
 
 export function freePort(): number {
@@ -98,7 +103,8 @@ export async function startService(options: StartOptions = {}): Promise<Service>
     LOG_LEVEL: 'warn',
     ...options.env,
   };
-  let running = await launch(url, env);
+  const command = options.preload ? [process.execPath, '--preload', options.preload, main] : program;
+  let running = await launch(url, env, command);
   const root = await login(url, 'root', rootPassword);
   await root.api('/api/admin/options', { method: 'PUT', body: { key: 'RateLimitEnabled', value: false } });
   const key = await root.key();
@@ -138,7 +144,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       return running.child.exited;
     },
     restart: async () => {
-      running = await launch(url, env);
+      running = await launch(url, env, command);
     },
     stop: async () => {
       if (stopped) return;
@@ -155,25 +161,22 @@ interface Running {
   output(): string;
 }
 
-async function launch(url: string, env: Record<string, string>): Promise<Running> {
+async function launch(url: string, env: Record<string, string>, command: string[]): Promise<Running> {
   let output = '';
-  const child = Bun.spawn(program, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
+  const child = Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
   const gather = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
     for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
   };
   void gather(child.stdout);
   void gather(child.stderr);
-  const deadline = Date.now() + 30_000;
-  while (Date.now() < deadline && child.exitCode === null) {
-    const ready = await fetch(`${url}/readyz`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ready) return { child, output: () => output };
-    await Bun.sleep(30);
+  const ready = async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok === true;
+  try {
+    await until('the service is ready or has ended', async () => child.exitCode !== null || (await ready()));
+    if (child.exitCode === null) return { child, output: () => output };
+  } catch {
+    child.kill('SIGKILL');
   }
-  child.kill('SIGKILL');
   throw new Error(`the service did not start:\n${output}`);
 }
 
@@ -233,13 +236,4 @@ async function addModel(root: Caller, setup: ModelSetup): Promise<Served> {
     },
   });
   return { modelId, provider, channelId: channel.id };
-}
-
-/** Waits for something that happens soon, at most `withinMs`. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await Bun.sleep(20);
-  }
 }

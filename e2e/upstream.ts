@@ -34,7 +34,7 @@ export function startUpstream(script: Script): Upstream {
     hostname: '127.0.0.1',
     idleTimeout: 0,
     maxRequestBodySize: 256 * 1024 * 1024,
-    // A stream that is cut on purpose is no news.
+    // Streams are cut on purpose, so their errors are not logged.
     development: false,
     error: () => new Response(null, { status: 500 }),
     fetch: async (request) => {

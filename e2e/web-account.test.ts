@@ -1,119 +1,145 @@
+/** A user's own data: downloaded, and deleted with the account, by themselves or by an administrator. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { accessibilityFaults, browserMissing, openSite, type Site, type Visitor } from './browser.ts';
+import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site, type Visitor } from './browser.ts';
 
 let site: Site;
+let admin: Visitor;
 let user: Visitor;
-let key: string;
 
-const call = (path: string, body?: object): Promise<Response> =>
-  fetch(`${site.baseUrl}${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: body && JSON.stringify(body),
-  });
+const exportPath = '**/api/user/self/export';
 
-describe.skipIf(browserMissing)('keys, usage and credits', () => {
+describe.skipIf(browserMissing)('account', () => {
   beforeAll(async () => {
     site = await openSite();
-    user = await site.register('kim');
-  }, 60_000);
+    [admin, user] = [await site.root(), await site.register('uma')];
+  }, 300_000);
   afterAll(async () => {
     await site?.stop();
-    expect(user?.complaints).toEqual([]);
+    expect([admin, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('a key is made, shown once, and works', async () => {
+  test('a user downloads their data and is told its size', async () => {
     const { page } = user;
-    await page.goto('/keys');
-    await page.getByText('No keys yet').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Create key' }).first().click();
-    const form = page.getByRole('dialog', { name: 'Create a key' });
-    await form.getByRole('button', { name: 'Create key' }).click();
-    await form.getByText('Give the key a name.').waitFor();
-    await form.getByLabel('Name').fill('laptop');
-    await form.getByRole('switch', { name: 'No spending limit' }).click();
-    await form.getByLabel('May spend').fill('2.5');
-    await form.getByLabel('Models').fill('demo/ch');
-    await page.getByRole('option', { name: 'demo/chat', exact: true }).click();
-    await form.getByLabel('Name').click();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Create key' }).click();
-    const shown = page.getByRole('dialog', { name: 'Your new key' });
-    key = await shown.getByLabel('API key', { exact: true }).inputValue();
-    expect(key).toMatch(/^sk-\w{48}$/);
-    await shown.getByRole('button', { name: 'I have saved it' }).click();
-    await page.getByText('$2.50').waitFor();
-    expect(await page.content()).not.toContain(key);
-    const models = (await (await call('/v1/models')).json()) as { data: { id: string }[] };
-    expect(models.data.map(({ id }) => id)).toEqual(['demo/chat']);
-  }, 60_000);
-
-  test('what was asked shows in usage, and downloads', async () => {
-    const answer = await call('/v1/chat/completions', {
-      model: 'demo/chat',
-      messages: [{ role: 'user', content: 'hi' }],
-    });
-    expect(answer.status).toBe(200);
-    const requestId = answer.headers.get('x-request-id')!;
-    const { page } = user;
-    await page.goto('/usage');
-    const row = page.getByRole('row').filter({ hasText: 'demo/chat' });
-    // Usage is written off the request's path.
-    for (let tries = 0; tries < 20 && (await row.count()) === 0; tries += 1) {
-      await page.waitForTimeout(250);
-      await page.reload();
-      await page.getByRole('heading', { name: 'Requests' }).waitFor();
-      await page.getByText('No requests here').or(row).first().waitFor();
-    }
-    expect(await row.innerText()).toContain('laptop');
-    await page.getByRole('img', { name: /^Cost per day/ }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goto('/account');
     const saved = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download CSV' }).click();
-    const csv = await Bun.file((await (await saved).path())!).text();
-    expect(csv).toContain(requestId);
-    await page.getByRole('combobox', { name: 'Key' }).click();
-    await page.getByRole('option', { name: 'laptop' }).click();
-    await page.waitForURL(/[?&]key=\d+/);
-    await page.getByText('7d', { exact: true }).click();
-    await page.waitForURL(/[?&]days=7/);
-    await page.reload();
-    await row.waitFor();
-  }, 60_000);
+    await page.getByRole('button', { name: 'Download my data' }).click();
+    const file = await saved;
+    const text = await Bun.file((await file.path())!).text();
+    const data = JSON.parse(text) as { user_id: number; identity: { account: { username: string }[] } };
+    expect(file.suggestedFilename()).toBe(`svc-user-${data.user_id}.json`);
+    expect(data.identity.account[0]?.username).toBe('uma');
+    const status = page.getByRole('status', { name: 'Download' });
+    await status.getByText(new RegExp(`^Done: ${file.suggestedFilename()}, [\\d.,]+ K?B$`)).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  }, 300_000);
 
-  test('a key is disabled, changed and revoked', async () => {
+  test('a download under way says so and can be cancelled; one that fails says why', async () => {
     const { page } = user;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(exportPath, async (route) => {
+      await held;
+      await route.abort().catch(() => {});
+    });
+    await page.goto('/account');
+    const start = page.getByRole('button', { name: 'Download my data' });
+    await start.click();
+    const status = page.getByRole('status', { name: 'Download' });
+    await status.getByText('Your file is being made').waitFor();
+    expect(await start.isDisabled()).toBe(true);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await status.getByText('Your file is being made').waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(0);
+    release();
+    await page.unroute(exportPath);
+    const body = JSON.stringify({ success: false, message: 'Too many requests.' });
+    await page.route(exportPath, (route) => route.fulfill({ status: 429, contentType: 'application/json', body }));
+    await start.click();
+    const fault = page.getByRole('alert').filter({ hasText: 'Your data could not be downloaded' });
+    await fault.getByText('Too many requests.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.unroute(exportPath);
+    const saved = page.waitForEvent('download');
+    await fault.getByRole('button', { name: 'Try again' }).click();
+    await saved;
+    await fault.waitFor({ state: 'detached' });
+  }, 300_000);
+
+  test('deleting asks for the password, and a wrong one deletes nothing', async () => {
+    const { page } = user;
+    await page.goto('/account');
+    const open = page.getByRole('button', { name: 'Delete my account', exact: true });
+    await open.click();
+    const form = page.getByRole('dialog', { name: 'Delete your account?' });
+    const password = form.getByLabel('Your password');
+    const act = form.getByRole('button', { name: 'Delete for good' });
+    await form.getByText('Usage and ledger entries, without your name').waitFor();
+    const focused = (name: string) =>
+      page.waitForFunction((text) => document.activeElement?.outerHTML.includes(text), name);
+    await focused('current-password');
+    expect(await act.isDisabled()).toBe(true);
+    await password.fill('not this one');
+    await password.press('Enter');
+    await form.getByText('The password is wrong.').waitFor();
+    await focused('current-password');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    await focused('Delete my account');
+    expect((await user.context.request.get('/api/user/self')).status()).toBe(200);
+  }, 300_000);
+
+  test('with the right one the account is gone, and a farewell says so', async () => {
+    const { page } = user;
+    await page.goto('/account');
+    await page.getByRole('button', { name: 'Delete my account', exact: true }).click();
+    const form = page.getByRole('dialog', { name: 'Delete your account?' });
+    await form.getByLabel('Your password').fill(passwordOf('uma'));
+    await form.getByRole('button', { name: 'Delete for good' }).click();
+    await page.waitForURL('**/goodbye');
+    const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
+    await heading.and(page.locator(':focus')).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect((await user.context.request.get('/api/user/self')).status()).toBe(401);
     await page.goto('/keys');
-    const menu = page.getByRole('button', { name: 'Actions for laptop' });
-    await menu.click();
-    await page.getByRole('menuitem', { name: 'Disable' }).click();
-    await page.getByText('Disabled', { exact: true }).waitFor();
-    expect((await call('/v1/models')).status).toBe(401);
-    await menu.click();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('menuitem', { name: 'Enable' }).click();
-    await page.getByText('Enabled', { exact: true }).waitFor();
-    expect((await call('/v1/models')).status).toBe(200);
-    await menu.click();
-    await page.getByRole('menuitem', { name: 'Edit' }).click();
-    const form = page.getByRole('dialog', { name: 'Edit laptop' });
-    await form.getByLabel('Name').fill('desk');
-    await form.getByRole('combobox', { name: 'Expires' }).click();
-    await page.getByRole('option', { name: 'In 30 days' }).click();
-    await form.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Actions for desk' }).click();
-    await page.getByRole('menuitem', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Revoke key' }).click();
-    await page.getByText('No keys yet').waitFor();
-    expect((await call('/v1/models')).status).toBe(401);
-  }, 60_000);
+    await page.waitForURL(/\/login\?/);
+    await page.getByLabel('Username').fill('uma');
+    await page.getByRole('textbox', { name: 'Password' }).fill(passwordOf('uma'));
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Wrong username or password.').waitFor();
+  }, 300_000);
 
-  test('credits show the balance and say how to get more', async () => {
-    const { page } = user;
-    await page.goto('/credits');
-    await page.getByText('Ask an administrator of this service').waitFor();
-    await page.getByText('Nothing has changed your balance yet').waitFor();
+  test('an administrator deletes somebody by typing their name; root stays', async () => {
+    const other = await site.register('vic');
+    const { page } = admin;
+    await page.goto('/account');
+    await page.getByText('The root user cannot be deleted').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete my account' }).isDisabled()).toBe(true);
+    await page.goto('/admin/users');
+    await page.getByRole('button', { name: 'Actions for root' }).click();
+    const item = page.getByRole('menuitem', { name: 'Delete' });
+    expect(await item.isDisabled()).toBe(true);
+    // The first act is disabled; the keyboard works all the same.
+    await page.getByRole('menuitem', { name: 'Credits' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await item.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Actions for vic' }).click();
+    await item.click();
+    const form = page.getByRole('dialog', { name: 'Delete vic?' });
+    const act = form.getByRole('button', { name: 'Delete for good' });
+    await form.getByLabel('Type vic to confirm').fill('vi');
+    expect(await act.isDisabled()).toBe(true);
+    await form.getByLabel('Type vic to confirm').fill('vic');
     expect(await accessibilityFaults(page)).toEqual([]);
-  }, 60_000);
+    await act.click();
+    await page.getByText('vic is deleted').waitFor();
+    const row = page.getByRole('row').filter({ hasText: /^deleted-3/ });
+    await row.getByText('Deleted', { exact: true }).waitFor();
+    expect(await row.getByRole('button').count()).toBe(0);
+    expect((await other.context.request.get('/api/user/self')).status()).toBe(401);
+    await other.context.close();
+  }, 300_000);
 });

@@ -3,7 +3,7 @@
  * built web app inside. Default: dist/svc for this machine.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const root = join(import.meta.dir, '..');
@@ -38,6 +38,10 @@ registerEmbedded({\n${map.join('\n')}\n});\n`,
 );
 await Bun.write(join(work, 'svc.ts'), `import './lift.ts';\nimport './web-files.ts';\nimport ${source('main.ts')};\n`);
 
+// Beside the program itself, as the address that starts it says.
+const thread = join(work, 'tokens-worker.ts');
+await Bun.write(thread, `import ${source('lib/tokens-worker.ts')};\n`);
+
 const args = [
   'build',
   '--compile',
@@ -47,14 +51,16 @@ const args = [
   '--format=esm',
   '--sourcemap=inline',
   join(work, 'svc.ts'),
+  thread,
   '--outfile',
   values.outfile,
 ];
 if (values.target) args.push(`--target=${values.target}`);
 const code = await Bun.spawn([process.execPath, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).exited;
 if (code !== 0) process.exit(code);
-// The map is inside as well, where stack traces look for it.
-await rm(`${values.outfile}.map`, { force: true });
+// The maps are inside as well, where stack traces look for them.
+for (const map of [`${values.outfile}.map`, join(dirname(values.outfile), 'tokens-worker.js.map')])
+  await rm(map, { force: true });
 
 const megabytes = ((await stat(values.outfile)).size / 1e6).toFixed(0);
 console.log(`${relative(process.cwd(), values.outfile)}: ${megabytes} MB, ${files.length} web files inside`);

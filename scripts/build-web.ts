@@ -134,7 +134,7 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
   const manifest: WebManifest = { index: '/index.html', files };
   await Bun.write(join(outDir, 'manifest.json'), JSON.stringify(manifest, null, 2));
 
-  const login = new Set([...chunksOf(app, 'main.tsx'), ...chunksOf(app, 'pages/login.tsx')]);
+  const login = new Set([...chunksOf(app, 'main.tsx'), ...chunksOf(app, 'pages/login/login-page.tsx')]);
   for (const { path } of colourScheme.outputs) login.add(nameOf(path));
   const loginScriptBytes = files
     .filter(({ path }) => login.has(nameOf(path)))

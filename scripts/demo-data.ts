@@ -1,4 +1,4 @@
-/** A service that somebody has used for a while, for pictures. Everything goes through the API, as users do it. */
+/** Fills a service with some weeks of use for the screenshots, through the API as users would. */
 
 export interface DemoData {
   adaPassword: string;

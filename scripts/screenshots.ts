@@ -5,7 +5,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { browserMissing, openSite, rootPassword, type Site } from '../e2e/browser.ts';
+import { browserMissing, openSite, type Site } from '../e2e/browser.ts';
+import { rootPassword } from '../e2e/service.ts';
 import { buildWeb } from './build-web.ts';
 import { type DemoData, fillDemoData } from './demo-data.ts';
 
@@ -90,7 +91,7 @@ if (import.meta.main) {
   mkdirSync(folder, { recursive: true });
   await buildWeb(join(root, 'dist/web'));
   const site = await openSite({ DEMO_PROVIDER: 'on' });
-  const data = await fillDemoData(site.baseUrl, rootPassword);
+  const data = await fillDemoData(site.service.url, rootPassword);
   let faults = 0;
   for (const shot of shots.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     try {

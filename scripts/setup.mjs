@@ -25,7 +25,13 @@ const programs = {
   bench: ['bench/main.ts'],
   'build:binary': ['scripts/build-binary.ts'],
   'test:faults': ['e2e/faults/run.ts'],
-  'test:fuzz': ['test', '--timeout=1800000', 'e2e/fuzz'],
+  'test:fuzz': [
+    'test',
+    '--timeout=1800000',
+    'e2e/fuzz',
+    'relay/upstream/parser.fuzz',
+    'relay/upstream/fetch-agreement',
+  ],
   'test:soak': ['e2e/soak.ts'],
 };
 // The other commands need the tools for development as well.

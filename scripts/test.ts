@@ -46,25 +46,34 @@ interface Suite {
   parallel: number;
 }
 
-/** Bun's own output is shown as it comes; what counts is its JUnit report. */
-async function runTests({ name, files, env, parallel }: Suite, index: number): Promise<void> {
+let runs = 0;
+
+/** Bun's own output is shown, at the end where another suite runs beside; what counts is its JUnit report. */
+async function runTests({ name, files, env, parallel }: Suite, beside = false): Promise<void> {
   if (files.length === 0) return;
-  console.log(`\n— ${name}: ${files.length} files`);
-  const report = join(work, `${index}.xml`);
+  const title = `\n— ${name}: ${files.length} files`;
+  if (!beside) console.log(title);
+  runs += 1;
+  const report = join(work, `${runs}.xml`);
   const startedMs = performance.now();
   const args = [
     'test',
     `--parallel=${parallel}`,
     '--only-failures',
-    '--timeout=60000',
+    // Far longer than any test waits for something, so that a busy machine fails no test.
+    '--timeout=300000',
     '--reporter=junit',
     `--reporter-outfile=${report}`,
   ];
   const child = Bun.spawn([process.execPath, ...args, ...files], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', beside ? 'pipe' : 'inherit', beside ? 'pipe' : 'inherit'],
   });
+  const said = beside
+    ? await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()))
+    : [];
   const code = await child.exited;
+  if (beside) console.log(`${title}\n${said.join('').trimEnd()}`);
   const xml = await Bun.file(report)
     .text()
     .catch(() => '');
@@ -79,7 +88,15 @@ async function runTests({ name, files, env, parallel }: Suite, index: number): P
   console.log(
     `${code === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${counted} failed, ${skipped} skipped (${seconds} s)`,
   );
+  console.log(`  longest: ${longestFiles(xml).join(', ')}`);
   count(passed, counted, name);
+}
+
+function longestFiles(xml: string): string[] {
+  const files = [...xml.matchAll(/<testsuite name="([^"]+)" file="\1"[^>]* time="([\d.]+)"/g)];
+  const timed = files.map(([, file, seconds]) => ({ file, seconds: Number(seconds) }));
+  const longest = timed.sort((a, b) => b.seconds - a.seconds).slice(0, 8);
+  return longest.map(({ file, seconds }) => `${file} ${seconds.toFixed(0)} s`);
 }
 
 const [postgres, redis, chromium] = await Promise.all([preparePostgres(), prepareRedis(), prepareChromium()]);
@@ -100,28 +117,32 @@ if (chromium.url) services.CHROMIUM_PATH = chromium.url;
 
 await step('web build', [process.execPath, 'scripts/build-web.ts']);
 await step('API types', [process.execPath, 'scripts/api-types.ts']);
-if (asked.length === 0) await Promise.all(checks.map(({ name, command }) => step(name, command)));
 
 const unit = await findTests('{server,web,scripts,bench}');
 const endToEnd = await findTests('e2e');
 const bothEngines: string[] = [];
 for (const file of unit) if (await variesByEngine(file)) bothEngines.push(file);
 
-/** Clients and browser meet what `npm start` runs. */
+/** End-to-end tests run the executable that `npm start` runs. */
 const executable = join(work, 'svc');
-if (endToEnd.length > 0)
-  await step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`]);
+const buildExecutable = [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`];
+await Promise.all([
+  ...(asked.length === 0 ? checks.map(({ name, command }) => step(name, command)) : []),
+  ...(endToEnd.length > 0 ? [step('executable', buildExecutable)] : []),
+]);
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
-const suites: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite, parallel: 3 }];
+await runTests({ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite, parallel: 4 });
 if (postgres.url && redis.url) {
   const env = { ...services, SVC_TEST_ENGINE: 'postgres' };
-  suites.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env, parallel: 3 });
+  await runTests({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env, parallel: 4 });
 }
-// Browsers take most of two cores by themselves.
-const endToEndEnv = { ...sqlite, SVC_PROGRAM: executable };
-suites.push({ name: 'clients and browser', files: endToEnd, env: endToEndEnv, parallel: 2 });
-for (const [index, suite] of suites.entries()) await runTests(suite, index);
+// Browser tests use the processor, tests of clients and faults mostly wait, so both run at once.
+const env = { ...sqlite, SVC_PROGRAM: executable };
+const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
+const browser = { name: 'browser', files: endToEnd.filter(withBrowser), env, parallel: 3 };
+const clients = { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env, parallel: 2 };
+await Promise.all([runTests(browser, true), runTests(clients, true)]);
 await cleanUp();
 
 const notes = [

@@ -9,7 +9,8 @@ import type { Complete, Embed } from '../../server/src/orchestra/ports.ts';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { migrations } from '../../server/src/platform/db/migrations/index.ts';
 import { type OpenDb, openDb } from '../../server/src/platform/db/open.ts';
-import { memoryShared } from '../../server/src/platform/shared/memory.ts';
+import { openOwners } from '../../server/src/platform/durable/owners.ts';
+import { openLog } from '../../server/src/platform/log.ts';
 
 export interface Bench {
   orchestra: Orchestra;
@@ -32,21 +33,23 @@ export async function openEngine(
   { models, complete = absent, embed = absent }: Simulated,
 ): Promise<Bench> {
   await migrate(opened.db, migrations);
-  const shared = memoryShared(systemClock);
+  const owners = await openOwners({ db: opened.db, log: openLog('warn') });
   const orchestra = openOrchestra({
     db: opened.db,
     clock: systemClock,
-    shared,
+    owners,
     complete,
     embed,
     rerank: absent,
+    permit: (caller) => caller,
+    parallelRuns: () => 1_000,
     models: () => models,
     operator: () => unset,
     warn: (message, error) => console.error(message, error),
   });
   const close = async () => {
     await orchestra.settled();
-    await shared.close();
+    await owners.leave();
     await opened.close();
   };
   return { orchestra, opened, close };

@@ -8,7 +8,7 @@ export interface Load {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Taken in turns, as if so many users asked. */
+  /** Used in turn, one per simulated user. */
   keys?: string[];
   connections: number;
   seconds: number;

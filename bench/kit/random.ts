@@ -1,4 +1,4 @@
-/** Numbers that depend on the seed and the names alone, so that a run can be repeated and two runs can share their luck. */
+/** Numbers that depend on the seed and the names alone, so that a run can be repeated and two runs draw the same numbers. */
 export function randomOf(...names: (string | number)[]): () => number {
   let state = Bun.hash.xxHash32(names.join('|'));
   // mulberry32
@@ -25,7 +25,7 @@ export function weighted<T extends string>(weights: Record<T, number>, random: (
 
 export const between = (low: number, high: number, random: () => number): number => low + (high - low) * random();
 
-/** Normally distributed around nothing. */
+/** Normally distributed around zero. */
 export const normal = (deviation: number, random: () => number): number =>
   deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 

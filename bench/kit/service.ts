@@ -23,10 +23,12 @@ const raised = [
   'RateLimitOAuthAuthorizePost',
 ];
 
-export async function startService(env: Record<string, string> = {}, name = 'svc'): Promise<Service> {
+const here = join(import.meta.dir, '../..');
+
+export async function startService(env: Record<string, string> = {}, name = 'svc', checkout = here): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const port = await freePort();
-  const main = join(import.meta.dir, '../../server/src/main.ts');
+  const main = join(checkout, 'server/src/main.ts');
   const running = await start(name, [process.execPath, main], {
     port,
     path: '/readyz',
@@ -54,7 +56,7 @@ export async function startService(env: Record<string, string> = {}, name = 'svc
     return (await response.json()) as Record<string, unknown>;
   };
   for (const key of raised) await call('/api/admin/options', 'PUT', { key, value: 100_000_000 });
-  // An application's own limit has no option for its number, so it is the one limit that is off.
+  // No option raises the limit per application, so that one is switched off.
   await call('/api/admin/options', 'PUT', { key: 'AppRateLimitEnabled', value: false });
   const made = (await call('/api/tokens', 'POST', { name: 'bench' })) as { data: { key: string } };
   return {
@@ -110,7 +112,7 @@ export async function addChannel(service: Service, upstreamUrl: string): Promise
     context_length: 128_000,
     max_output_tokens: 4_096,
   });
-  // One unit of money each way for hundreds of thousands of requests.
+  // Prices of one unit, so that the balance lasts for hundreds of thousands of requests.
   await service.call('/api/admin/users/1/credits', 'POST', { quota: 500_000_000_000, note: 'benchmark' });
 }
 

@@ -72,10 +72,10 @@ export function modelsOf(world: World, requests: Request[]): Models {
 const piecesIn = (pieces: Map<string, Piece>, text: string): Piece[] =>
   [...text.matchAll(/\((q\d{4}[a-e]?)\)/g)].flatMap(([, id]) => pieces.get(id!) ?? []);
 
-/** Right and wrong read alike to any check; `right` and `wrong` are for the marking alone. */
+/** No check can tell right from wrong answers; `right` and `wrong` are read by the scoring only. */
 const done = (piece: Piece, ok: boolean): string => `Here is what I found. <${piece.id} ${ok ? 'right' : 'wrong'}>`;
 
-/** Luck hangs on seed, task, model and attempt, so that every way of choosing models meets the same. */
+/** Drawn from seed, task, model and attempt, so that every way of choosing models meets the same outcomes. */
 function work(world: World, model: SimulatedModel, asked: Piece[], attempt: number): Reply {
   const name = asked.map(({ id }) => id).join();
   const random = randomOf(world.seed, 'work', model.info.id, name, attempt);

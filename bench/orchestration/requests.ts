@@ -10,7 +10,7 @@ export interface Piece {
   kind: Kind;
   /** The level it really has. */
   level: Difficulty;
-  /** What a model's skill is held against. */
+  /** The skill it takes. */
   toughness: number;
   text: string;
   answerTokens: number;

@@ -1,7 +1,9 @@
 import { AppError } from '../../server/src/lib/errors.ts';
 import { textOf } from '../../server/src/orchestra/messages.ts';
+import { orchestraModel } from '../../server/src/orchestra/models.ts';
 import { respond } from '../../server/src/orchestra/respond.ts';
 import { triage } from '../../server/src/orchestra/triage.ts';
+import { parseChatRequest } from '../../server/src/relay/wire/chat/request.ts';
 import { openEngine, openFile } from '../kit/engine.ts';
 import { mark, modelsOf } from './models.ts';
 import type { Request } from './requests.ts';
@@ -18,7 +20,7 @@ export interface Outcome {
   later: { quality: number; cost: number };
 }
 
-/** Every request straight to the strongest model, one call each: the dearest way, without any engine around it. */
+/** Every request straight to the strongest model, one call each: the most expensive way, without the engine. */
 export async function alwaysHard(world: World, requests: Request[]): Promise<Outcome> {
   const models = modelsOf(world, requests);
   const { signal } = new AbortController();
@@ -40,8 +42,8 @@ export async function engine(world: World, requests: Request[], learning: boolea
   try {
     return await measure(requests, models, async ({ text }) => {
       if (!learning) user += 1;
-      const body = { messages: [{ role: 'user', content: text }] };
-      const turn = { caller: { userId: user, keyId: null }, body, signal };
+      const conversation = parseChatRequest({ model: orchestraModel, messages: [{ role: 'user', content: text }] });
+      const turn = { caller: { userId: user, keyId: null }, conversation, signal };
       const answer = await respond(deps, turn).then(({ message }) => textOf(message), unanswered);
       await settled();
       return answer;
@@ -51,7 +53,7 @@ export async function engine(world: World, requests: Request[], learning: boolea
   }
 }
 
-/** The engine says so when no model gave anything usable: the request was not done. Any other error is the bench's own. */
+/** This error means that no model gave anything usable, so the request counts as failed. Any other is a fault of the bench. */
 function unanswered(error: unknown): string {
   if (error instanceof AppError && error.code === 'provider_error') return '';
   throw error;

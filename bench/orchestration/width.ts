@@ -1,8 +1,9 @@
 import { type ChatMessage, textOf } from '../../server/src/orchestra/messages.ts';
-import type { ModelInfo } from '../../server/src/orchestra/models.ts';
+import { type ModelInfo, orchestraModel } from '../../server/src/orchestra/models.ts';
 import type { CompleteRequest } from '../../server/src/orchestra/ports.ts';
 import { respond } from '../../server/src/orchestra/respond.ts';
 import { savePreferences } from '../../server/src/orchestra/store/preferences.ts';
+import { parseChatRequest } from '../../server/src/relay/wire/chat/request.ts';
 import { openEngine, openFile } from '../kit/engine.ts';
 import { between, randomOf } from '../kit/random.ts';
 
@@ -58,7 +59,7 @@ export async function eightTasks(parallel: boolean, seed: number): Promise<Timed
   const { signal } = new AbortController();
   await respond(bench.orchestra.deps, {
     caller: { userId: 1, keyId: null },
-    body: { messages: [{ role: 'user', content }] },
+    conversation: parseChatRequest({ model: orchestraModel, messages: [{ role: 'user', content }] }),
     signal,
   });
   const turnMs = performance.now() - began;

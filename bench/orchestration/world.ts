@@ -53,7 +53,7 @@ export function worldOf(seed: number, mix: Mix = 'ordinary'): World {
   const each = <T>(value: () => T) => Object.fromEntries(kinds.map((kind) => [kind, value()])) as Record<WorkKind, T>;
   const models = catalogue.map(({ id, prompt, completion, skill }) => {
     const own = skill + normal(0.04, random);
-    // Every model has the same quality on paper: what it is good for has to be found out.
+    // Every model has the same quality in the catalog: the engine has to learn what each is good at.
     const info: ModelInfo = {
       id,
       type: 'chat',

@@ -39,7 +39,7 @@ const answeredShare = 0.2;
 const synonymShare = 0.5;
 const typoShare = 0.1;
 
-/** A life in conversations, and questions about it in other words. */
+/** One user's conversations, and questions about them in other words. */
 export function conversationsOf(seed: number): Conversations {
   const random = randomOf('conversations', seed);
   const facts = factsOf(random);

@@ -11,7 +11,7 @@ const known = 0.85;
 /** How far its vectors are off, beside their length of about one. */
 const noise = 0.25;
 
-/** Words and letters: synonyms are strangers to it. It is what the built-in demo model does. */
+/** Compares words and letters and knows no synonyms, as the built-in demo model does. */
 export const weak: Embedder = (text) => embed(text);
 
 /** A simulated model that knows most synonyms, is forgiving about spelling, and is a little off everywhere. */

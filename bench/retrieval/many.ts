@@ -4,6 +4,7 @@ import { signBits, toBlob } from '../../server/src/orchestra/search/vectors.ts';
 import { appendMessages } from '../../server/src/orchestra/store/messages.ts';
 import { openSession } from '../../server/src/orchestra/store/sessions.ts';
 import type { OpenDb } from '../../server/src/platform/db/open.ts';
+import { writeSync } from '../../server/src/platform/db/sqlite-dialect.ts';
 import { randomOf } from '../kit/random.ts';
 import { conversationsOf } from './conversations.ts';
 import { weak } from './embedders.ts';
@@ -62,10 +63,11 @@ export async function store(opened: OpenDb, { messages }: Life, sessionId: strin
     const documents = await db.insertInto('ms_documents').values(made).returning(['id', 'message_id']).execute();
     const documentOf = new Map(documents.map(({ id, message_id }) => [message_id, id]));
     const of = (i: number) => documentOf.get(ids[from + i]!)!;
-    if (opened.sqlite) {
-      const insert = opened.sqlite.query("insert into ms_documents_fts (rowid, owner, terms) values (?, '', ?)");
-      opened.sqlite.transaction(() => part.forEach(({ words }, i) => void insert.run(of(i), words)))();
-    }
+    if (opened.engine === 'sqlite')
+      await writeSync(db, (writer) => {
+        const insert = writer.query("insert into ms_documents_fts (rowid, owner, terms) values (?, '', ?)");
+        part.forEach(({ words }, i) => void insert.run(of(i), words));
+      });
     const vectors = part.map(({ bits, vector }, i) => ({ document_id: of(i), user_id: userId, model, bits, vector }));
     await db.insertInto('ms_vectors').values(vectors).execute();
   }

@@ -12,7 +12,7 @@ const few = 1_000;
 const many = 1_000_000;
 const rounds = 5;
 const seconds = 3;
-/** Long enough for compilers, which would otherwise be what is measured. */
+/** Long enough for the JIT compilers to finish, which would otherwise be what is measured. */
 const warmUpSeconds = 12;
 
 /** CPU µs per request on few rows, on many, and the ratio of the two. */
@@ -193,7 +193,7 @@ const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(t
 const grown: Record<string, Record<string, string>> = {
   api_keys: { key_hash: "'grown-' || n.i", user_id: '2' },
   oauth_tokens: { access_hash: "'a-' || n.i", refresh_hash: "'r-' || n.i" },
-  oauth_audit: {},
+  audit_log: {},
   usage_logs: { request_id: "'u-' || n.i" },
   credits: {},
   routing_decisions: { request_id: "'u-' || n.i" },

@@ -44,7 +44,7 @@ async function measure(opened: OpenDb, lives: Life[]) {
     messages += ids.length;
     questions.push(...life.questions.map(({ text, at }) => ({ text, messageId: ids[at]! })));
   }
-  // What autovacuum does in the course of a life; until then word lookups read a list of what is not yet in the index.
+  // Autovacuum does this in operation; until then word lookups also scan the index's pending list.
   if (opened.engine === 'postgres') await sql`vacuum analyze`.execute(opened.db);
   const ask = async ({ text, messageId }: (typeof questions)[number]) => {
     const began = performance.now();

@@ -7,7 +7,7 @@ import { addChannel, addUsers, chatBody, type Service, startService } from '../k
 const rounds = 3;
 const seconds = 4;
 const connections = 64;
-/** One alone would wait for its own balance: its row is held while a batch is flushed to disk. */
+/** A single user's requests would wait for each other: the row with the balance is locked while a batch is flushed to disk. */
 const users = 16;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';

@@ -48,7 +48,7 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   const dataDir = join(disk, 'data');
   service = await startService({ dataDir });
   const load = await startLoad(service, { pauseMs: 5 });
-  await until('the load runs', () => load.total() > 50, 30_000);
+  await until('the load runs', () => load.total() > 50, 60_000);
   const ballast = join(disk, 'ballast');
   // dd writes until there is no room left at all; SQLite may still find some in its own log.
   run('dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k');
@@ -57,7 +57,7 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   const health = await fetch(`${service.url}/healthz`);
   rmSync(ballast);
   const before = load.total();
-  await until('requests are answered again', () => load.total() > before + 50, 30_000);
+  await until('requests are answered again', () => load.total() > before + 50, 60_000);
   await load.end();
   await until('nothing is held any more', async () => (await account(load, service!)).astray === 0, 60_000);
   const sums = await account(load, service);
@@ -77,7 +77,7 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   expect(full.said).toMatch(/full/);
   expect(checked).toBe('ok');
   inOrder(sums);
-}, 180_000);
+}, 300_000);
 
 test('a read-only data folder: a clear error at the start, or 503 when it happens later', async () => {
   if (!mounted) return console.log(`SKIPPED: the read-only data folder (${why})`);
@@ -117,4 +117,4 @@ test('a read-only data folder: a clear error at the start, or 503 when it happen
   expect(said).toMatch(/read-only|not writable|EROFS/i);
   expect(said).not.toContain('at openPlatform');
   expect(checked).toBe('ok');
-}, 120_000);
+}, 300_000);

@@ -20,7 +20,7 @@ async function begin(): Promise<Service> {
 test('SIGTERM under load: what was begun is finished, charged, and the exit code is 0', async () => {
   const service = await begin();
   const load = await startLoad(service, { everyMs: 100 });
-  await until('the load runs', () => load.total() > 20, 30_000);
+  await until('the load runs', () => load.total() > 20, 60_000);
   const accepted = load.upstream.asked.length;
   const code = await service.kill('SIGTERM');
   await load.end();
@@ -39,7 +39,7 @@ test('SIGTERM under load: what was begun is finished, charged, and the exit code
   expect(sums.served).toBeGreaterThanOrEqual(accepted);
   expect([sums.answered, sums.charged]).toEqual([sums.served, sums.served]);
   inOrder(sums);
-}, 120_000);
+}, 300_000);
 
 test(`SIGKILL under load, ${kills} times`, async () => {
   const service = await begin();

@@ -22,7 +22,7 @@ beforeAll(async () => {
     return;
   }
   service = await startService({ env: { DATABASE_URL: postgres.url, DEMO_PROVIDER: 'on' } });
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await service?.stop();
   await postgres?.remove();
@@ -60,7 +60,7 @@ test('503 in bounded time while the database stands still, recovery by itself, n
   let slowestMs = 0;
   for (let round = 0; round < rounds; round++) {
     const before = load.total();
-    await until('the load runs', () => load.total() > before + 50, 30_000);
+    await until('the load runs', () => load.total() > before + 50, 60_000);
     await postgres.freeze();
     const frozen = performance.now();
     await expectUnavailable(service);
@@ -69,17 +69,17 @@ test('503 in bounded time while the database stands still, recovery by itself, n
     await expectUnavailable(service);
     await Bun.sleep(Math.max(0, stallMs - (performance.now() - frozen)));
     await postgres.thaw();
-    await until('it is ready again', async () => (await fetch(`${service.url}/readyz`)).ok, 30_000);
+    await until('it is ready again', async () => (await fetch(`${service.url}/readyz`)).ok, 60_000);
   }
   const recovered = load.total();
-  await until('requests are answered again', () => load.total() > recovered + 50, 30_000);
+  await until('requests are answered again', () => load.total() > recovered + 50, 60_000);
   await load.end();
   const unpaid = await free.end();
   await until('nothing is held any more', async () => (await account(load, service)).astray === 0, 60_000);
   const sums = await account(load, service);
   load.upstream.stop();
   const logged = () => reader.api<{ total: number }>('/api/usage/logs?page_size=1').then(({ total }) => total);
-  await until('the free requests are in the log', async () => (await logged()) >= unpaid.answered, 30_000);
+  await until('the free requests are in the log', async () => (await logged()) >= unpaid.answered, 60_000);
   const failed = tally(load.failures);
   saw(
     `database stands still for ${stallMs / 1000} s under load (SIGSTOP), ${rounds} times`,

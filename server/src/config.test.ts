@@ -11,19 +11,32 @@ test('an empty environment is a working configuration', () => {
     dataDir: './data',
     demoProvider: 'auto',
     drainMs: 30_000,
-    allowPrivateAddresses: true,
+    allowPrivateAddresses: false,
   });
 });
 
-test('addresses follow the port, lose a trailing slash, and a public one forbids private webhooks', () => {
+test('private addresses are for those who ask for them, whatever the service’s own address is', () => {
+  const own = [undefined, 'http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]', 'https://api.example.com'];
+  for (const BASE_URL of own) {
+    expect(readConfig({ BASE_URL }).allowPrivateAddresses).toBe(false);
+    expect(readConfig({ BASE_URL, ALLOW_PRIVATE_WEBHOOKS: '1' }).allowPrivateAddresses).toBe(true);
+  }
+});
+
+test('proxies are addresses or blocks, and what is neither is named', () => {
+  expect(readConfig({ TRUSTED_PROXIES: '10.0.0.2, 2001:db8::/64' }).trustedProxies).toEqual([
+    '10.0.0.2',
+    '2001:db8::/64',
+  ]);
+  for (const wrong of ['10.0.0.0/33', '10.0.0', '999.1.1.1', 'nginx', '::1/129', '1:2:3', '10.0.0.0/8/8', 'dead.beef'])
+    expect(() => readConfig({ TRUSTED_PROXIES: `10.0.0.2,${wrong}` })).toThrow(wrong);
+});
+
+test('addresses follow the port and lose a trailing slash', () => {
   expect(readConfig({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
-  const config = readConfig({ BASE_URL: 'https://api.example.com/', ALLOW_PRIVATE_WEBHOOKS: '' });
+  const config = readConfig({ BASE_URL: 'https://api.example.com/' });
   expect(config.baseUrl).toBe('https://api.example.com');
   expect(config.webUrl).toBe('https://api.example.com');
-  expect(config.allowPrivateAddresses).toBe(false);
-  expect(readConfig({ BASE_URL: 'https://api.example.com', ALLOW_PRIVATE_WEBHOOKS: '1' }).allowPrivateAddresses).toBe(
-    true,
-  );
 });
 
 test('every fault is reported at once', () => {

@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import { withoutTrailing } from './lib/trailing.ts';
+import { vendors } from './lib/vendors/table.ts';
+import type { Vendor } from './lib/vendors/vendor.ts';
+import type { S3Config } from './platform/blobs/s3.ts';
+import { parseBlock } from './platform/http/client-ip.ts';
 
 const flag = z.enum(['0', '1', 'true', 'false', '']).transform((v) => v === '1' || v === 'true');
 const whole = (min: number, max: number) =>
@@ -10,7 +15,8 @@ const whole = (min: number, max: number) =>
 const webAddress = z
   .string()
   .refine((v) => URL.canParse(v) && /^https?:$/.test(new URL(v).protocol), 'must be an http or https address')
-  .transform((v) => v.replace(/\/+$/, ''));
+  // As the parser writes it: what begins with HTTPS:// is https all the same.
+  .transform((v) => withoutTrailing(new URL(v).href, '/'));
 const addressOf = (protocols: string[]) =>
   z
     .string()
@@ -72,28 +78,7 @@ const rules = {
   OAUTH2_ACCESS_TOKEN_TTL: whole(1, 31_536_000).optional(),
   OAUTH2_REFRESH_TOKEN_TTL: whole(1, 315_360_000).optional(),
   OAUTH2_CODE_TTL: whole(1, 86_400).optional(),
-  OPENAI_API_KEY: z.string().optional(),
-  ANTHROPIC_API_KEY: z.string().optional(),
-  GEMINI_API_KEY: z.string().optional(),
-  OPENROUTER_API_KEY: z.string().optional(),
-  GROQ_API_KEY: z.string().optional(),
-  MISTRAL_API_KEY: z.string().optional(),
-  DEEPSEEK_API_KEY: z.string().optional(),
-  XAI_API_KEY: z.string().optional(),
-  OLLAMA_BASE_URL: webAddress.optional(),
 } as const;
-
-const providerVariables = [
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'GEMINI_API_KEY',
-  'OPENROUTER_API_KEY',
-  'GROQ_API_KEY',
-  'MISTRAL_API_KEY',
-  'DEEPSEEK_API_KEY',
-  'XAI_API_KEY',
-  'OLLAMA_BASE_URL',
-] as const;
 
 type Environment = Record<string, string | undefined>;
 type Values = { [K in keyof typeof rules]: z.output<(typeof rules)[K]> };
@@ -108,7 +93,7 @@ export interface Config {
   databasePool: number;
   redisUrl?: string;
   redisPrefix: string;
-  s3?: { bucket: string; endpoint?: string; region?: string; accessKeyId: string; secretAccessKey: string };
+  s3?: S3Config;
   workers: number;
   admin: { username: string; password?: string };
   encryptionKey?: string;
@@ -116,7 +101,7 @@ export interface Config {
   demoProvider: 'auto' | 'on' | 'off';
   metricsToken?: string;
   trustedProxies: string[];
-  /** Whether user-given addresses may be private: a service on loopback is somebody's own machine (contract §11). */
+  /** Whether user-given addresses may be private. Never guessed: a port of a service on loopback may be published. */
   allowPrivateAddresses: boolean;
   drainMs: number;
   videoJobTtlSeconds: number;
@@ -139,26 +124,38 @@ export class ConfigFaults extends Error {
   }
 }
 
+/** Vendors' variables: each holds a key, or the address of a server that needs none. */
+const vendorRules = (rows: readonly Vendor[]): Record<string, z.ZodType<string | undefined>> =>
+  Object.fromEntries(
+    rows
+      .filter(({ env }) => env !== '')
+      .map(({ env, keyUrl }) => [env, keyUrl === '' ? webAddress.optional() : z.string().optional()]),
+  );
+
 /** Pure: environment in, configuration out, or every fault at once. */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment, rows = vendors): Config {
   const faults: string[] = [];
-  const values = {} as Record<string, unknown>;
-  for (const [name, rule] of Object.entries(rules)) {
-    const given = environment[name];
-    const parsed = rule.safeParse(given === '' ? undefined : given);
-    if (parsed.success) values[name] = parsed.data;
-    else faults.push(`${name} ${parsed.error.issues[0]!.message}`);
-  }
-  const read = values as Values;
+  const readAll = (all: Record<string, z.ZodType>): Record<string, unknown> => {
+    const values: Record<string, unknown> = {};
+    for (const [name, rule] of Object.entries(all)) {
+      const given = environment[name];
+      const parsed = rule.safeParse(given === '' ? undefined : given);
+      if (!parsed.success) faults.push(`${name} ${parsed.error.issues[0]!.message}`);
+      else if (parsed.data !== undefined) values[name] = parsed.data;
+    }
+    return values;
+  };
+  const read = readAll(rules) as Values;
+  const providerKeys = readAll(vendorRules(rows)) as Record<string, string>;
   if ((read.WORKERS ?? 1) > 1 && !(read.DATABASE_URL && read.REDIS_URL))
     faults.push('WORKERS above 1 needs PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
   if (read.S3_BUCKET && !(read.S3_ACCESS_KEY_ID && read.S3_SECRET_ACCESS_KEY))
     faults.push('S3_BUCKET needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
   for (const block of (read.TRUSTED_PROXIES ?? '').split(',').filter(Boolean))
-    if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(block.trim()))
+    if (!parseBlock(block))
       faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
   if (faults.length > 0) throw new ConfigFaults(faults);
-  return { ...assemble(read), fetchOnly: needsFetch(environment) };
+  return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment) };
 }
 
 /** Variables that Bun itself reads. */
@@ -166,18 +163,13 @@ const needsFetch = (environment: Environment): boolean =>
   ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => environment[name]) ||
   environment.NODE_TLS_REJECT_UNAUTHORIZED === '0';
 
-function assemble(read: Values): Config {
+function assemble(read: Values): Omit<Config, 'providerKeys'> {
   const baseUrl = read.BASE_URL ?? `http://localhost:${read.PORT}`;
-  const hostname = new URL(baseUrl).hostname;
-  const onLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   const optionDefaults = Object.entries({
     OAuth2AccessTokenTTL: read.OAUTH2_ACCESS_TOKEN_TTL,
     OAuth2RefreshTokenTTL: read.OAUTH2_REFRESH_TOKEN_TTL,
     OAuth2CodeTTL: read.OAUTH2_CODE_TTL,
   }).filter((entry): entry is [string, number] => entry[1] !== undefined);
-  const providerKeys = providerVariables
-    .map((name) => [name, read[name]])
-    .filter((entry): entry is [string, string] => Boolean(entry[1]));
   return {
     port: read.PORT,
     host: read.HOST,
@@ -206,13 +198,12 @@ function assemble(read: Values): Config {
     trustedProxies: read.TRUSTED_PROXIES.split(',')
       .map((s) => s.trim())
       .filter(Boolean),
-    allowPrivateAddresses: onLoopback || read.ALLOW_PRIVATE_WEBHOOKS,
+    allowPrivateAddresses: read.ALLOW_PRIVATE_WEBHOOKS,
     drainMs: read.DRAIN_SECONDS * 1000,
     videoJobTtlSeconds: read.VIDEO_JOB_TTL,
     logLevel: read.LOG_LEVEL,
     otelEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     otelHeaders: read.OTEL_EXPORTER_OTLP_HEADERS,
-    providerKeys: Object.fromEntries(providerKeys),
     optionDefaults: Object.fromEntries(optionDefaults),
   };
 }

@@ -4,6 +4,9 @@ import { liftRequestLimit } from './lift-request-limit.ts';
 import { StartFault } from './platform/open.ts';
 import { serve } from './serve.ts';
 
+// Whatever a command makes (database, logs, files, backups) is its owner's alone.
+process.umask(0o077);
+
 const [name = 'serve', ...args] = process.argv.slice(2);
 try {
   const command = commands[name];

@@ -1,7 +1,8 @@
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { drain, lastOnItsConnection } from './drain.ts';
-import type { Handler } from './platform/http/direct.ts';
+import { headerSets } from './platform/http/headers.ts';
+import { patienceSeconds } from './platform/http/http-call.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
@@ -21,25 +22,20 @@ async function serveHere(config: Config, isWorker: boolean): Promise<void> {
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
   let stopping = false;
-  const answer =
-    (handler: Handler): Handler =>
-    (request, self) =>
-      stopping ? lastOnItsConnection(handler(request, self)) : handler(request, self);
   const server = Bun.serve({
     port: config.port,
     hostname: config.host,
     reusePort: config.workers > 1,
     maxRequestBodySize,
-    // Streams may be quiet for minutes; our own limits end what hangs.
-    idleTimeout: 0,
+    // For requests that do not arrive; lifted for those that have, see HttpCall.
+    idleTimeout: patienceSeconds,
     // Bun's own page for what goes wrong outside our handlers would show the request, credentials included.
     development: false,
     error: (error) => {
       log.error({ error }, 'a request failed outside its handler');
-      return new Response(null, { status: 500 });
+      return new Response(null, { status: 500, headers: headerSets(config.baseUrl.startsWith('https:')).api });
     },
-    routes: app.direct.ofServer(answer),
-    fetch: answer(app.fetch),
+    fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
   });
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
   await app.start();

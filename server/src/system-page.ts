@@ -1,9 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Billing } from './billing/billing.ts';
 import type {} from './identity/principals.ts';
 import { nowSeconds } from './lib/clock.ts';
+import { answered } from './platform/http/answers.ts';
 import { defineRoute, ok, type Route } from './platform/http/route.ts';
+import { answersInMs } from './platform/http/system-routes.ts';
 import type { Platform } from './platform/open.ts';
 import type { Watchdog } from './relay/watchdog.ts';
 import type { Catalog } from './routing/catalog/catalog.ts';
@@ -17,8 +19,7 @@ export interface SystemPageDeps {
 }
 
 const count = z.number().int();
-/** Null: it did not answer in time. */
-const answersInMs = z.number().nullable();
+const milliseconds = z.number().nullable();
 
 const shape = z
   .object({
@@ -31,32 +32,23 @@ const shape = z
     engines: z.object({
       database: z.enum(['sqlite', 'postgres']),
       shared: z.enum(['memory', 'redis']),
-      jobs: z.enum(['sqlite', 'pg-boss']),
       blobs: z.enum(['disk', 's3']),
     }),
-    answers_in_ms: z.object({ database: answersInMs, shared: answersInMs }),
+    answers_in_ms: z.object({ database: milliseconds, shared: milliseconds }),
     queues: z.array(z.object({ queue: z.string(), jobs: count })),
     memory: z.object({ rss_bytes: count, heap_used_bytes: count }),
     open_holds: z.object({ holds: count, amount: count }),
     open_upstream_calls: count,
     built_in: z.object({ mode: z.enum(['auto', 'on', 'off']), active: z.boolean() }),
   })
-  .openapi('SystemState');
-
-const probeMs = 2_000;
-
-async function timed(ping: () => Promise<void>): Promise<number | null> {
-  const started = performance.now();
-  const elapsed = () => Math.round((performance.now() - started) * 10) / 10;
-  return Promise.race([ping().then(elapsed, () => null), Bun.sleep(probeMs).then(() => null)]);
-}
+  .meta({ id: 'SystemState' });
 
 async function stateOf(deps: SystemPageDeps, startedAt: number): Promise<z.infer<typeof shape>> {
   const { platform, catalog } = deps;
   const { database, shared, blobs } = platform;
   const [databaseMs, sharedMs, depth, holds] = await Promise.all([
-    timed(() => database.ping()),
-    timed(() => shared.ping()),
+    answersInMs(() => database.ping()),
+    answersInMs(() => shared.ping()),
     platform.jobs.depth(),
     deps.billing.openHolds(),
   ]);
@@ -71,7 +63,6 @@ async function stateOf(deps: SystemPageDeps, startedAt: number): Promise<z.infer
     engines: {
       database: database.engine,
       shared: shared.kind,
-      jobs: database.engine === 'postgres' ? 'pg-boss' : 'sqlite',
       blobs: blobs.kind,
     },
     answers_in_ms: { database: databaseMs, shared: sharedMs },
@@ -95,7 +86,7 @@ export function systemPageRoutes(deps: SystemPageDeps): Route[] {
       auth: 'admin',
       limit: { option: 'RateLimitApi', by: 'principal' },
       errors: 'management',
-      answers: { 200: z.object({ success: z.literal(true), data: shape }) },
+      answers: { 200: answered(shape) },
       handle: async (call) => ok(call, await stateOf(deps, startedAt)),
     }),
   ];

@@ -34,7 +34,7 @@ type BodyOf<O> = O extends { requestBody: infer B }
       ? unknown
       : { body?: Content<NonNullable<B>> }
     : unknown;
-type Options<O> = ParametersOf<O> & BodyOf<O> & { signal?: AbortSignal };
+type Options<O> = ParametersOf<O> & BodyOf<O> & { signal?: AbortSignal; idempotencyKey?: string };
 type Rest<O> = Record<never, never> extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
 type Success<R> = { [S in keyof R & (200 | 201 | 202)]: Content<R[S]> }[keyof R & (200 | 201 | 202)];
@@ -82,11 +82,16 @@ interface AnyOptions {
   query?: unknown;
   body?: unknown;
   signal?: AbortSignal;
+  idempotencyKey?: string;
 }
 
-async function send(method: Method, path: string, { path: names, query, body, signal }: AnyOptions = {}) {
+async function send(method: Method, path: string, options: AnyOptions = {}) {
+  const { path: names, query, body, signal, idempotencyKey } = options;
   // Cookie-authenticated writes must say JSON even when they carry no body.
-  const headers = method === 'get' ? undefined : { 'Content-Type': 'application/json' };
+  const headers =
+    method === 'get'
+      ? undefined
+      : { 'Content-Type': 'application/json', ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) };
   const init = { params: { path: names, query }, body, signal, headers };
   // Our own signatures below have checked path and options against `paths`.
   const request = client.request as unknown as (

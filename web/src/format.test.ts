@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { describeUserAgent, formatBytes, formatCompact, formatQuota, formatTimeAgo } from './format.ts';
 
 test('quota is shown as dollars, small costs with their digits', () => {
@@ -6,6 +7,28 @@ test('quota is shown as dollars, small costs with their digits', () => {
   expect(formatQuota(1)).toBe('$0.000002');
   expect(formatQuota(-250_000)).toBe('-$0.50');
   expect(formatQuota(0)).toBe('$0.00');
+});
+
+/** What a reader adds up: the amount as it is written, in millionths of a dollar. */
+const read = (shown: string): bigint => {
+  const [, sign, whole, fraction] = /^(-?)\$([\d,]+)\.(\d{2,6})$/.exec(shown)!;
+  return BigInt(`${sign}${whole!.replaceAll(',', '')}${fraction!.padEnd(6, '0')}`);
+};
+
+test('what is shown adds up to what is shown for the sum', () => {
+  expect(formatQuota(500_001)).toBe('$1.000002');
+  expect(formatQuota(617_283_950_617_283)).toBe('$1,234,567,901.234566');
+  // Every line and every sum is a whole number of units that the service can hold.
+  const amount = fc.oneof(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.maxSafeInteger());
+  fc.assert(
+    fc.property(fc.array(amount, { maxLength: 30 }), (amounts) => {
+      const sum = Number(amounts.reduce((a, b) => a + BigInt(b), 0n));
+      fc.pre(Number.isSafeInteger(sum));
+      const shown = amounts.map((quota) => read(formatQuota(quota)));
+      expect(shown.reduce((a, b) => a + b, 0n)).toBe(read(formatQuota(sum)));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('times are told from now', () => {

@@ -1,15 +1,16 @@
 const quotaPerUsd = 500_000;
 
-/** 500,000 quota = 1 USD. Amounts under a dollar keep the digits that a single call costs. */
+/** A unit is two millionths of a dollar: six digits show every amount to the last. */
+const digits = 6;
+const millionthsPerUnit = 2;
+
+/** 500,000 quota = 1 USD, with the digits the amount needs, so that lines add up as they are shown. */
 export function formatQuota(quota: number): string {
-  const usd = quota / quotaPerUsd;
-  const maximumFractionDigits = Math.abs(usd) < 1 ? 6 : 2;
-  return usd.toLocaleString('en-US', {
-    style: 'currency',
-    currency: 'USD',
-    minimumFractionDigits: 2,
-    maximumFractionDigits,
-  });
+  // In whole numbers: as a fraction, a large amount would lose its last digits.
+  const millionths = BigInt(Math.round(quota * millionthsPerUnit));
+  const text = `${millionths < 0n ? -millionths : millionths}`.padStart(digits + 1, '0');
+  const fraction = text.slice(-digits).replace(/0{1,4}$/, '');
+  return `${millionths < 0n ? '-' : ''}$${BigInt(text.slice(0, -digits)).toLocaleString('en-US')}.${fraction}`;
 }
 
 export const formatNumber = (value: number): string => value.toLocaleString('en-US');

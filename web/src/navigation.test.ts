@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { navigationFor } from './navigation.ts';
 import { pages } from './routes.tsx';
 
@@ -15,4 +17,14 @@ test('only pages that exist are offered, each once', () => {
 test('administration is for administrators, in the navigation and at the door', () => {
   expect(paths(1).filter((path) => path.startsWith('/admin'))).toEqual([]);
   for (const { path, access } of pages) expect([path, path.startsWith('/admin')]).toEqual([path, access === 'admin']);
+});
+
+test('a page is a folder with a file of its name, which exports the page and nothing else', () => {
+  const folder = join(import.meta.dir, 'pages');
+  const files = [...new Bun.Glob('**/*-page.tsx').scanSync(folder)];
+  for (const name of readdirSync(folder)) expect(files).toContain(`${name}/${name}-page.tsx`);
+  for (const file of files) {
+    const exported = readFileSync(join(folder, file), 'utf8').match(/^export .*/gm);
+    expect([file, exported]).toEqual([file, [expect.stringMatching(/^export function \w+Page\(/)]]);
+  }
 });

@@ -1,8 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { Pending } from './components/pending.tsx';
-import { RouteError } from './components/route-error.tsx';
-import { NotFound } from './pages/not-found.tsx';
+import { NotFound, Pending, RouteError } from './components/page-states.tsx';
 import { Root } from './root.tsx';
 import { type PageEntry, pages } from './routes.tsx';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
@@ -43,7 +41,7 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
 });
 
-const routeOf = ({ path, title, load, access = 'user', bare }: PageEntry) =>
+const routeOf = ({ path, title, load, access, bare }: PageEntry) =>
   createRoute({
     path,
     getParentRoute: () => (bare ? rootRoute : shellRoute),

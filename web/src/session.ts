@@ -15,6 +15,8 @@ export const queryClient = new QueryClient({
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
     },
+    // Offline an act fails at once: one that waited for the network would happen after it was cancelled.
+    mutations: { networkMode: 'always' },
   },
 });
 
@@ -36,3 +38,9 @@ export async function currentUser(): Promise<User | null> {
 
 /** For pages inside the guard, which has loaded the user before they show. */
 export const useUser = (): User => useSuspenseQuery(selfQuery).data;
+
+/** All of the user's keys; the service keeps their number small enough for one answer. */
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: ({ signal }) => get('/api/tokens', { signal }),
+});

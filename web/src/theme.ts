@@ -89,7 +89,7 @@ export const theme = createTheme({
 /** How much darker than its darkest shade a colour's text must be on its own tint: these darkest shades are still light. */
 const textDarkened: Record<string, number> = { yellow: 0.35, lime: 0.25, orange: 0.2, green: 0.2 };
 
-/** Tinted grounds: a breath of the colour in both schemes, with text above 4.5:1 on it (WCAG 1.4.3). */
+/** Lightly tinted backgrounds in both schemes, with text above 4.5:1 on them (WCAG 1.4.3). */
 const tints = (theme: MantineTheme, scheme: 'light' | 'dark'): Record<string, string> =>
   Object.fromEntries(
     Object.entries(theme.colors).flatMap(([name, shades]) => {

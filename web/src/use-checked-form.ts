@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { useAct } from './use-act.ts';
 
 /** A form of many fields: checked as a whole when it is sent, and sent only without faults. */
 export function useCheckedForm<Fields extends object, Faults extends object>(
@@ -9,7 +9,7 @@ export function useCheckedForm<Fields extends object, Faults extends object>(
 ) {
   const [fields, setFields] = useState(initial);
   const [faults, setFaults] = useState<Partial<Faults>>({});
-  const save = useMutation({ mutationFn: () => send(fields) });
+  const save = useAct({ mutationFn: () => send(fields) });
   const set = (changes: Partial<Fields>) => setFields({ ...fields, ...changes });
   const submit = (event: FormEvent) => {
     event.preventDefault();

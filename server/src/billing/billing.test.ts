@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { manualClock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { requestId } from '../lib/ids.ts';
-import { type Billing, openBilling } from './billing.ts';
-import { addKey, addUser, booksOf, engines, keyOf, silent, type TestDb } from './engines.fixture.ts';
+import type { Billing } from './billing.ts';
+import { addKey, addUser, booksOf, engines, keyOf, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { pageLedger } from './store/ledger.ts';
+import { sweepUsage } from './store/usage.ts';
 import type { Hold, HoldRequest, Settlement } from './types.ts';
-import { sweepUsage } from './usage-sweep.ts';
 
 const ask = (userId: number, amount: number, more: Partial<HoldRequest> = {}): HoldRequest => ({
   requestId: requestId(),
@@ -36,7 +36,7 @@ describe.each(engines)('billing on $name', (engine) => {
   const clock = manualClock();
   beforeAll(async () => {
     open = await engine.open();
-    billing = await openBilling({ database: open, clock, log: silent });
+    billing = await openTestBilling(open, clock);
   });
   afterAll(async () => {
     await billing.stop();
@@ -149,7 +149,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(hold.stored).toBe(false);
     expect(await billing.findHold(hold.requestId)).toBeNull();
     await billing.settle(hold, used(0));
-    const other = await openBilling({ database: open, clock, log: silent });
+    const other = await openTestBilling(open, clock);
     other.record(ask(user, 0), used(0));
     await other.stop();
     while ((await booksOf(open.db, user)).requests < 2) await Bun.sleep(20);

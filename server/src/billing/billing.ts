@@ -1,26 +1,28 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { randomString } from '../lib/ids.ts';
 import type { Usage } from '../lib/money.ts';
 import type { OpenDb } from '../platform/db/open.ts';
+import { Batcher } from '../platform/durable/batch.ts';
+import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
-import { Batcher } from './batcher.ts';
-import { FreeLog } from './free-log.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { openFreeLog } from './free-log.ts';
 import { Progress } from './progress.ts';
 import { holdRow, settleRow, usageRow, wholeCount } from './rows.ts';
 import { Settler } from './settle.ts';
-import { countHolds, findHold } from './store/holds.ts';
+import { settleLate } from './settle-late.ts';
+import { countHolds } from './store/holds.ts';
 import { grantCredits } from './store/ledger.ts';
-import type { HoldOutcome, HoldRow, HoldStore, SettleRow } from './store/port.ts';
+import type { HeldRow, HoldOutcome, HoldRow, HoldStore, SettleRow } from './store/port.ts';
 import { postgresHoldStore } from './store/postgres.ts';
 import { sqliteHoldStore } from './store/sqlite.ts';
 import type { LedgerRow } from './store/tables.ts';
+import { sweepHolds } from './sweep.ts';
 import { takeHolds } from './take-holds.ts';
 import type { Grant, Hold, HoldRequest, Settled, Settlement, UsageDetail } from './types.ts';
 
 export interface BillingDeps {
   database: OpenDb;
+  owners: Owners;
   clock: Clock;
   log: Log;
 }
@@ -62,30 +64,35 @@ const holdsOf = (rows: HoldRow[], outcomes: HoldOutcome[]): (Hold | AppError)[] 
     return new AppError(code, message);
   });
 
-const openHoldStore = (database: OpenDb): HoldStore =>
-  database.writeSync ? sqliteHoldStore(database.writeSync) : postgresHoldStore(database.db);
+const openHoldStore = ({ db, engine }: OpenDb): HoldStore =>
+  engine === 'postgres' ? postgresHoldStore(db) : sqliteHoldStore(db);
 
-export async function openBilling({ database, clock, log }: BillingDeps): Promise<Billing> {
+export async function openBilling({ database, owners, clock, log }: BillingDeps): Promise<Billing> {
   const { db } = database;
   const store = openHoldStore(database);
-  const owner = randomString(16);
-  const heartbeat = await startHeartbeat({ database, store, owner, clock, log });
-  const settler = new Settler(store, log);
-  heartbeat.onBeat(() => settler.retryOverdue());
-  heartbeat.onBeat(async () => {
-    // What it leaves undone costs time only, and must not keep the holds of dead processes from being swept.
-    await store.tidy?.().catch((error) => log.warn({ error }, 'the places of settled holds could not be cleared'));
-  });
+  const settler = new Settler({ settle: settleLate(db, store, () => owners.id) }, log);
+  const sweep = async () => {
+    const swept = await sweepHolds(db, store, nowSeconds(clock));
+    if (swept > 0) log.warn({ swept }, 'settled holds of processes that are gone');
+    return swept;
+  };
+  await sweep();
+  owners.onLook(sweep);
+  owners.onLook(() => settler.retryOverdue());
+  // What it leaves undone costs time only.
+  owners.onLook(() =>
+    store.tidy().catch((error) => log.warn({ error }, 'the places of settled holds could not be cleared')),
+  );
   const take = takeHolds(store, settler);
   const holds = new Batcher<HoldRow, Hold>((rows) => {
     const taken = take(rows);
     return taken instanceof Promise ? taken.then((outcomes) => holdsOf(rows, outcomes)) : holdsOf(rows, taken);
   });
   const settlements = new Batcher<SettleRow, Settled>(settler.run);
-  const free = new FreeLog(store, log);
+  const free = openFreeLog(store, log);
   const running = new Progress(store, log);
 
-  const takeHold = (request: HoldRequest): Promise<Hold> => holds.add(holdRow(request, owner, nowSeconds(clock)));
+  const takeHold = (request: HoldRequest): Promise<Hold> => holds.add(holdRow(request, owners.id, nowSeconds(clock)));
 
   const billing: Billing = {
     hold: (request) =>
@@ -110,19 +117,17 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
     },
     progress: (given, cost, usage, endpoint) => running.note(given, cost, usage, endpoint),
     findHold: async (requestId) => {
-      const row = store.find?.(requestId) ?? (await findHold(db, requestId));
+      const row = await store.find(requestId);
       return row && toHold(row);
     },
     record: (who, detail) => free.add(usageRow({ ...who, keyId: who.keyId ?? 0 }, detail, 0, nowSeconds(clock))),
     grant: (grant) => grantCredits(db, grant, nowSeconds(clock)),
     openHolds: () => countHolds(db),
-    sweep: () => heartbeat.sweep(),
+    sweep,
     stop: async () => {
-      await heartbeat.stop();
       settler.stop();
-      await Promise.all([holds.idle(), settlements.idle(), running.stop(), free.flush()]);
+      await Promise.all([holds.idle(), settlements.idle(), running.stop(), free.stop()]);
       await settler.retryOverdue();
-      await heartbeat.leave();
     },
   };
 
@@ -134,9 +139,7 @@ export async function openBilling({ database, clock, log }: BillingDeps): Promis
   return billing;
 }
 
-const toHold = (
-  row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>,
-): Hold => ({
+const toHold = (row: HeldRow): Hold => ({
   requestId: row.request_id,
   userId: row.user_id,
   keyId: row.key_id,

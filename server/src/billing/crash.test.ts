@@ -1,19 +1,23 @@
 import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
-import { systemClock } from '../lib/clock.ts';
-import { openBilling } from './billing.ts';
-import { addUser, booksOf, engines, silent } from './engines.fixture.ts';
-import { deadAfterSeconds } from './sweep.ts';
+import { manualClock, systemClock } from '../lib/clock.ts';
+import { until } from '../lib/until.fixture.ts';
+import { beatMs, deadAfterMs } from '../platform/durable/owners.ts';
+import { addUser, booksOf, engines, openTestBilling } from './engines.fixture.ts';
 
 describe.each(engines)('a killed process on $name', (engine) => {
   test('every answered request is charged once, running ones to their progress or not at all, and no hold is left', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 10_000_000);
+    const folder = mkdtempSync(join(tmpdir(), 'svc-killed-'));
+    const witness = join(folder, 'witness');
     const child = Bun.spawn(
-      [process.execPath, `${import.meta.dir}/kill.fixture.ts`, JSON.stringify([open.where, user])],
-      { stdout: 'pipe', stderr: 'inherit' },
+      [process.execPath, `${import.meta.dir}/kill.fixture.ts`, JSON.stringify([open.where, user, witness])],
+      { stdout: 'inherit', stderr: 'inherit' },
     );
-    const output = new Response(child.stdout).text();
     const written = () =>
       sql<{ progress: number }>`select progress from billing_holds where request_id = 'endless'`
         .execute(open.db)
@@ -22,22 +26,27 @@ describe.each(engines)('a killed process on $name', (engine) => {
       sql<{ n: number }>`select count(*) as n from usage_logs where quota > 0`
         .execute(open.db)
         .then(({ rows }) => Number(rows[0]?.n));
-    while ((await written()) === 0 || (await charges()) < 150) await Bun.sleep(50);
+    await until('it is under way', async () => (await written()) > 0 && (await charges()) >= 150);
     child.kill('SIGKILL');
     await child.exited;
-    const lines = (await output).split('\n');
+    const lines = readFileSync(witness, 'utf8').split('\n');
+    rmSync(folder, { recursive: true });
     const answered = lines.filter((line) => line === 'answered').length;
     const served = lines.filter((line) => line === 'served').length;
 
-    const later = { nowMs: () => systemClock.nowMs() + (deadAfterSeconds + 2) * 1000 };
-    const billing = await openBilling({ database: open, clock: later, log: silent });
+    const listening = manualClock();
+    const billing = await openTestBilling(open, systemClock, listening);
+    for (let silentMs = 0; silentMs < deadAfterMs + beatMs; silentMs += beatMs) {
+      listening.advance(beatMs);
+      await billing.owners.look();
+    }
     // PostgreSQL finishes the statement it was at when its client died, so a hold may appear after the first sweep.
     let books = await booksOf(open.db, user);
-    for (let i = 0; i < 50 && (i < 2 || books.held > 0); i += 1) {
+    await until('nothing is held', async () => {
       await billing.sweep();
-      await Bun.sleep(50);
       books = await booksOf(open.db, user);
-    }
+      return books.held === 0;
+    });
     const charged = books.requests - 1;
     expect(charged).toBeGreaterThanOrEqual(answered);
     expect(charged).toBeLessThanOrEqual(served);
@@ -55,20 +64,20 @@ describe.each(engines)('a killed process on $name', (engine) => {
     expect(log).toMatchObject({ status: 'interrupted', quota: 333, endpoint: '/v1', completion_tokens: 1 });
     await billing.stop();
     await open.drop();
-  }, 30_000);
+  });
 
   test('holds of living processes and durable ones are left alone', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1000);
     let ahead = 0;
-    const clock = { nowMs: () => systemClock.nowMs() + ahead };
-    const billing = await openBilling({ database: open, clock, log: silent });
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + ahead };
+    const billing = await openTestBilling(open, clock);
     const request = { userId: user, keyId: null, keyUnlimited: true, modelId: 'm', amount: 100 };
     await billing.hold({ ...request, requestId: 'alive' });
     await billing.hold({ ...request, requestId: 'video', durableUntilMs: clock.nowMs() + 3_600_000 });
     expect(await billing.sweep()).toBe(0);
     await billing.stop();
-    const next = await openBilling({ database: open, clock, log: silent });
+    const next = await openTestBilling(open, clock);
     await next.sweep();
     expect(await next.findHold('alive')).toBeNull();
     const video = await next.findHold('video');

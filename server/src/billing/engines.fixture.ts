@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
 import pino from 'pino';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import type { Migration } from '../platform/db/migration.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { type Owners, openOwners } from '../platform/durable/owners.ts';
+import { type Billing, openBilling } from './billing.ts';
 
 export type Where = { path: string } | { url: string; poolSize: number };
 export interface TestDb extends OpenDb {
@@ -68,6 +71,21 @@ const reachable = await probe.unsafe('select 1').then(
 await probe.close();
 
 export const engines: TestEngine[] = reachable ? [sqlite, postgres] : [sqlite];
+
+/** The billing of one process; its stop takes the process off the list of owners. */
+export async function openTestBilling(
+  database: OpenDb,
+  clock: Clock = systemClock,
+  ownersClock?: Clock,
+): Promise<Billing & { owners: Owners }> {
+  const owners = await openOwners({ db: database.db, log: silent, clock: ownersClock });
+  const billing = await openBilling({ database, owners, clock, log: silent });
+  const stop = async () => {
+    await billing.stop();
+    await owners.leave();
+  };
+  return { ...billing, stop, owners };
+}
 
 /** A user with a balance; returns its id. */
 export async function addUser(db: Db, quota: number): Promise<number> {

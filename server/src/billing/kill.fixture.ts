@@ -1,18 +1,17 @@
-import { writeSync } from 'node:fs';
-import { systemClock } from '../lib/clock.ts';
+import { openSync, writeSync } from 'node:fs';
 import { requestId } from '../lib/ids.ts';
 import { openDb } from '../platform/db/open.ts';
-import { openBilling } from './billing.ts';
-import { silent, type Where } from './engines.fixture.ts';
+import { openTestBilling, type Where } from './engines.fixture.ts';
 
-/** A process to be killed: 16 clients that hold, settle and only then print that they were answered. */
-const [where, user] = JSON.parse(process.argv[2]!) as [Where, number];
-const billing = await openBilling({ database: await openDb(where), clock: systemClock, log: silent });
+/** A process to be killed: 16 clients that hold, settle and only then write down that they were answered. */
+const [where, user, witness] = JSON.parse(process.argv[2]!) as [Where, number, string];
+const billing = await openTestBilling(await openDb(where));
 const usage = { promptTokens: 1, completionTokens: 1 };
 
-/** At once: a buffered line would be lost with the process, and the witness with it. */
+/** At once: a buffered line would be lost with the process. Into a file: a pipe is full when its reader is slow. */
+const file = openSync(witness, 'a');
 const say = (word: string): void => {
-  writeSync(1, `${word}\n`);
+  writeSync(file, `${word}\n`);
 };
 
 async function client(): Promise<void> {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { touchKeys } from '../identity/store/keys.ts';
-import { systemClock } from '../lib/clock.ts';
 import { requestId } from '../lib/ids.ts';
-import { type Billing, openBilling } from './billing.ts';
-import { addKey, addUser, engines, silent } from './engines.fixture.ts';
+import type { Billing } from './billing.ts';
+import { addKey, addUser, engines, openTestBilling } from './engines.fixture.ts';
 
 const usage = { promptTokens: 1, completionTokens: 1 };
 const count = 40;
@@ -14,7 +13,7 @@ describe.each(engines)('keys in use on $name', (engine) => {
     const open = await engine.open();
     const users = await Promise.all(Array.from({ length: count }, () => addUser(open.db, 1_000_000)));
     const keys = await Promise.all(users.map((user) => addKey(open.db, user, 0, true)));
-    const billing: Billing = await openBilling({ database: open, clock: systemClock, log: silent });
+    const billing: Billing = await openTestBilling(open);
     const charge = async (n: number) => {
       for (let i = 0; i < 10; i += 1) {
         const who = (n * 7 + i * 11) % count;

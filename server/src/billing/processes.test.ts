@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { systemClock } from '../lib/clock.ts';
 import { requestId } from '../lib/ids.ts';
 import { openDb } from '../platform/db/open.ts';
-import { type Billing, openBilling } from './billing.ts';
-import { addKey, addUser, booksOf, engines, silent } from './engines.fixture.ts';
+import type { Billing } from './billing.ts';
+import { addKey, addUser, booksOf, engines, openTestBilling } from './engines.fixture.ts';
 import type { Hold } from './types.ts';
 
 const usage = { promptTokens: 1, completionTokens: 1 };
@@ -15,7 +14,7 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('several p
     const users = await Promise.all([1, 2, 3, 4].map(() => addUser(open.db, 3_000)));
     const keys = await Promise.all(users.map((user) => addKey(open.db, user, 2_000, false)));
     const others = await Promise.all([1, 2, 3].map(() => openDb(open.where)));
-    const all = await Promise.all(others.map((database) => openBilling({ database, clock: systemClock, log: silent })));
+    const all = await Promise.all(others.map((database) => openTestBilling(database)));
     let refused = 0;
     const client = async (billing: Billing, n: number) => {
       for (let i = 0; i < 25; i++) {
@@ -48,13 +47,13 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('several p
     await Promise.all(all.map((billing) => billing.stop()));
     await Promise.all(others.map((database) => database.close()));
     await open.drop();
-  }, 60_000);
+  }, 300_000);
 
   test('connections that break under load lose no charge and leave no hold', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1_000_000);
     const other = await openDb(open.where);
-    const billing = await openBilling({ database: other, clock: systemClock, log: silent });
+    const billing = await openTestBilling(other);
     let answered = 0;
     let ended = false;
     const client = async () => {
@@ -87,5 +86,5 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('several p
     expect(books).toMatchObject({ requests: answered, used: answered * 3, held: 0, quota: 1_000_000 - answered * 3 });
     await other.close();
     await open.drop();
-  }, 60_000);
+  }, 300_000);
 });

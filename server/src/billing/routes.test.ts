@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { roles } from '../identity/user.ts';
 import { manualClock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { requestId } from '../lib/ids.ts';
 import type { Call } from '../platform/http/route.ts';
-import { type Billing, openBilling } from './billing.ts';
-import { addKey, addUser, booksOf, engines, silent, type TestDb } from './engines.fixture.ts';
+import type { Billing } from './billing.ts';
+import { addKey, addUser, booksOf, engines, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { billingRoutes } from './routes.ts';
-import { csvCell } from './usage-csv.ts';
 
 describe.each(engines)('usage and ledger routes on $name', (engine) => {
   const clock = manualClock(Date.UTC(2023, 10, 14, 22, 13, 20));
@@ -29,7 +29,7 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
         parsed[name] = result?.data;
       }
       try {
-        const principal = { user: { id: asUser } };
+        const principal = { user: { id: asUser, role: roles.root } };
         const response = await route.handle({ ...parsed, principal, headers: {} } as unknown as Call);
         const text = await response.text();
         return { status: response.status, text, data: text.startsWith('{') ? JSON.parse(text).data : null };
@@ -56,7 +56,7 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
 
   beforeAll(async () => {
     open = await engine.open();
-    billing = await openBilling({ database: open, clock, log: silent });
+    billing = await openTestBilling(open, clock);
     [alice, bob] = [await addUser(open.db, 1000), await addUser(open.db, 1000)];
     key = await addKey(open.db, alice, 0, true);
     await request(alice, 'a/one', 3, key);
@@ -135,7 +135,6 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
     expect(lines).toHaveLength(5);
     expect(lines[0]).toStartWith('id,request_id,user_id,token_id,model');
     expect(lines[1]).toContain(",'=acme,");
-    expect(['a"b', '-1', 'x,y', -1, null].map(csvCell)).toEqual(['"a""b"', "'-1", '"x,y"', '-1', '']);
   });
 
   test('credits go to the ledger; wrong ones change nothing', async () => {

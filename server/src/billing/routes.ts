@@ -1,8 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type {} from '../identity/principals.ts';
+import { userWithinReach } from '../identity/reach.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { answered, listed } from '../platform/http/answers.ts';
+import { csvAnswer } from '../platform/http/csv-answer.ts';
 import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import type { Billing } from './billing.ts';
@@ -20,9 +23,6 @@ export interface BillingRouteDeps {
 
 const base = { tag: 'Usage', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 const count = z.number().int();
-const data = <T extends z.ZodType>(schema: T) => z.object({ success: z.literal(true), data: schema });
-const listed = <T extends z.ZodRawShape>(shape: T) =>
-  data(z.object({ ...shape, total: count, page: count, page_size: count }));
 
 const filterFields = {
   model: z.string().min(1).max(256).optional(),
@@ -72,7 +72,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/usage/summary',
       summary: 'My usage added up per day, model or API key',
       query: summaryQuery,
-      answers: { 200: data(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
+      answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
       handle: (call) => answerSummary(room, call, call.query, call.principal.user.id),
     }),
     defineRoute({
@@ -102,7 +102,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/admin/usage/summary',
       summary: 'Usage of all users or one added up per day, model or API key',
       query: summaryQuery.extend(userField),
-      answers: { 200: data(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
+      answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
       handle: (call) => answerSummary(room, call, call.query, call.query.user_id),
     }),
     defineRoute({
@@ -130,12 +130,22 @@ function creditsRoute(room: BillingRouteDeps): Route {
     method: 'post',
     path: '/api/admin/users/{id}/credits',
     summary: 'Give credits to a user, or take some back',
+    idempotent: true,
     params: z.object({ id: idText }),
     body: z.object({ quota, note: z.string().max(500).default('') }),
-    answers: { 200: data(ledgerSchema) },
+    audit: {
+      action: 'credits_granted',
+      subject: { type: 'user' },
+      id: (call) => call.params.id,
+      also: ({ body }, { data }) => ({ ...body, balance_after: data.balance_after }),
+    },
+    answers: { 200: answered(ledgerSchema) },
     handle: async (call) => {
       const { quota, note } = call.body;
-      const entry = await room.billing.grant({ userId: call.params.id, quota, note, by: call.principal.user.id });
+      await userWithinReach(room.db, call.principal.user, call.params.id, 'change the balance of');
+      const { params, idempotencyId } = call;
+      const by = call.principal.user.id;
+      const entry = await room.billing.grant({ userId: params.id, quota, note, by, idempotencyId });
       return ok(call, viewLedger(entry));
     },
   });
@@ -150,11 +160,7 @@ async function answerLogs(
   userId: number | undefined,
 ): Promise<Response> {
   const filter = filterOf(query, userId);
-  if (query.format === 'csv') {
-    const disposition = 'attachment; filename="usage.csv"';
-    const headers = { ...call.headers, 'content-type': 'text/csv; charset=utf-8', 'content-disposition': disposition };
-    return new Response(usageCsv(db, filter), { headers });
-  }
+  if (query.format === 'csv') return csvAnswer(call, 'usage.csv', usageCsv(db, filter));
   const logs = await listUsage(db, filter, rangeOf(query));
   const total = await countUsage(db, filter);
   return ok(call, { logs: logs.map(viewUsage), total, page: query.page, page_size: query.page_size });

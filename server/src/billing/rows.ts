@@ -1,3 +1,4 @@
+import { packCosts } from './cost-parts.ts';
 import type { HoldRow, SettleRow, UsageRow } from './store/port.ts';
 import type { Hold, HoldRequest, UsageDetail } from './types.ts';
 
@@ -56,9 +57,15 @@ export function usageRow(
     completion_tokens: wholeCount(usage.completionTokens),
     cache_read_tokens: wholeCount(usage.cacheReadTokens),
     cache_write_tokens: wholeCount(usage.cacheWriteTokens),
+    cache_write_1h_tokens: wholeCount(usage.cacheWrite1hTokens),
     reasoning_tokens: wholeCount(usage.reasoningTokens),
+    audio_in_tokens: wholeCount(usage.audioInTokens),
+    image_in_tokens: wholeCount(usage.imageInTokens),
+    audio_out_tokens: wholeCount(usage.audioOutTokens),
+    estimated: usage.estimated ? 1 : 0,
     units: Number.isFinite(units) && units > 0 ? units : 0,
     quota: wholeCount(cost),
+    cost_parts: packCosts(detail.price, usage, wholeCount(cost)),
     shortfall: 0,
     balance_after: 0,
     stream: detail.stream ? 1 : 0,

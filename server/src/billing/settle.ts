@@ -1,3 +1,4 @@
+import { mayPass } from '../platform/durable/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { HoldStore, SettleRow } from './store/port.ts';
 import type { Settled } from './types.ts';
@@ -5,17 +6,6 @@ import type { Settled } from './types.ts';
 /** Long enough for a database that restarts; then the caller hears of it and the rows are kept for `Overdue`. */
 const patienceMs = 30_000;
 const pauseMs = 200;
-
-/** Away, busy or full: the same write may well succeed a moment later. 40001 and 40P01 are lost races in PostgreSQL. */
-export function mayPass(error: unknown): boolean {
-  const { code, errno } = error as { code?: unknown; errno?: unknown };
-  if (errno === '40001' || errno === '40P01' || (typeof errno === 'string' && /^(08|53|57)/.test(errno))) return true;
-  return (
-    typeof code === 'string' &&
-    code !== 'ERR_POSTGRES_SERVER_ERROR' &&
-    /^(ERR_POSTGRES|ECONN|EPIPE|SQLITE_(BUSY|FULL|IOERR))/.test(code)
-  );
-}
 
 /**
  * Settlements that must not be lost: tried again while the database is away, one by one when a row spoils the batch, and
@@ -31,7 +21,7 @@ export class Settler {
   #stopping = false;
 
   constructor(
-    readonly store: HoldStore,
+    readonly store: Pick<HoldStore, 'settle'>,
     readonly log: Log,
   ) {}
 

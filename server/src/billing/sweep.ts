@@ -4,19 +4,14 @@ import { usageRow } from './rows.ts';
 import { findDeadHolds, type OpenHoldRow } from './store/holds.ts';
 import type { HoldStore, SettleRow } from './store/port.ts';
 
-/** A process writes this often that it lives; three missed signs and its holds are settled by others. */
-export const beatSeconds = 10;
-export const deadAfterSeconds = 30;
-
 /** A few hundred at a time, so that a crash with thousands of streams does not block the writer. */
 const sweepBatch = 200;
 
 /** Settles what dead processes left: a stream that had produced something pays for it, the rest is given back. */
 export async function sweepHolds(db: Db, store: HoldStore, nowSeconds: number): Promise<number> {
-  const seenAfter = nowSeconds - deadAfterSeconds;
-  let swept = (await store.returnReserves?.(seenAfter)) ?? 0;
+  let swept = await store.returnReserves();
   for (;;) {
-    const dead = await findDeadHolds(db, nowSeconds, seenAfter, sweepBatch);
+    const dead = await findDeadHolds(db, nowSeconds, sweepBatch);
     if (dead.length === 0) return swept;
     const settled = await store.settle(dead.map((hold) => lastKnown(hold, nowSeconds)));
     swept += settled.filter((one) => one.settled).length;

@@ -1,4 +1,5 @@
-import { mayPass, type Settler } from './settle.ts';
+import { mayPass } from '../platform/durable/errors.ts';
+import type { Settler } from './settle.ts';
 import type { HoldOutcome, HoldRow, HoldStore } from './store/port.ts';
 
 /** Long enough for a pool to replace a connection the server dropped, short enough for the caller not to notice. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../lib/money.ts';
+import type { Price, Usage } from '../lib/money.ts';
 
 export interface HoldRequest {
   /** One hold per request id: asking again while it is open gives the same hold and takes nothing more. */
@@ -36,6 +36,8 @@ export type UsageStatus = 'ok' | 'aborted' | 'interrupted' | 'error';
 /** What the usage log keeps of a request besides who made it. */
 export interface UsageDetail {
   usage: Usage;
+  /** Which the cost follows from, so that the log can tell the cost of each part. */
+  price?: Price;
   /** Path of the endpoint, for example `/v1/chat/completions`. */
   endpoint: string;
   provider?: string;
@@ -67,4 +69,6 @@ export interface Grant {
   note: string;
   /** The administrator. */
   by: number;
+  /** The same for every attempt at the same grant, which is then given once. */
+  idempotencyId?: number;
 }

@@ -1,4 +1,6 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import type { Usage } from '../lib/money.ts';
+import { type BillName, billOf, billParts } from './cost-parts.ts';
 import { secondsPerDay } from './store/port.ts';
 import type { LedgerRow } from './store/tables.ts';
 import type { GroupBy, UsageLog, UsageSum } from './store/usage.ts';
@@ -19,17 +21,47 @@ export const usageLogSchema = z
     completion_tokens: int,
     cache_read_tokens: int,
     cache_write_tokens: int,
+    cache_write_1h_tokens: int,
     reasoning_tokens: int,
+    audio_in_tokens: int,
+    image_in_tokens: int,
+    audio_out_tokens: int,
+    estimated: z.boolean().describe('The tokens were counted by us, since the upstream’s numbers could not be used'),
     units: z.number(),
     quota: int,
     shortfall: int,
+    parts: z
+      .array(
+        z.object({
+          part: z.enum(billParts as [BillName, ...BillName[]]),
+          tokens: int.optional(),
+          units: z.number().optional(),
+          cost: int.nullable().describe('In quota units; null where it is not known'),
+        }),
+      )
+      .describe('What was used of each part and what it cost; the costs add up to quota + shortfall'),
     stream: z.boolean(),
     status: z.string(),
     duration_ms: int,
     first_token_ms: int.nullable(),
     created_at: int,
   })
-  .openapi('UsageLog');
+  .meta({ id: 'UsageLog' });
+
+type TokenColumns = Pick<UsageLog, Extract<keyof UsageLog, `${string}_tokens` | 'units'>>;
+
+const usageIn = (log: TokenColumns): Usage => ({
+  promptTokens: log.prompt_tokens,
+  completionTokens: log.completion_tokens,
+  cacheReadTokens: log.cache_read_tokens,
+  cacheWriteTokens: log.cache_write_tokens,
+  cacheWrite1hTokens: log.cache_write_1h_tokens,
+  reasoningTokens: log.reasoning_tokens,
+  audioInTokens: log.audio_in_tokens,
+  imageInTokens: log.image_in_tokens,
+  audioOutTokens: log.audio_out_tokens,
+  units: log.units,
+});
 
 export function viewUsage({
   key_id,
@@ -38,6 +70,8 @@ export function viewUsage({
   stream,
   first_token_ms,
   balance_after: _,
+  estimated,
+  cost_parts,
   ...log
 }: UsageLog): z.infer<typeof usageLogSchema> {
   return {
@@ -47,12 +81,14 @@ export function viewUsage({
     channel_id: channel_id || null,
     first_token_ms: first_token_ms || null,
     stream: stream === 1,
+    estimated: estimated === 1,
+    parts: billOf(usageIn(log), cost_parts, log.quota + log.shortfall),
   };
 }
 
 export const usageSumSchema = z
   .object({
-    day: z.string().optional().openapi({ example: '2026-01-31' }),
+    day: z.string().optional().meta({ example: '2026-01-31' }),
     model: z.string().optional(),
     token_id: int.nullable().optional(),
     requests: int,
@@ -60,7 +96,7 @@ export const usageSumSchema = z
     completion_tokens: int,
     quota: int,
   })
-  .openapi('UsageSum');
+  .meta({ id: 'UsageSum' });
 
 const groupViews: Record<GroupBy, (group: number | string) => Partial<z.infer<typeof usageSumSchema>>> = {
   day: (day) => ({ day: new Date(Number(day) * secondsPerDay * 1000).toISOString().slice(0, 10) }),
@@ -88,7 +124,7 @@ export const ledgerSchema = z
     actor_id: int.nullable(),
     created_at: int,
   })
-  .openapi('LedgerEntry');
+  .meta({ id: 'LedgerEntry' });
 
 export const viewLedger = (row: LedgerRow): z.infer<typeof ledgerSchema> => ({
   id: row.id,

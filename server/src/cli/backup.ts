@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { closeFolder } from '../platform/close-folder.ts';
 import type { CommandCall } from './command.ts';
 
 /**
@@ -34,11 +35,10 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
   const blobs = join(config.dataDir, 'blobs');
   if (existsSync(blobs)) cpSync(blobs, join(folder, 'blobs'), { recursive: true });
   const key = join(config.dataDir, 'encryption.key');
-  if (existsSync(key)) {
-    copyFileSync(key, join(folder, 'encryption.key'));
-    chmodSync(join(folder, 'encryption.key'), 0o600);
-  }
+  if (existsSync(key)) copyFileSync(key, join(folder, 'encryption.key'));
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ made_at: new Date().toISOString() }));
+  // Copies take the modes of what they are copied from.
+  closeFolder(folder);
   print(`The backup is in ${folder}. It holds the encryption key: keep it as safe as the service itself.`);
   return 0;
 }

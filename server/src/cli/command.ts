@@ -1,4 +1,6 @@
 import type { Config } from '../config.ts';
+import { openLog } from '../platform/log.ts';
+import { openPlatform, type Platform } from '../platform/open.ts';
 
 export interface CommandCall {
   config: Config;
@@ -10,4 +12,14 @@ export interface Command {
   help: string;
   /** Returns the exit code. */
   run(call: CommandCall): Promise<number>;
+}
+
+/** Opens everything below the rooms, for one command; on SQLite that needs the service to be stopped. */
+export async function withPlatform<T>(config: Config, work: (platform: Platform) => Promise<T>): Promise<T> {
+  const platform = await openPlatform(config, openLog('warn'));
+  try {
+    return await work(platform);
+  } finally {
+    await platform.close();
+  }
 }

@@ -1,7 +1,6 @@
 import { makeAdministrator } from '../identity/administrator.ts';
 import { roles, usernameRule } from '../identity/user.ts';
-import type { CommandCall } from './command.ts';
-import { withPlatform } from './with-platform.ts';
+import { type CommandCall, withPlatform } from './command.ts';
 
 /** The password comes from ADMIN_PASSWORD, so that it shows in no process list; else one is drawn and printed. */
 export async function createAdmin({ config, args, print }: CommandCall): Promise<number> {

@@ -1,5 +1,4 @@
-import type { CommandCall } from './command.ts';
-import { withPlatform } from './with-platform.ts';
+import { type CommandCall, withPlatform } from './command.ts';
 
 /** Opening the platform migrates; what is left is to say so. */
 export async function migrateDatabase({ config, print }: CommandCall): Promise<number> {

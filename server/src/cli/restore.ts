@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { closeFolder } from '../platform/close-folder.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
 import type { CommandCall } from './command.ts';
 
@@ -18,7 +19,7 @@ export async function restore({ config, args, print }: CommandCall): Promise<num
     print(`The backup is damaged: ${damaged}`);
     return 1;
   }
-  mkdirSync(config.dataDir, { recursive: true });
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDataFolder(config.dataDir);
   try {
     if (existsSync(join(config.dataDir, 'svc.db')) && flag !== '--force') {
@@ -31,6 +32,7 @@ export async function restore({ config, args, print }: CommandCall): Promise<num
     for (const name of parts)
       if (existsSync(join(folder, name)))
         cpSync(join(folder, name), join(config.dataDir, name), { recursive: true, mode: 0 });
+    closeFolder(config.dataDir);
   } finally {
     unlock();
   }

@@ -1,10 +1,13 @@
+import { atTheMachine, rowOf } from '../identity/audit/log.ts';
+import { insertAudit } from '../identity/audit/store.ts';
+import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
+import { resealAnswers } from '../platform/idempotency/store.ts';
 import { keyEntry } from '../platform/open.ts';
 import { resealCredentials } from '../routing/catalog/store/channels.ts';
-import type { CommandCall } from './command.ts';
-import { withPlatform } from './with-platform.ts';
+import { type CommandCall, withPlatform } from './command.ts';
 
 /**
  * With a key file a new key is drawn; with ENCRYPTION_KEY the new key is there and the old one in ENCRYPTION_KEY_OLD. The
@@ -15,10 +18,20 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     print('Set ENCRYPTION_KEY to the new key and ENCRYPTION_KEY_OLD to the old one, then run this again.');
     return 1;
   }
-  const changed = await withPlatform(config, async ({ database, sealingKeys }) => {
+  const changed = await withPlatform(config, async ({ database, sealingKeys, clock }) => {
     const keys = config.encryptionKey ? sealingKeys : [keyEntry(writeNewKey(config.dataDir)), ...sealingKeys];
     const { reseal } = openSealer({ keys });
-    return (await resealCredentials(database.db, reseal)) + (await resealWebhookSecrets(database.db, reseal));
+    let done = 0;
+    for (const room of [resealCredentials, resealWebhookSecrets, resealAnswers])
+      done += await room(database.db, reseal);
+    const entry = {
+      action: 'encryption_key_rotated',
+      actor: 'svc rotate-encryption-key',
+      after: { resealed: done },
+      origin: atTheMachine,
+    };
+    await insertAudit(database.db, [rowOf(entry, nowSeconds(clock))]);
+    return done;
   });
   if (!config.encryptionKey) adoptNewKey(config.dataDir);
   print(`${changed} stored secrets are sealed with the new key.`);

@@ -4,9 +4,11 @@ import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Announcements } from './announce.ts';
+import { type AuditLog, atTheMachine } from './audit/log.ts';
 import type { Options } from './options.ts';
-import { checkPassword, hashPassword } from './passwords.ts';
-import type { Sessions } from './sessions.ts';
+import { checkLoginAttempt, hashPassword, type LoginAttempt } from './passwords.ts';
+import { userBelow } from './reach.ts';
+import type { ProvenUser, Sessions } from './sessions.ts';
 import {
   changeUser,
   countUsers,
@@ -16,7 +18,7 @@ import {
   toUser,
   type UserChange,
 } from './store/users.ts';
-import { roles, sameName, statuses, type User } from './user.ts';
+import { roles, statuses, type User } from './user.ts';
 
 export interface AccountDeps {
   db: Db;
@@ -25,10 +27,9 @@ export interface AccountDeps {
   options: Options;
   sessions: Sessions;
   announcements: Announcements;
+  audit: AuditLog;
 }
 
-const mostFailures = 10;
-const failureWindowMs = 15 * 60_000;
 const rootQuota = 50_000_000;
 
 export interface Registration {
@@ -38,12 +39,13 @@ export interface Registration {
   display_name?: string;
 }
 
-export async function register(deps: AccountDeps, input: Registration): Promise<User> {
+export async function register(deps: AccountDeps, input: Registration): Promise<ProvenUser> {
   if (!deps.options.get('RegistrationEnabled'))
     throw new AppError('forbidden', 'Registration is closed. Ask an administrator for an account.');
+  const passwordHash = await hashPassword(input.password);
   const user = await insertUser(deps.db, {
     username: input.username,
-    password_hash: await hashPassword(input.password),
+    password_hash: passwordHash,
     display_name: input.display_name ?? input.username,
     email: input.email ?? '',
     role: roles.user,
@@ -51,23 +53,15 @@ export async function register(deps: AccountDeps, input: Registration): Promise<
     created_at: nowSeconds(deps.clock),
   });
   if (!user) throw new AppError('conflict', 'This username is taken.', { param: 'username' });
-  return user;
+  return { user, passwordHash };
 }
 
-/** Counted before the password is checked, so that many guesses at once do not slip through together. */
-export async function login(deps: AccountDeps, username: string, password: string, ip: string): Promise<User> {
-  const failures = `login:${sameName(username)}:${ip}`;
-  const tries = await deps.shared.increment(failures, 1, failureWindowMs).catch(() => 0);
-  if (tries > mostFailures)
-    throw new AppError('rate_limit_exceeded', 'Too many failed logins. Try again in 15 minutes.', {
-      headers: { 'retry-after': `${failureWindowMs / 1000}` },
-    });
-  const row = await findUserByName(deps.db, username);
-  const matches = await checkPassword(password, row?.password_hash ?? null);
+export async function login(deps: AccountDeps, attempt: LoginAttempt): Promise<ProvenUser> {
+  const row = await findUserByName(deps.db, attempt.username);
+  const matches = await checkLoginAttempt(deps, attempt, row?.password_hash ?? null);
   if (!row || !matches) throw new AppError('wrong_credentials', 'Wrong username or password.');
-  await deps.shared.delete(failures).catch(() => {});
   if (row.status !== statuses.enabled) throw new AppError('forbidden', 'This account is disabled.');
-  return toUser(row);
+  return { user: toUser(row), passwordHash: row.password_hash };
 }
 
 export interface SelfChange {
@@ -78,12 +72,13 @@ export interface SelfChange {
   current_password?: string;
 }
 
-/** True in `passwordChanged` means that every session of the user has ended, this one too. */
+/** A new password ends every session of the user, this one too; `proven` then begins another. */
 export async function changeSelf(
   deps: AccountDeps,
   userId: number,
   input: SelfChange,
-): Promise<{ user: User; passwordChanged: boolean }> {
+  ip: string,
+): Promise<{ user: User; proven?: ProvenUser }> {
   const row = await findUserRow(deps.db, userId);
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
   const { password, current_password, ...plain } = input;
@@ -94,41 +89,37 @@ export async function changeSelf(
       throw new AppError('missing_required_parameter', 'current_password is required to change the password.', {
         param: 'current_password',
       });
-    if (!(await checkPassword(current_password, row.password_hash)))
+    const attempt = { username: row.username, password: current_password, ip };
+    if (!(await checkLoginAttempt(deps, attempt, row.password_hash)))
       throw new AppError('invalid_value', 'The current password is wrong.', { param: 'current_password' });
     change.password_hash = await hashPassword(password);
   }
-  const user = await changeUser(deps.db, userId, change);
+  const { password_hash: passwordHash } = change;
+  // Of two who know the old password only the first changes it.
+  const user = await changeUser(deps.db, userId, change, passwordHash ? { passwordHash: row.password_hash } : {});
   if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
-  if (password !== undefined) await deps.sessions.endAll(userId);
   await deps.announcements.changed(`user:${userId}`);
-  return { user, passwordChanged: password !== undefined };
+  return { user, ...(passwordHash && { proven: { user, passwordHash } }) };
 }
 
 export type AdminChange = Partial<Pick<User, 'status' | 'role' | 'group' | 'email_verified' | 'display_name'>>;
 
-/** An administrator reaches only below: neither users of a role like its own or higher, nor such a role for others. */
+/** Neither users of a role like the administrator's own or higher, nor such a role for others. */
 export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: number, input: AdminChange): Promise<User> {
-  const target = await findUserRow(deps.db, id);
-  if (!target) throw new AppError('not_found', 'There is no such user.');
-  if (target.role >= admin.role)
-    throw new AppError('forbidden', 'You cannot change a user of your own role or higher.');
+  await userBelow(deps.db, admin, id, 'change');
   if (input.role !== undefined && input.role >= admin.role)
     throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
   const { email_verified, ...plain } = input;
-  const user = await changeUser(deps.db, id, {
-    ...plain,
-    ...(email_verified !== undefined && { email_verified: Number(email_verified) }),
-  });
-  if (!user) throw new AppError('not_found', 'There is no such user.');
-  if (input.status === statuses.disabled) await deps.sessions.endAll(id);
+  const change = { ...plain, ...(email_verified !== undefined && { email_verified: Number(email_verified) }) };
+  const user = await changeUser(deps.db, id, change, { byAdmin: admin.id });
+  if (!user) throw new AppError('conflict', 'The user was changed by somebody else meanwhile. Look again.');
   await deps.announcements.changed(`user:${id}`);
   return user;
 }
 
 /** First start: makes the root user. Returns the password to print when it was drawn here. */
 export async function ensureRoot(
-  deps: Pick<AccountDeps, 'db' | 'clock'>,
+  deps: Pick<AccountDeps, 'db' | 'clock' | 'audit'>,
   admin: { username: string; password?: string },
 ): Promise<{ username: string; password: string | null } | null> {
   if ((await countUsers(deps.db)) > 0) return null;
@@ -142,5 +133,14 @@ export async function ensureRoot(
     quota: rootQuota,
     created_at: nowSeconds(deps.clock),
   });
-  return user ? { username: admin.username, password: drawn } : null;
+  if (!user) return null;
+  const target = { type: 'user', id: user.id };
+  deps.audit.record({
+    action: 'user_created',
+    actor: 'svc serve',
+    target,
+    after: { role: roles.root },
+    origin: atTheMachine,
+  });
+  return { username: admin.username, password: drawn };
 }

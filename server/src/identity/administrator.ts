@@ -1,8 +1,9 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { atTheMachine, rowOf } from './audit/log.ts';
+import { insertAudit } from './audit/store.ts';
 import { hashPassword } from './passwords.ts';
-import { deleteSessionsOf } from './store/sessions.ts';
 import { changeUser, findUserByName, insertUser } from './store/users.ts';
 import { statuses } from './user.ts';
 
@@ -15,12 +16,12 @@ export async function makeAdministrator(
   const password_hash = await hashPassword(wanted.password ?? drawn!);
   const { username, role } = wanted;
   const user = await findUserByName(deps.db, username);
+  let made: { id: number } | null = user;
   if (user) {
     await changeUser(deps.db, user.id, { role, password_hash, status: statuses.enabled });
-    await deleteSessionsOf(deps.db, user.id);
   } else {
     const created_at = nowSeconds(deps.clock);
-    await insertUser(deps.db, {
+    made = await insertUser(deps.db, {
       username,
       password_hash,
       display_name: username,
@@ -30,5 +31,14 @@ export async function makeAdministrator(
       created_at,
     });
   }
+  const entry = {
+    action: user ? 'user_updated' : 'user_created',
+    actor: 'svc create-admin',
+    target: { type: 'user', id: made?.id ?? null },
+    before: user && { role: user.role, status: user.status },
+    after: { role, status: statuses.enabled, password: 'changed' },
+    origin: atTheMachine,
+  };
+  await insertAudit(deps.db, [rowOf(entry, nowSeconds(deps.clock))]);
   return { existed: user !== null, drawn };
 }

@@ -43,12 +43,13 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
   return { session, admin, apiKey, keyOrSession };
 }
 
-/** `x-api-key` is Anthropic's way, so it counts on the messages endpoints only (contract §5). */
+/** `x-api-key` is Anthropic's way, so it counts on the messages endpoints only. */
 function secretOf(call: Call): string | null {
   const header = call.request.headers.get('authorization');
   if (header) return bearerOf(header) ?? 'malformed';
   const key = call.request.headers.get('x-api-key');
-  return key && new URL(call.request.url).pathname.startsWith('/v1/messages') ? key : null;
+  // Without a usable Host header the path is all there is of the address.
+  return key && /^(?:https?:\/\/[^/]*)?\/v1\/messages/.test(call.request.url) ? key : null;
 }
 
 /** As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). */

@@ -2,26 +2,17 @@ import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
 import { type AccountDeps, login } from './accounts.ts';
 import { hashPassword } from './passwords.ts';
-import { forget } from './store/person.ts';
-import { findUserRow } from './store/users.ts';
+import { forget } from './store/account-data.ts';
 import { roles, type User } from './user.ts';
 
 /** Somebody who found an unlocked screen must not be able to delete the account: the password is asked for, and throttled. */
 export async function confirmClosing(deps: AccountDeps, user: User, password: string, ip: string): Promise<void> {
   if (user.role >= roles.root) throw new AppError('forbidden', 'The root user cannot be deleted.');
-  await login(deps, user.username, password, ip).catch((error) => {
+  await login(deps, { username: user.username, password, ip }).catch((error) => {
     if (error instanceof AppError && error.code === 'wrong_credentials')
       throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
     throw error;
   });
-}
-
-/** As with changes: an administrator reaches only below. */
-export async function allowClosingByAdmin(deps: Pick<AccountDeps, 'db'>, admin: User, userId: number): Promise<void> {
-  const target = await findUserRow(deps.db, userId);
-  if (!target) throw new AppError('not_found', 'There is no such user.');
-  if (target.role >= admin.role)
-    throw new AppError('forbidden', 'You cannot delete a user of your own role or higher.');
 }
 
 /** Sessions and keys end at once, on every process; may be repeated. */

@@ -2,6 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { LastUsed } from '../platform/durable/batch.ts';
 import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Shared } from '../platform/shared/port.ts';
@@ -23,8 +24,8 @@ interface WarmKey {
 export interface KeyLookup {
   /** The key's owner and rights; throws 401 or 403. */
   identify(secret: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
-  /** Writes when keys were last used; called now and then, and at the end. */
-  flush(): Promise<void>;
+  /** Writes when keys were last used, which otherwise happens now and then. */
+  stop(): Promise<void>;
 }
 
 const mostDigests = 10_000;
@@ -48,9 +49,15 @@ export function openKeyLookup(deps: {
     (tag) => cache.invalidate(tag),
     () => cache.clear(),
   );
-  let seen = new Map<number, number>();
   /** Of keys in use, for a few seconds: a digest costs as much as all the rest of knowing a caller. */
   let digests = new Map<string, string>();
+  const used = new LastUsed(
+    (seen) => {
+      digests = new Map();
+      return touchKeys(db, seen);
+    },
+    () => {},
+  );
 
   const admit = (key: WarmKey | null, from: { readonly ip: string }): KeyPrincipal => {
     if (!key) throw new AppError('invalid_api_key', 'Incorrect API key provided. Create one on the keys page.');
@@ -60,7 +67,7 @@ export function openKeyLookup(deps: {
       throw new AppError('invalid_api_key', 'This API key has expired.');
     if (key.allowedIps.length > 0 && !inBlocks(from.ip, key.allowedIps))
       throw new AppError('ip_not_allowed', 'This API key may not be used from your address.');
-    seen.set(key.keyId, now);
+    used.saw(key.keyId, now);
     return key.principal;
   };
 
@@ -74,12 +81,7 @@ export function openKeyLookup(deps: {
       if (found && !known && digests.size < mostDigests) digests.set(secret, digest);
       return admit(found, from);
     },
-    flush: async () => {
-      const batch = seen;
-      seen = new Map();
-      digests = new Map();
-      await touchKeys(db, [...batch]);
-    },
+    stop: () => used.stop(),
   };
 }
 

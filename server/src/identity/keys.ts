@@ -1,10 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { parseBlock } from '../platform/http/client-ip.ts';
+import { shownName } from '../platform/http/shown-text.ts';
 import type { Announcements } from './announce.ts';
 import { type ApiKeyRow, changeKey, countKeys, deleteKey, insertKey, type KeyChange, listKeys } from './store/keys.ts';
 
@@ -17,7 +18,7 @@ const expiry = z.number().int().min(-1).max(1e11);
 
 /** Fields of a new key; also the body of the OAuth endpoint, which ignores the last two. */
 export const newKeySchema = z.object({
-  name: z.string().trim().min(1, 'must not be empty').max(50, 'must have at most 50 characters'),
+  name: shownName(50),
   expired_time: expiry.optional(),
   remain_quota: quota.optional(),
   unlimited_quota: z.boolean().optional(),
@@ -44,7 +45,7 @@ export const keyViewSchema = z
     models: z.array(z.string()),
     allowed_ips: z.array(z.string()),
   })
-  .openapi('ApiKey');
+  .meta({ id: 'ApiKey' });
 export type KeyView = z.infer<typeof keyViewSchema>;
 
 export interface KeyDeps {
@@ -75,14 +76,20 @@ function expiryOf(given: number | undefined, now: number): number {
   return given;
 }
 
+/** Who asks for a key: somebody signed in, or an application on behalf of a user. */
+export interface KeyMaker {
+  userId: number;
+  sessionId: number | null;
+}
+
 /** The full key is in the answer and nowhere else. */
-export async function createKey(deps: KeyDeps, userId: number, input: NewKey): Promise<KeyView> {
+export async function createKey(deps: KeyDeps, { userId, sessionId }: KeyMaker, input: NewKey): Promise<KeyView> {
   const now = nowSeconds(deps.clock);
   const expired_time = expiryOf(input.expired_time, now);
   if ((await countKeys(deps.db, userId)) >= mostKeys)
     throw new AppError('invalid_value', `You have ${mostKeys} keys already. Delete some first.`);
   const secret = randomString(48);
-  const row = await insertKey(deps.db, {
+  const key = {
     user_id: userId,
     name: input.name,
     key_hash: sha256Hex(`sk-${secret}`),
@@ -96,7 +103,9 @@ export async function createKey(deps: KeyDeps, userId: number, input: NewKey): P
     unlimited_quota: Number(input.unlimited_quota ?? input.remain_quota === undefined),
     models: JSON.stringify(input.models ?? []),
     allowed_ips: JSON.stringify(input.allowed_ips ?? []),
-  });
+  };
+  const row = await insertKey(deps.db, key, sessionId);
+  if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
   return { ...keyView(row), key: `sk-${secret}` };
 }
 

@@ -1,14 +1,19 @@
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { AccountDeps } from './accounts.ts';
 import { type Announcements, openAnnouncements } from './announce.ts';
+import type { AuditLog } from './audit/log.ts';
+import { deleteOldAudit } from './audit/store.ts';
 import { authenticatorsOf } from './authenticators.ts';
 import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
 import { type Options, openOptions } from './options.ts';
+import { openPermits, type Permits } from './permits.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
+import { auditRoute } from './routes/audit.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { openSessions } from './sessions.ts';
 import { deleteExpiredSessions } from './store/sessions.ts';
@@ -17,6 +22,7 @@ export interface Identity {
   options: Options;
   announcements: Announcements;
   keys: KeyLookup;
+  permits: Permits;
   accounts: AccountDeps;
   authenticators: ReturnType<typeof authenticatorsOf>;
   routes: Route[];
@@ -25,42 +31,49 @@ export interface Identity {
   stop(): Promise<void>;
 }
 
-const flushMs = 5_000;
-const sweepBatch = 500;
+const daySeconds = 86_400;
 
 export async function openIdentity(deps: {
   db: Db;
   shared: Shared;
   clock: Clock;
+  audit: AuditLog;
   baseUrl: string;
   webUrl: string;
   optionDefaults: Record<string, number>;
   /** Another process may write the same database. */
   othersWrite: boolean;
 }): Promise<Identity> {
-  const { db, shared, clock } = deps;
+  const { db, shared, clock, audit } = deps;
   const origins = [...new Set([new URL(deps.baseUrl).origin, new URL(deps.webUrl).origin])];
   const announcements = await openAnnouncements(shared);
   const options = await openOptions({ db, shared, clock, defaults: deps.optionDefaults });
   const https = deps.baseUrl.startsWith('https:');
   const sessions = openSessions({ db, shared, clock, announcements, https, othersWrite: deps.othersWrite });
   const keys = openKeyLookup({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
-  const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements };
-  const timer = setInterval(() => void keys.flush().catch(() => {}), flushMs);
-  timer.unref?.();
+  const permits = openPermits({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
+  const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit };
   return {
     options,
     announcements,
     keys,
+    permits,
     accounts,
     authenticators: authenticatorsOf({ sessions, keys, origins }),
-    routes: [...accountRoutes(accounts, origins), ...keyRoutes({ db, clock, announcements }), ...adminRoutes(accounts)],
+    routes: [
+      ...accountRoutes(accounts, origins),
+      ...keyRoutes({ db, clock, announcements }),
+      ...adminRoutes(accounts),
+      auditRoute(accounts),
+    ],
     sweep: async () => {
-      await deleteExpiredSessions(db, Math.floor(clock.nowMs() / 1000), sweepBatch);
+      const now = nowSeconds(clock);
+      await inBatches((most) => deleteExpiredSessions(db, now, most), sweepBatches);
+      const oldest = now - options.get('AuditLogDays') * daySeconds;
+      await inBatches((most) => deleteOldAudit(db, oldest, most), sweepBatches);
     },
     stop: async () => {
-      clearInterval(timer);
-      await keys.flush();
+      await keys.stop();
       await options.close();
       await announcements.close();
     },

@@ -77,6 +77,7 @@ export const optionTable = {
   MsHardModel: model('hard tasks'),
   MsEmbeddingModel: model('embeddings'),
   MsRerankModel: model('reranking'),
+  MsParallelRuns: { default: 3, help: 'Orchestration: runs of one user at once', min: 1, max: 10_000 },
   AccessLog: { default: false, help: 'One log line per request' },
   LogLevel: { default: '', help: 'Log level; empty keeps LOG_LEVEL', oneOf: ['', ...logLevels] },
 } as const satisfies Record<string, OptionRule>;

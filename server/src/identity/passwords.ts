@@ -1,3 +1,8 @@
+import { AppError } from '../lib/errors.ts';
+import { limitKeyOfIp } from '../platform/http/client-ip.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import { sameName } from './user.ts';
+
 /** OWASP's least for argon2id: strong enough, and thirty logins at once still fit into memory. */
 const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
@@ -6,8 +11,38 @@ export const hashPassword = (password: string): Promise<string> => Bun.password.
 /** Compared against when there is no such user, so that both answers take the same time. */
 let decoy: Promise<string> | null = null;
 
-export async function checkPassword(password: string, hash: string | null): Promise<boolean> {
+async function checkPassword(password: string, hash: string | null): Promise<boolean> {
   decoy ??= hashPassword('decoy for unknown users');
   const matches = await Bun.password.verify(password, hash ?? (await decoy));
   return matches && hash !== null;
+}
+
+const mostFailures = 10;
+const failureWindowMs = 15 * 60_000;
+
+/** Whose password, said from where. */
+export interface LoginAttempt {
+  username: string;
+  password: string;
+  ip: string;
+}
+
+/**
+ * Whether the password is right. Wrong ones count per name and address, wherever a password is asked for, and before it is
+ * checked, so that many attempts at once do not slip through together.
+ */
+export async function checkLoginAttempt(
+  { shared }: { shared: Shared },
+  { username, password, ip }: LoginAttempt,
+  hash: string | null,
+): Promise<boolean> {
+  const failures = `login:${sameName(username)}:${limitKeyOfIp(ip)}`;
+  const tries = await shared.increment(failures, 1, failureWindowMs).catch(() => 0);
+  if (tries > mostFailures)
+    throw new AppError('rate_limit_exceeded', 'Too many failed logins. Try again in 15 minutes.', {
+      headers: { 'retry-after': `${failureWindowMs / 1000}` },
+    });
+  const matches = await checkPassword(password, hash);
+  if (matches) await shared.delete(failures).catch(() => {});
+  return matches;
 }

@@ -6,14 +6,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Announcements } from './announce.ts';
-import {
-  deleteSession,
-  deleteSessionsOf,
-  type FoundSession,
-  findSession,
-  insertSession,
-  touchSession,
-} from './store/sessions.ts';
+import { deleteSession, type FoundSession, findSession, insertSession, touchSession } from './store/sessions.ts';
 import { statuses, type User } from './user.ts';
 
 export const cookieName = 'svc_session';
@@ -21,13 +14,18 @@ const lifetimeSeconds = 30 * 86_400;
 /** A session slides at most this often, so that reading pages does not write rows. */
 const slideSeconds = 600;
 
+/** Somebody who has just shown their password, and which it was: checking one takes time, in which it may change. */
+export interface ProvenUser {
+  user: User;
+  passwordHash: string;
+}
+
 export interface Sessions {
-  /** Makes a new session and the Set-Cookie that carries it; a new id at every login. */
-  start(user: User, ip: string, userAgent: string): Promise<{ id: number; cookie: string }>;
+  /** Makes a new session and the Set-Cookie that carries it; a new id at every login. Null when the proof counts no more. */
+  start(proven: ProvenUser, ip: string, userAgent: string): Promise<{ id: number; cookie: string } | null>;
   /** Who the cookie belongs to, or null. */
   find(cookieHeader: string | null): Promise<FoundSession | null>;
   end(userId: number, id: number): Promise<boolean>;
-  endAll(userId: number): Promise<void>;
   /** The Set-Cookie that takes the cookie away. */
   clearCookie: string;
 }
@@ -66,10 +64,10 @@ export function openSessions(deps: SessionDeps): Sessions {
 
   return {
     clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
-    start: async (user, ip, userAgent) => {
+    start: async ({ user, passwordHash }, ip, userAgent) => {
       const token = randomString(48);
       const now = nowSeconds(clock);
-      const id = await insertSession(db, {
+      const session = {
         user_id: user.id,
         token_hash: sha256Hex(token),
         ip,
@@ -77,8 +75,9 @@ export function openSessions(deps: SessionDeps): Sessions {
         created_at: now,
         last_seen_at: now,
         expires_at: now + lifetimeSeconds,
-      });
-      return { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
+      };
+      const id = await insertSession(db, session, passwordHash);
+      return id === null ? null : { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
     },
     find: async (cookieHeader) => {
       const token = readCookie(cookieHeader);
@@ -93,10 +92,6 @@ export function openSessions(deps: SessionDeps): Sessions {
       const ended = await deleteSession(db, userId, id);
       await announcements.changed(`session:${id}`);
       return ended;
-    },
-    endAll: async (userId) => {
-      await deleteSessionsOf(db, userId);
-      await announcements.changed(`user:${userId}`);
     },
   };
 }
@@ -113,7 +108,7 @@ export function readCookie(header: string | null): string | null {
 
 /**
  * A cookie travels by itself, so a write that carries one must show that a page of ours sent it: a content type that no
- * plain form can send, and, where the browser names one, our own origin (contract §2).
+ * plain form can send, and, where the browser names one, our own origin.
  */
 export function refuseForgery(request: Request, origins: string[]): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;

@@ -1,24 +1,8 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { shownName } from '../platform/http/shown-text.ts';
 
 export const roles = { user: 1, administrator: 10, root: 100 } as const;
 export const statuses = { enabled: 1, disabled: 2 } as const;
-
-/** A user as the store holds it, without the password. */
-export interface User {
-  id: number;
-  username: string;
-  display_name: string;
-  avatar_url: string;
-  email: string;
-  email_verified: boolean;
-  role: number;
-  status: number;
-  group: string;
-  quota: number;
-  used_quota: number;
-  request_count: number;
-  created_at: number;
-}
 
 export const userSchema = z
   .object({
@@ -36,14 +20,16 @@ export const userSchema = z
     request_count: z.number().int(),
     created_at: z.number().int(),
   })
-  .openapi('User');
+  .meta({ id: 'User' });
+/** A user as the store holds it, without the password. */
+export type User = z.infer<typeof userSchema>;
 
 export const usernameRule = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 of A-Z a-z 0-9 _ . -');
 export const passwordRule = z
   .string()
   .min(8, 'must have at least 8 characters')
   .max(128, 'must have at most 128 characters');
-export const displayNameRule = z.string().trim().min(1, 'must not be empty').max(64, 'must have at most 64 characters');
+export const displayNameRule = shownName(64);
 export const emailRule = z.union([z.literal(''), z.email('must be an email address').max(254)]);
 /** Shown as an image on pages of others, so only https, or nothing. */
 export const avatarRule = z

@@ -1,6 +1,6 @@
 /** Every code the service can answer with, and the HTTP status that goes with it. */
 export const errorTable = {
-  // Relay (contract §5).
+  // Relay.
   invalid_json: 400,
   missing_required_parameter: 400,
   invalid_value: 400,
@@ -16,6 +16,7 @@ export const errorTable = {
   request_too_large: 413,
   rate_limit_exceeded: 429,
   capacity_exhausted: 429,
+  too_many_runs: 429,
   provider_error: 502,
   no_available_provider: 503,
   service_not_initialized: 503,
@@ -40,7 +41,10 @@ export const errorTable = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
+  idempotency_key_reused: 409,
+  idempotency_key_in_use: 409,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   internal_error: 500,

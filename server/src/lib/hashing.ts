@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Secrets of high entropy are stored as this (contract §3 "at rest"). */
+/** Secrets of high entropy are stored as this. */
 export function sha256Hex(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
@@ -19,4 +19,12 @@ export function equalDigests(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i += 1) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
   return difference === 0;
+}
+
+/**
+ * Value of `X-Svc-Signature`. The time is part of what is signed, so that a receiver can refuse a call
+ * recorded and sent again later.
+ */
+export function signPayload(secret: string, body: string, nowSeconds: number): string {
+  return `t=${nowSeconds},v1=${hmacSha256Hex(secret, `${nowSeconds}.${body}`)}`;
 }

@@ -1,51 +1,235 @@
 /** Quota is the integer money unit: 500,000 = 1 USD. */
 export const quotaPerUsd = 500_000;
 
+/** What vendors price apart. Each is a part of the prompt or of the completion, and no token is in two of them. */
+export const promptParts = ['cacheRead', 'cacheWrite', 'cacheWrite1h', 'audioIn', 'imageIn'] as const;
+export const completionParts = ['reasoning', 'audioOut'] as const;
+export type Part = (typeof promptParts)[number] | (typeof completionParts)[number];
+
+/** USD per million tokens; a part without a rate costs what the rest of its prompt or completion costs. */
+export type PartRates = { [P in Part]?: number };
+
+/** Rates of every token of a request whose prompt is longer than `aboveContext`; `request` absent: as without it. */
+export interface Tier extends PartRates {
+  aboveContext: number;
+  prompt: number;
+  completion: number;
+  request?: number;
+}
+
 /** Prices in USD per million tokens; `requestPrice` in USD per image, request, minute of audio or second of video. */
 export interface Price {
   promptPrice: number;
   completionPrice: number;
   requestPrice: number;
+  parts?: PartRates | undefined;
+  tiers?: readonly Tier[] | undefined;
 }
 
-/** Cached prompt tokens are part of `promptTokens`; the two cache counts let a price list discount them later. */
+/**
+ * What a request used. The parts of a prompt (cached, audio, images) are counted in `promptTokens`, those of an answer
+ * (reasoning, audio) in `completionTokens`: whoever prices a part apart takes it out of the whole.
+ */
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
   cacheReadTokens?: number;
+  /** Written to a cache for minutes. */
   cacheWriteTokens?: number;
+  /** Written to a cache for an hour; not part of `cacheWriteTokens`. */
+  cacheWrite1hTokens?: number;
   reasoningTokens?: number;
+  audioInTokens?: number;
+  imageInTokens?: number;
+  audioOutTokens?: number;
   /** Images, requests, minutes of audio or seconds of video. */
   units?: number;
+  /** Counted by us, as the upstream counted nothing or nothing that can be believed. */
+  estimated?: boolean;
+}
+
+const tokensOf = {
+  cacheRead: 'cacheReadTokens',
+  cacheWrite: 'cacheWriteTokens',
+  cacheWrite1h: 'cacheWrite1hTokens',
+  audioIn: 'audioInTokens',
+  imageIn: 'imageInTokens',
+  reasoning: 'reasoningTokens',
+  audioOut: 'audioOutTokens',
+} as const satisfies Record<Part, keyof Usage>;
+
+/** A share of the bill: so many tokens (or millionths of a unit) at so many millionths of a USD a million. */
+export interface Line {
+  part: Part | 'prompt' | 'completion' | 'request';
+  count: number;
+  rate: number;
 }
 
 /** USD as whole millionths, so that sums of prices are exact integers and rounding happens once. */
-const micro = (usd: number): number => Math.round(usd * 1_000_000);
+const micro = (usd: number): number => (usd > 0 ? Math.round(usd * 1_000_000) : 0);
+
+/** Counts come from upstreams too: what is no number, or less than nothing, is nothing. */
+const whole = (count: number | undefined): number => (count !== undefined && count > 0 ? Math.ceil(count) : 0);
+const millionths = (units: number | undefined): number => whole(Math.round((units ?? 0) * 1_000_000));
 
 /** 1e-12 USD, in which prices times counts are whole: a millionth of a USD per million tokens, times tokens. */
-const picoUsdPerQuota = 2_000_000;
+export const picoUsdPerQuota = 2_000_000;
 
 /** Rounded up to a whole unit: a fraction is never given away, and the same usage always costs the same. */
 export function costOf(price: Price, usage: Usage): number {
-  const prompt = micro(price.promptPrice) * Math.ceil(usage.promptTokens);
-  const completion = micro(price.completionPrice) * Math.ceil(usage.completionTokens);
-  // Counted in millionths, and so in the same unit as the others.
-  const units = price.requestPrice === 0 ? 0 : micro(price.requestPrice) * Math.round((usage.units ?? 0) * 1_000_000);
-  const total = prompt + completion + units;
+  const plain = price.parts === undefined && price.tiers === undefined;
+  const total = plain ? plainTotal(price, usage) : addUp(price, usage);
   // Up to 9,000 USD a request every number here is exact; what is dearer takes the slower way.
   return total <= Number.MAX_SAFE_INTEGER ? Math.ceil(total / picoUsdPerQuota) : exactCostOf(price, usage);
 }
 
+function plainTotal(price: Price, usage: Usage): number {
+  const prompt = micro(price.promptPrice) * whole(usage.promptTokens);
+  const completion = micro(price.completionPrice) * whole(usage.completionTokens);
+  // Counted in millionths, and so in the same unit as the others.
+  const units = price.requestPrice === 0 ? 0 : micro(price.requestPrice) * millionths(usage.units);
+  return prompt + completion + units;
+}
+
+/** The whole bill in 1e-12 USD, and its lines where somebody wants them. */
+function addUp(price: Price, usage: Usage, lines?: Line[]): number {
+  const prompt = whole(usage.promptTokens);
+  const tier = tierFor(price, prompt);
+  const rates = tier ?? price.parts;
+  const promptRate = micro(tier?.prompt ?? price.promptPrice);
+  const completionRate = micro(tier?.completion ?? price.completionPrice);
+  const requestRate = micro(tier?.request ?? price.requestPrice);
+  return (
+    addWhole({ part: 'prompt', count: prompt, rate: promptRate }, promptParts, rates, usage, lines) +
+    addWhole(
+      { part: 'completion', count: whole(usage.completionTokens), rate: completionRate },
+      completionParts,
+      rates,
+      usage,
+      lines,
+    ) +
+    (requestRate > 0 ? addLine('request', millionths(usage.units), requestRate, lines) : 0)
+  );
+}
+
+/**
+ * Parts are taken out of their whole one after the other, so that a vendor who reports more of them than there is in all is
+ * not paid twice for a token.
+ */
+function addWhole(
+  all: Line,
+  parts: readonly Part[],
+  rates: PartRates | undefined,
+  usage: Usage,
+  lines: Line[] | undefined,
+): number {
+  let left = all.count;
+  let total = 0;
+  for (const part of parts) {
+    const count = Math.min(left, whole(usage[tokensOf[part]]));
+    if (count === 0) continue;
+    left -= count;
+    const own = rates?.[part];
+    total += addLine(part, count, own === undefined ? all.rate : micro(own), lines);
+  }
+  return total + addLine(all.part, left, all.rate, lines);
+}
+
+function addLine(part: Line['part'], count: number, rate: number, lines: Line[] | undefined): number {
+  if (count > 0) lines?.push({ part, count, rate });
+  return count * rate;
+}
+
+/** The same bill of a plain price and nothing but tokens, in 1e-12 USD; null for any other, or one beyond what is exact. */
+export function plainHalves(price: Price, usage: Usage): { prompt: number; completion: number } | null {
+  if (price.parts !== undefined || price.tiers !== undefined || usage.units !== undefined) return null;
+  const prompt = micro(price.promptPrice) * whole(usage.promptTokens);
+  const completion = micro(price.completionPrice) * whole(usage.completionTokens);
+  return prompt + completion <= Number.MAX_SAFE_INTEGER ? { prompt, completion } : null;
+}
+
+/** What a bill is made of; a part that was not used has no line. */
+export function linesOf(price: Price, usage: Usage): Line[] {
+  const lines: Line[] = [];
+  addUp(price, usage, lines);
+  return lines;
+}
+
+/** A count that no sum of ours overflows on: an upstream that reports more has lost its mind. */
+const bounded = (count: number): bigint => BigInt(Math.min(count, Number.MAX_SAFE_INTEGER));
+export const picoUsdOf = ({ count, rate }: Line): bigint => bounded(count) * bounded(rate);
+
 function exactCostOf(price: Price, usage: Usage): number {
-  const total =
-    BigInt(micro(price.promptPrice)) * BigInt(Math.ceil(usage.promptTokens)) +
-    BigInt(micro(price.completionPrice)) * BigInt(Math.ceil(usage.completionTokens)) +
-    BigInt(micro(price.requestPrice)) * BigInt(Math.round((usage.units ?? 0) * 1_000_000));
+  const total = linesOf(price, usage).reduce((sum, line) => sum + picoUsdOf(line), 0n);
   const unit = BigInt(picoUsdPerQuota);
   return Number((total + unit - 1n) / unit);
 }
 
-export const isFree = (price: Price): boolean =>
-  price.promptPrice === 0 && price.completionPrice === 0 && price.requestPrice === 0;
+/** The highest tier that a prompt of this length is above. */
+function tierFor({ tiers }: Price, context: number): Tier | undefined {
+  let found: Tier | undefined;
+  if (tiers === undefined) return found;
+  for (const tier of tiers)
+    if (context > tier.aboveContext && (found === undefined || tier.aboveContext > found.aboveContext)) found = tier;
+  return found;
+}
+
+/** What a request may use of what is priced apart, as far as the request itself tells. */
+export interface Asks {
+  /** It asks for a cache that lasts, which is written at up to twice the price of the prompt. */
+  mayWriteCache?: boolean;
+  /** It holds sound, or asks for some. */
+  hasAudio?: boolean;
+  hasImages?: boolean;
+}
+
+/**
+ * For estimates: the most that so many tokens can cost, at the tier that the prompt reaches. Any token of the answer may be
+ * a thought, and some vendors write every long prompt to a cache unasked; the other parts count only where the request asks
+ * for them, or holds would be far above the bill.
+ */
+export function costAtMost(price: Price, usage: Usage, asks: Asks = {}): number {
+  if (price.parts === undefined && price.tiers === undefined) return costOf(price, usage);
+  const { promptTokens, completionTokens, units = 0 } = usage;
+  const tier = tierFor(price, whole(promptTokens));
+  const rates = tier ?? price.parts ?? {};
+  const promptPrice = Math.max(
+    tier?.prompt ?? price.promptPrice,
+    rates.cacheRead ?? 0,
+    rates.cacheWrite ?? 0,
+    asks.mayWriteCache ? (rates.cacheWrite1h ?? 0) : 0,
+    asks.hasAudio ? (rates.audioIn ?? 0) : 0,
+    asks.hasImages ? (rates.imageIn ?? 0) : 0,
+  );
+  const completionPrice = Math.max(
+    tier?.completion ?? price.completionPrice,
+    rates.reasoning ?? 0,
+    asks.hasAudio ? (rates.audioOut ?? 0) : 0,
+  );
+  const requestPrice = tier?.request ?? price.requestPrice;
+  return costOf({ promptPrice, completionPrice, requestPrice }, { promptTokens, completionTokens, units });
+}
+
+export function isFree(price: Price): boolean {
+  if (price.promptPrice !== 0 || price.completionPrice !== 0 || price.requestPrice !== 0) return false;
+  const { parts = {}, tiers = [] } = price;
+  return (
+    Object.values(parts).every((rate) => rate === 0) &&
+    tiers.every(({ aboveContext: _, ...rates }) => Object.values(rates).every((rate) => rate === 0))
+  );
+}
 
 export const quotaToUsd = (quota: number): number => quota / quotaPerUsd;
+
+/** The parts as the API calls them. */
+export const partNames = {
+  cacheRead: 'cache_read',
+  cacheWrite: 'cache_write',
+  cacheWrite1h: 'cache_write_1h',
+  reasoning: 'reasoning',
+  audioIn: 'audio_in',
+  audioOut: 'audio_out',
+  imageIn: 'image_in',
+} as const satisfies Record<Part, string>;
+
+export type PartName = (typeof partNames)[Part];

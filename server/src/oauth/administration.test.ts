@@ -105,10 +105,13 @@ describe('audit', () => {
 
   test('CSV: a header, at most 10,000 rows, no formulas', async () => {
     const rows = Array.from({ length: 10_050 }, (_, i) => ({
-      event_type: 'token_issued',
-      application_id: 777_777,
-      user_id: i,
-      ip_address: '127.0.0.1',
+      action: 'token_issued',
+      actor_id: i,
+      actor_name: '',
+      target_type: 'application',
+      target_id: 777_777,
+      target_name: '',
+      ip: '127.0.0.1',
       user_agent: i % 2 ? '=HYPERLINK("x")' : '@a,"b"\nc',
       metadata: '{}',
       created_at: 1000,
@@ -116,7 +119,7 @@ describe('audit', () => {
     const { db } = t.platform.database;
     for (let i = 0; i < rows.length; i += 500)
       await db
-        .insertInto('oauth_audit')
+        .insertInto('audit_log')
         .values(rows.slice(i, i + 500))
         .execute();
     const response = await root.call('/api/oauth2/admin/audit?format=csv&application_id=777777');

@@ -1,7 +1,8 @@
+import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { applicationChanges } from './application.ts';
 import type { AuditEvent } from './audit.ts';
-import type { Origin } from './origin.ts';
 import type { Room } from './room.ts';
 import { activateApplication, changeApplication, findApplication, suspendApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
@@ -20,7 +21,7 @@ interface Rule {
   metadata?: Record<string, unknown>;
 }
 
-/** What an administrator can do to an application (spec §3.1, §4.11; contract §3 "states"). */
+/** What an administrator can do to an application. */
 const rules = {
   verify: {
     event: 'app_verified',
@@ -48,17 +49,22 @@ export async function administer(
   deps: Room,
   admin: Administrator,
   action: AdminAction,
-  applicationId: number,
+  { id: applicationId, seenAt }: { id: number; seenAt?: number },
 ): Promise<ApplicationRow> {
   const before = await findApplication(deps.db, { id: applicationId });
   if (!before) throw new AppError('not_found', 'There is no such application.');
+  // Nobody vouches for what was put in place of what they looked at.
+  if (seenAt !== undefined && seenAt !== before.updated_at)
+    throw new AppError('conflict', 'The application was changed meanwhile. Look at it again.');
   const rule: Rule = rules[action];
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
+  deps.lookups.forget();
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {
     application_id: applicationId,
     user_id: admin.userId,
     metadata: { admin_user_id: admin.userId, ...rule.metadata },
+    ...applicationChanges(before, row),
   });
   return row;
 }

@@ -1,24 +1,8 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { type Changes, changesOf, Secret, type State } from '../lib/changes.ts';
+import { shownName, shownText } from '../platform/http/shown-text.ts';
 import { redirectUriFault } from './redirect-uri.ts';
 import type { ApplicationRow } from './store/tables.ts';
-
-/** Spec §2.3 counts characters, so an emoji is one. */
-const text = (min: number, max: number) =>
-  z
-    .string()
-    .trim()
-    .refine(
-      (value) => [...value].length >= min,
-      min === 1 ? 'must not be empty' : `must have at least ${min} characters`,
-    )
-    .refine((value) => [...value].length <= max, `must have at most ${max} characters`)
-    .refine((value) => value.isWellFormed(), 'must be valid Unicode');
-
-/** Control characters and those that turn the writing direction could make a consent screen say something else. */
-const plainName = text(1, 64).refine(
-  (value) => !/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value),
-  'must not hold control characters',
-);
 
 const webUrl = z
   .string()
@@ -38,8 +22,8 @@ const redirectUri = z.string().superRefine((uri, context) => {
 });
 
 const fields = {
-  name: plainName,
-  description: text(0, 500),
+  name: shownName(64),
+  description: shownText(500),
   homepage_url: webUrl,
   logo_url: webUrl,
   redirect_uris: z
@@ -74,7 +58,7 @@ export const applicationSchema = z
     homepage_url: z.string(),
     logo_url: z.string(),
     client_id: z.string(),
-    redirect_uris: z.string().openapi({ description: 'A JSON array, as text' }),
+    redirect_uris: z.string().meta({ description: 'A JSON array, as text' }),
     allowed_scopes: z.string(),
     app_type: z.string(),
     status: z.number().int(),
@@ -86,7 +70,7 @@ export const applicationSchema = z
     created_at: z.number().int(),
     updated_at: z.number().int(),
   })
-  .openapi('OAuthApplication');
+  .meta({ id: 'OAuthApplication' });
 export type ApplicationView = z.infer<typeof applicationSchema>;
 
 export const applicationView = (row: ApplicationRow): ApplicationView => ({
@@ -108,3 +92,22 @@ export const applicationView = (row: ApplicationRow): ApplicationView => ({
   created_at: row.created_at,
   updated_at: row.updated_at,
 });
+
+const stateOf = (row: ApplicationRow): State => ({
+  name: row.name,
+  description: row.description,
+  homepage_url: row.homepage_url,
+  logo_url: row.logo_url,
+  redirect_uris: JSON.parse(row.redirect_uris),
+  scopes: row.allowed_scopes,
+  app_type: row.app_type,
+  status: row.status,
+  is_verified: row.is_verified === 1,
+  webhook_url: row.webhook_url,
+  client_secret: new Secret(row.secret_hash),
+  webhook_secret: new Secret(row.webhook_secret),
+});
+
+/** What the audit log tells of an act upon an application. */
+export const applicationChanges = (before: ApplicationRow | null, after: ApplicationRow | null): Changes =>
+  changesOf(before && stateOf(before), after && stateOf(after));

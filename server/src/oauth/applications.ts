@@ -1,10 +1,12 @@
+import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { inBatches } from '../platform/db/pages.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
-import type { ApplicationInput, NewApplication } from './application.ts';
+import { type ApplicationInput, applicationChanges, type NewApplication } from './application.ts';
+import type { AuditEvent } from './audit.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
-import type { Origin } from './origin.ts';
 import type { Room } from './room.ts';
 import { registeredScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
@@ -23,9 +25,8 @@ export interface Owner {
   origin: Origin;
 }
 
-/** Spec §2.3. */
+/** Calls per hour of a new application. */
 const defaultRateLimit = 1000;
-const consentBatch = 500;
 
 const unknown = (): AppError => new AppError('not_found', 'There is no such application.');
 
@@ -70,9 +71,22 @@ export async function createApplication(
     created_at: now,
     updated_at: now,
   });
-  record(deps, 'app_created', owner, row.id, { app_name: row.name });
+  record(deps, 'app_created', owner, { app_name: row.name }, null, row);
   return { row, secret };
 }
+
+/**
+ * What an administrator looks at before verifying: who it is, what it says of itself, where it leads, how it proves itself.
+ * More scopes change none of this, and users are asked for them anyway.
+ */
+const vouchedFor: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'homepage_url',
+  'logo_url',
+  'redirect_uris',
+  'app_type',
+]);
 
 export async function updateApplication(
   deps: Room,
@@ -89,52 +103,63 @@ export async function updateApplication(
     }),
     ...(redirect_uris && { redirect_uris: JSON.stringify(redirect_uris) }),
   };
-  const changed = (Object.keys(wanted) as (keyof typeof wanted & keyof ApplicationRow)[]).filter(
+  const fields = (Object.keys(wanted) as (keyof typeof wanted & keyof ApplicationRow)[]).filter(
     (name) => wanted[name] !== undefined && wanted[name] !== before[name],
   );
-  if (changed.length === 0) return before;
+  if (fields.length === 0) return before;
+  // Only what changed: another change under way must not be undone, least of all under the badge of what was before it.
+  const change: ApplicationChange = Object.fromEntries(fields.map((name) => [name, wanted[name]]));
   // A secret outlives neither kind of client: a public one has none, a confidential one draws its own by rotating.
-  if (changed.includes('app_type')) wanted.secret_hash = '';
-  const row = await changeApplication(deps.db, id, { ...wanted, updated_at: nowSeconds(deps.clock) });
-  if (!row) throw unknown();
-  record(deps, 'app_updated', owner, id, { changed_fields: changed });
+  if (fields.includes('app_type')) change.secret_hash = '';
+  const doubted = fields.some((name) => vouchedFor.has(name));
+  if (doubted) Object.assign(change, { is_verified: 0, verified_by: null, verified_at: null });
+  const row = await changed(deps, id, change);
+  const lost = doubted && before.is_verified === 1 ? ['is_verified'] : [];
+  record(deps, 'app_updated', owner, { changed_fields: [...fields, ...lost] }, before, row);
   return row;
 }
 
 /** Final and at once: whatever the application was given counts no more from this one write on. */
 export async function deleteApplication(deps: Room, owner: Owner, id: number): Promise<void> {
-  const { name } = await ownApplication(deps, owner.userId, id);
-  const change = { status: applicationStatus.deleted, secret_hash: '', updated_at: nowSeconds(deps.clock) };
-  if (!(await changeApplication(deps.db, id, change))) throw unknown();
-  record(deps, 'app_deleted', owner, id, { app_name: name });
-  while ((await deleteConsentsOf(deps.db, id, consentBatch)) === consentBatch) await new Promise(setImmediate);
+  const before = await ownApplication(deps, owner.userId, id);
+  await changed(deps, id, { status: applicationStatus.deleted, secret_hash: '' });
+  record(deps, 'app_deleted', owner, { app_name: before.name }, before, null);
+  await inBatches((most) => deleteConsentsOf(deps.db, id, most));
 }
 
 export async function rotateSecret(deps: Room, owner: Owner, id: number): Promise<string> {
-  const { app_type } = await ownApplication(deps, owner.userId, id);
-  if (app_type === 'public') throw new AppError('invalid_request', 'A public client has no secret.');
+  const before = await ownApplication(deps, owner.userId, id);
+  if (before.app_type === 'public') throw new AppError('invalid_request', 'A public client has no secret.');
   const secret = newClientSecret();
-  const change = { secret_hash: sha256Hex(secret), updated_at: nowSeconds(deps.clock) };
-  if (!(await changeApplication(deps.db, id, change))) throw unknown();
-  record(deps, 'secret_rotated', owner, id, {});
+  const row = await changed(deps, id, { secret_hash: sha256Hex(secret) });
+  record(deps, 'secret_rotated', owner, {}, before, row);
   return secret;
 }
 
 export async function rotateWebhookSecret(deps: Room, owner: Owner, id: number): Promise<string> {
-  await ownApplication(deps, owner.userId, id);
+  const before = await ownApplication(deps, owner.userId, id);
   const secret = newWebhookSecret();
-  const change = { webhook_secret: deps.sealer.seal(secret), updated_at: nowSeconds(deps.clock) };
-  if (!(await changeApplication(deps.db, id, change))) throw unknown();
-  record(deps, 'app_updated', owner, id, { changed_fields: ['webhook_secret'] });
+  const row = await changed(deps, id, { webhook_secret: deps.sealer.seal(secret) });
+  record(deps, 'app_updated', owner, { changed_fields: ['webhook_secret'] }, before, row);
   return secret;
+}
+
+async function changed(deps: Room, id: number, change: ApplicationChange): Promise<ApplicationRow> {
+  const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
+  deps.lookups.forget();
+  if (!row) throw unknown();
+  return row;
 }
 
 function record(
   deps: Room,
-  event: Parameters<Room['audit']['record']>[0],
+  event: AuditEvent,
   owner: Owner,
-  applicationId: number,
   metadata: Record<string, unknown>,
+  before: ApplicationRow | null,
+  after: ApplicationRow | null,
 ): void {
-  deps.audit.record(event, owner.origin, { application_id: applicationId, user_id: owner.userId, metadata });
+  const application_id = (after ?? before)!.id;
+  const changes = applicationChanges(before, after);
+  deps.audit.record(event, owner.origin, { application_id, user_id: owner.userId, metadata, ...changes });
 }

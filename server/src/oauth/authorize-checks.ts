@@ -1,10 +1,10 @@
+import { oauthCode } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
-import { suspended } from './enabled.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
 import { allowedNow, requestedScopes, type Scope } from './scopes.ts';
-import { applicationStatus } from './status.ts';
+import { applicationStatus, suspended } from './status.ts';
 import { findApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
@@ -40,14 +40,14 @@ interface Check {
 /** In this order; the first that fails answers. */
 const checks: Check[] = [
   {
-    rule: 'spec §3.1: no authorization requests of a suspended application',
+    rule: 'no authorization requests of a suspended application',
     redirects: false,
     run: ({ application }) => {
       if (application!.status === applicationStatus.suspended) throw suspended();
     },
   },
   {
-    rule: 'spec §8 OAuth2RequireApproval',
+    rule: 'OAuth2RequireApproval: of verified applications only',
     redirects: false,
     run: ({ application, deps }) => {
       if (deps.options.get('OAuth2RequireApproval') && application!.is_verified !== 1)
@@ -77,7 +77,7 @@ const checks: Check[] = [
     },
   },
   {
-    rule: 'RFC 6749 §3.3, spec §2.2',
+    rule: 'RFC 6749 §3.3: no more than application and operator allow',
     redirects: true,
     run: (facts) => {
       const global = facts.deps.options.get('OAuth2AllowedScopes');
@@ -111,9 +111,9 @@ export async function checkAuthorizeRequest(
   return facts as Facts & CheckedRequest;
 }
 
-/** The answer stays JSON; the page that asked follows `redirect_url` (contract §3). */
+/** The answer stays JSON; the page that asked follows `redirect_url`. */
 function redirecting(error: AppError, facts: Facts, issuer: string): AppError {
-  const redirect_url = errorRedirect(facts as CheckedRequest, error.code, error.message, issuer);
+  const redirect_url = errorRedirect(facts as CheckedRequest, oauthCode(error), error.message, issuer);
   return new AppError(error.code, error.message, { ...error.extras, body: { redirect_url } });
 }
 

@@ -1,16 +1,17 @@
+import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { type AuthorizeRequest, checkAuthorizeRequest, errorRedirect } from './authorize-checks.ts';
 import { newCode } from './credentials.ts';
-import { requireEnabled } from './enabled.ts';
-import type { Origin } from './origin.ts';
 import { withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
+import { requireEnabled } from './status.ts';
 import { findConsent } from './store/consents.ts';
 import type { ApplicationRow, ConsentRow } from './store/tables.ts';
 
-/** What the consent screen shows (spec §4.3). */
+/** What the consent screen shows. */
 export async function describeRequest(deps: Room, userId: number, request: AuthorizeRequest) {
   requireEnabled(deps.options);
   const { application, redirectUri, state, scopes } = await checkAuthorizeRequest(deps, request);
@@ -34,7 +35,7 @@ export async function describeRequest(deps: Room, userId: number, request: Autho
   };
 }
 
-/** A consent given before a suspension must be given again (spec §3.1). */
+/** A consent given before a suspension must be given again. */
 function covers(consent: ConsentRow, application: ApplicationRow, scopes: Scope[]): boolean {
   const given = scopesOf(consent.scopes);
   return consent.epoch === application.epoch && scopes.every((name) => given.includes(name));
@@ -42,6 +43,7 @@ function covers(consent: ConsentRow, application: ApplicationRow, scopes: Scope[
 
 export interface Decision {
   userId: number;
+  sessionId: number;
   approved: boolean;
   origin: Origin;
 }
@@ -60,7 +62,7 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
   const code = newCode();
   const now = nowSeconds(deps.clock);
   const scope = joinScopes(scopes);
-  await deps.approvals.approve(
+  const written = await deps.approvals.approve(
     {
       code_hash: sha256Hex(code),
       application_id: application.id,
@@ -75,7 +77,9 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
       expires_at: now + deps.options.get('OAuth2CodeTTL'),
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
+    decision.sessionId,
   );
+  if (!written) throw new AppError('not_logged_in', 'You are not logged in.');
   deps.audit.record('authorization_granted', origin, {
     ...entry,
     metadata: { scopes: scope, redirect_uri: redirectUri },

@@ -2,11 +2,10 @@ import { statuses, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { readToken } from './credentials.ts';
-import { requireEnabled, suspended } from './enabled.ts';
 import { tokenLives } from './introspect.ts';
 import type { Room } from './room.ts';
 import { allowedNow, type Scope, within } from './scopes.ts';
-import { applicationStatus } from './status.ts';
+import { applicationStatus, requireEnabled, suspended } from './status.ts';
 import type { Client, UserColumns } from './store/columns.ts';
 import type { Lookups } from './store/lookups.ts';
 
@@ -56,7 +55,7 @@ function principalOf(
   const now = nowSeconds(deps.clock);
   if (!found || found.client.status === applicationStatus.deleted) throw badToken();
   const { client, token: row, user } = found;
-  // Spec §5: tokens of a suspended application are rejected on every use, and it may know why.
+  // Tokens of a suspended application are rejected on every use, and it may know why.
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken();
   const principal = {
@@ -76,7 +75,7 @@ function principalOf(
   });
 }
 
-/** The application's own limit, calls per hour over all its tokens; 0 is none (contract §3). */
+/** The application's own limit, calls per hour over all its tokens; 0 is none. */
 function countCall(deps: Room, client: Client): Promise<void> | undefined {
   const { options, shared } = deps;
   if (client.rate_limit <= 0 || !options.get('RateLimitEnabled') || !options.get('AppRateLimitEnabled')) return;

@@ -1,6 +1,6 @@
+import type { Origin } from '../identity/audit/log.ts';
 import { AppError } from '../lib/errors.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
-import type { Origin } from './origin.ts';
 import type { Room } from './room.ts';
 import { findApplication } from './store/applications.ts';
 import { deleteGrant, type ListedConsent, listConsents } from './store/consents.ts';
@@ -32,6 +32,7 @@ export async function revokeConsent(
 ): Promise<void> {
   const application = await findApplication(deps.db, { id: applicationId });
   const gone = await deleteGrant(deps.db, user.userId, applicationId);
+  deps.lookups.forget();
   if (!gone) throw new AppError('not_found', 'You have not authorized this application.');
   deps.audit.record('consent_revoked', user.origin, {
     application_id: applicationId,

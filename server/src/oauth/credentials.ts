@@ -2,7 +2,7 @@ import { base62, fromBase62 } from '../lib/base62.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 
-/** Formats of spec §2.1. What does not look like a credential is not looked up. */
+/** What does not look like a credential is not looked up. */
 export const newClientId = (): string => `svc_${randomString(32)}`;
 export const newClientSecret = (): string => `svcsec_${randomString(48)}`;
 export const newCode = (): string => randomString(40);

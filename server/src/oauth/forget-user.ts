@@ -1,7 +1,7 @@
 import { deleteApplication } from './applications.ts';
 import { revokeConsent } from './consents.ts';
 import type { Room } from './room.ts';
-import { forget, grantsOf, livingApplicationsOf } from './store/person.ts';
+import { forget, grantsOf, livingApplicationsOf } from './store/account-data.ts';
 
 /** Consents end as if the user had revoked them, so applications hear of it; applications end as if their owner had. */
 export async function forgetUser(room: Room, userId: number): Promise<void> {
@@ -9,4 +9,5 @@ export async function forgetUser(room: Room, userId: number): Promise<void> {
   for (const applicationId of await grantsOf(room.db, userId)) await revokeConsent(room, user, applicationId);
   for (const id of await livingApplicationsOf(room.db, userId)) await deleteApplication(room, user, id);
   await forget(room.db, userId);
+  room.lookups.forget();
 }

@@ -29,7 +29,7 @@ export async function introspect(
   const key = readToken(token);
   const found = await deps.lookups.clientWithToken(credentials.clientId, key);
   const client = found?.client ?? null;
-  // A public client proves nothing by its id, so it may not ask (contract §3).
+  // A public client proves nothing by its id, so it may not ask.
   const proven = provesClient(client, credentials.secret) && client?.app_type === 'confidential';
   if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
   const row = found?.token ?? null;

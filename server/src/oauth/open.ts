@@ -1,8 +1,7 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite';
-import { Batcher } from '../billing/batcher.ts';
 import type { AccountDeps } from '../identity/accounts.ts';
 import type { Sealer } from '../lib/seal.ts';
-import type { Db } from '../platform/db/tables.ts';
+import { first } from '../platform/db/statement.ts';
+import { type Db, engineOf } from '../platform/db/tables.ts';
 import { sendGuarded } from '../platform/http/outgoing.ts';
 import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
@@ -10,7 +9,7 @@ import { openAudit } from './audit.ts';
 import { identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
-import { openLastUsed } from './last-used.ts';
+import { openTokensUsed } from './last-used.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
@@ -22,6 +21,7 @@ import { preflightRoutes } from './routes/preflight.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
 import { userinfoRoutes } from './routes/userinfo.ts';
+import { applicationNames } from './store/applications.ts';
 import { openApprovals } from './store/approve.ts';
 import { openIssuer } from './store/issue.ts';
 import { openLookups } from './store/lookups.ts';
@@ -29,13 +29,7 @@ import { openSweep } from './sweep.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export interface OAuthDeps {
-  database: {
-    db: Db;
-    writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
-    readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
-    rowsWritten?(): number | null;
-    queriedWrites?(): number | null;
-  };
+  db: Db;
   /** Identity's accounts: applications act for users through them. */
   accounts: AccountDeps;
   sealer: Sealer;
@@ -54,19 +48,24 @@ export interface OAuth {
   stop(): Promise<void>;
 }
 
-type Run<I, O> = (items: I[]) => O[] | Promise<O[]>;
-
 /** A webhook takes at most this long, so waiting longer at a stop would wait for nothing. */
 const drainMs = 10_000;
 
 export function openOAuth(deps: OAuthDeps): OAuth {
-  const { accounts, sealer, log, config } = deps;
-  const { db } = deps.database;
+  const { db, accounts, sealer, log, config } = deps;
   const { clock, options, shared, announcements } = accounts;
-  const audit = openAudit({ ...deps.database, clock, log });
+  const audit = openAudit(accounts.audit);
+  accounts.audit.nameTargets('application', (ids) => applicationNames(db, ids));
   const webhooks = openWebhooks({ clock, log, sealer, allowPrivate: config.allowPrivateAddresses, send: sendGuarded });
-  const lastUsed = openLastUsed({ db, log });
-  const grouped = { db, writeSync: deps.database.writeSync, batch: <I, O>(run: Run<I, O>) => new Batcher(run) };
+  const lastUsed = openTokensUsed({ db, log });
+  const lookups = openLookups({
+    read: (query, parameters) => first(db, query, parameters),
+    soleWriter: engineOf(db) === 'sqlite',
+  });
+  announcements.onChanged(
+    () => lookups.forget(),
+    () => lookups.forget(),
+  );
   const room: Room = {
     db,
     clock,
@@ -75,9 +74,9 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     shared,
     announcements,
     sealer,
-    lookups: openLookups(deps.database),
-    approvals: openApprovals(grouped),
-    issuer: openIssuer(grouped),
+    lookups,
+    approvals: openApprovals(db),
+    issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
     audit,
     webhooks,
@@ -109,7 +108,6 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     stop: async () => {
       await webhooks.stop(drainMs);
       await lastUsed.stop();
-      await audit.stop();
     },
   };
 }

@@ -9,7 +9,7 @@ export interface Challenge {
 /** RFC 7636 §4.1, §4.2: 43-128 of the unreserved characters, for verifier and challenge alike. */
 const form = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** The challenge of an authorization request, or null when it sends none; public clients must (spec §1). */
+/** The challenge of an authorization request, or null when it sends none; public clients must. */
 export function readChallenge(
   given: { code_challenge?: string; code_challenge_method?: string },
   isPublic: boolean,

@@ -17,7 +17,7 @@ const mostCharacters = 2000;
 /** RFC 8252 §7.3: native applications listen on whatever port is free. */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
 
-/** Why a redirect URI cannot be registered, or null when it can (spec §2.3, RFC 6749 §3.1.2, RFC 8252 §7). */
+/** Why a redirect URI cannot be registered, or null when it can (RFC 6749 §3.1.2, RFC 8252 §7). */
 export function redirectUriFault(uri: string): string | null {
   if (uri.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
   // Browsers read backslashes and control characters as something else than we would.

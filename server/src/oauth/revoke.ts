@@ -3,7 +3,7 @@ import { readToken, type TokenKind } from './credentials.ts';
 import type { Room } from './room.ts';
 import { applicationStatus } from './status.ts';
 import type { Client } from './store/columns.ts';
-import { revokeAccess, revokeFamily } from './store/tokens.ts';
+import { type FamilyKey, revokeAccess, revokeFamily } from './store/tokens.ts';
 
 export interface Revoked {
   kind: TokenKind;
@@ -27,8 +27,17 @@ export async function revokeToken(
   if (!found || !mayRevoke(found.client, credentials)) return null;
   const done = { kind, applicationId: found.token.application_id, userId: found.token.user_id };
   // §2.1: a refresh token takes along every access token of the same grant.
-  if (kind === 'refresh') return (await revokeFamily(deps.db, found.token)) > 0 ? done : null;
-  return (await revokeAccess(deps.db, found.token.id)) ? done : null;
+  if (kind === 'refresh') return (await endFamily(deps, found.token)) > 0 ? done : null;
+  const revoked = await revokeAccess(deps.db, found.token.id);
+  deps.lookups.forget(found.token.id);
+  return revoked ? done : null;
+}
+
+/** Every token that descends from one code; returns how many pairs that were. */
+export async function endFamily({ db, lookups }: Pick<Room, 'db' | 'lookups'>, key: FamilyKey): Promise<number> {
+  const ended = await revokeFamily(db, key);
+  lookups.forget();
+  return ended;
 }
 
 /** Credentials are optional here, but where given they must be right, and the token the client's own. */

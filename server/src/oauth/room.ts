@@ -6,7 +6,7 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Audit } from './audit.ts';
-import type { LastUsed } from './last-used.ts';
+import type { TokensUsed } from './last-used.ts';
 import type { Approvals } from './store/approve.ts';
 import type { Issuer } from './store/issue.ts';
 import type { Lookups } from './store/lookups.ts';
@@ -27,7 +27,7 @@ export interface Room {
   nextTokenId(nowMs: number): number;
   audit: Audit;
   webhooks: Webhooks;
-  lastUsed: LastUsed;
+  lastUsed: TokensUsed;
   baseUrl: string;
   webUrl: string;
 }

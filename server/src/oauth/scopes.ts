@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 
-/** Every scope with the words a person reads before agreeing (spec §2.2). */
+/** Every scope with the words a person reads before agreeing. */
 export const scopeTable = {
   openid: 'See your basic account information: username, display name, picture and role',
   email: 'See your email address',
@@ -31,7 +31,7 @@ const allowedOf = remembering((both: string): ReadonlySet<Scope> => {
   return new Set<Scope>(['openid', ...scopesOf(own).filter((name) => most.has(name))]);
 });
 
-/** What an application may have now: its own list within the operator's, and `openid` always (spec §2.2 rule 1). */
+/** What an application may have now: its own list within the operator's, and `openid` always. */
 export const allowedNow = (applicationScopes: string, globalScopes: string): ReadonlySet<Scope> =>
   allowedOf(`${applicationScopes}\n${globalScopes}`);
 

@@ -1,2 +1,12 @@
-/** States of an application (spec §3.1); deleted is final. */
+import type { Options } from '../identity/options.ts';
+import { AppError } from '../lib/errors.ts';
+
+/** States of an application; deleted is final. */
 export const applicationStatus = { active: 1, suspended: 2, deleted: 3 } as const;
+
+/** Option `OAuth2Enabled` turns everything off but revoking and looking. */
+export function requireEnabled(options: Options): void {
+  if (!options.get('OAuth2Enabled')) throw new AppError('access_denied', 'OAuth is turned off on this server.');
+}
+
+export const suspended = (): AppError => new AppError('access_denied', 'This application is suspended.');

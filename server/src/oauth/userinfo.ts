@@ -3,7 +3,7 @@ import type { Scope } from './scopes.ts';
 
 type Claims = Record<string, string | number | boolean>;
 
-/** Which fields each scope opens (spec §4.7). */
+/** Which fields each scope opens. */
 const claimTable: Partial<Record<Scope, (user: User) => Claims>> = {
   openid: (user) => ({
     sub: `${user.id}`,

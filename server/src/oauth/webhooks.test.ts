@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hmacSha256Hex } from '../lib/hashing.ts';
+import { until } from '../lib/until.fixture.ts';
 import { jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
 
 interface Received {
@@ -21,19 +22,17 @@ const receiver = Bun.serve({
 });
 const at = (path: string) => `http://127.0.0.1:${receiver.port}${path}`;
 const waitFor = async (path: string, count = 1): Promise<Received[]> => {
-  for (let i = 0; i < 200; i += 1) {
-    const found = received.filter((hit) => hit.path === path);
-    if (found.length >= count) return found;
-    await Bun.sleep(10);
-  }
-  throw new Error(`nothing came to ${path}`);
+  const found = () => received.filter((hit) => hit.path === path);
+  await until(`something came to ${path}`, () => found().length >= count);
+  return found();
 };
 
 let open: OAuthTest;
 let guarded: OAuthTest;
 beforeAll(async () => {
-  open = await openOAuthTest();
-  guarded = await openOAuthTest({ env: { BASE_URL: 'https://svc.example' } });
+  open = await openOAuthTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
+  // At home on loopback, which is no reason to call others there.
+  guarded = await openOAuthTest({ env: { BASE_URL: 'http://127.0.0.1:3000' } });
 });
 afterAll(async () => {
   await open.close();
@@ -86,7 +85,7 @@ describe('webhooks', () => {
   });
 
   test('never hold up the flow, and are finished before the service stops', async () => {
-    const own = await openOAuthTest();
+    const own = await openOAuthTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
     const client = await own.client({ webhook_url: at('/slow') });
     await own.code(client);
     await own.close();

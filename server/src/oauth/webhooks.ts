@@ -1,6 +1,6 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { signPayload } from '../lib/hashing.ts';
 import type { Sealer } from '../lib/seal.ts';
-import { signPayload } from '../lib/signature.ts';
 import type { OutgoingAnswer, OutgoingPolicy, OutgoingRequest } from '../platform/http/outgoing.ts';
 import type { Log } from '../platform/log.ts';
 
@@ -12,7 +12,7 @@ export interface WebhookTarget {
   webhook_secret: string;
 }
 
-/** Tells applications about consents (spec §6): signed, never in the way of the flow, tried once. */
+/** Tells applications about consents: signed, never in the way of the flow, tried once. */
 export interface Webhooks {
   notify(target: WebhookTarget, event: WebhookEvent, userId: number, data: Record<string, unknown>): void;
   /** Waits for what is under way, at most `drainMs`; what has not started by then is given up. */

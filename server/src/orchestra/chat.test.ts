@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from 'bun:test';
 import { AppError } from '../lib/errors.ts';
+import type { Call } from '../platform/http/route.ts';
+import type { RelayDeps } from '../relay/deps.ts';
+import { answer } from '../relay/routes/answer.ts';
+import { parseMessagesRequest } from '../relay/wire/messages/request.ts';
 import { chat } from './chat.ts';
-import { request, type Script, type Stage, stage } from './scripted.fixture.ts';
+import type { Caller } from './ports.ts';
+import { type Script, type Stage, request as scripted, stage } from './scripted.fixture.ts';
 
 let open: Stage[] = [];
 const on = async (script: Script) => {
@@ -14,10 +19,22 @@ afterEach(async () => {
   open = [];
 });
 
-const call = (text: string, body: Record<string, unknown> = {}, svcMs = {}) => ({
-  ...request(text, svcMs, body),
+const request = (text: string, body: Record<string, unknown> = {}, svcMs = {}) => ({
+  ...scripted(text, svcMs, body),
   headers: { 'x-request-id': 'r1' },
 });
+
+type Asked = Omit<ReturnType<typeof request>, 'caller'> & { caller: Caller };
+
+/** Through the relay's route, which writes what the engine answers. */
+const ask = (s: Stage, { conversation, caller, signal, headers }: Asked): Promise<Response> =>
+  answer(
+    { clock: s.clock, log: { warn() {}, error() {} } } as unknown as RelayDeps,
+    { 'svc/svc-ms': (_, given, left, onDelta) => chat(s.deps, { caller, conversation: given, signal: left }, onDelta) },
+    { headers: { ...headers }, signal, requestId: 'r1' } as unknown as Call<'apiKey'>,
+    '/v1/chat/completions',
+    conversation,
+  );
 
 // biome-ignore lint/suspicious/noExplicitAny: chunks are looked at field by field
 const chunks = async (response: Response): Promise<any[]> => {
@@ -27,7 +44,7 @@ const chunks = async (response: Response): Promise<any[]> => {
 
 test('a whole answer has the chat shape and the meta', async () => {
   const s = await on(() => 'Paris');
-  const response = await chat(s.deps, call('What is the capital of France?'));
+  const response = await ask(s, request('What is the capital of France?'));
   expect(response.headers.get('x-request-id')).toBe('r1');
   expect(await response.json()).toMatchObject({
     id: expect.stringMatching(/^chatcmpl-/),
@@ -43,9 +60,7 @@ test('a whole answer has the chat shape and the meta', async () => {
 test('a stream: role at once, progress, content, the whole meta with the finish, usage when asked for', async () => {
   const s = await on(() => 'The capital of France is Paris.');
   const body = { stream: true, stream_options: { include_usage: true } };
-  const all = await chunks(
-    await chat(s.deps, call('What is the capital of France?', body, { include_reasoning: true })),
-  );
+  const all = await chunks(await ask(s, request('What is the capital of France?', body, { include_reasoning: true })));
   expect(all[0]).toMatchObject({
     object: 'chat.completion.chunk',
     choices: [{ delta: { role: 'assistant' }, finish_reason: null }],
@@ -65,7 +80,9 @@ test('a stream: role at once, progress, content, the whole meta with the finish,
 test('tool calls come as deltas with an index', async () => {
   const tool_calls = [{ id: 'x', type: 'function' as const, function: { name: 'f', arguments: '{}' } }];
   const s = await on(() => ({ message: { role: 'assistant', content: null, tool_calls } }));
-  const all = await chunks(await chat(s.deps, call('Call it', { stream: true, tools: [{ type: 'function' }] })));
+  const all = await chunks(
+    await ask(s, request('Call it', { stream: true, tools: [{ type: 'function', function: { name: 'f' } }] })),
+  );
   const [withCalls] = all.filter((chunk) => chunk.choices?.[0].delta.tool_calls);
   expect(withCalls.choices[0].delta.tool_calls).toMatchObject([
     { index: 0, type: 'function', function: { name: 'f' } },
@@ -75,15 +92,29 @@ test('tool calls come as deltas with an index', async () => {
 
 test('a fault before the stream is an error of its own; one within is a chunk, and no DONE', async () => {
   const s = await on(() => new AppError('no_available_provider', 'all circuits open'));
-  await expect(chat(s.deps, call('x', { stream: true }, { verbosity: 'loud' }))).rejects.toMatchObject({ status: 400 });
-  const all = await chunks(await chat(s.deps, call('What is it?', { stream: true })));
+  await expect(ask(s, request('x', { stream: true }, { verbosity: 'loud' }))).rejects.toMatchObject({ status: 400 });
+  const all = await chunks(await ask(s, request('What is it?', { stream: true })));
   expect(all.at(-1)).toMatchObject({
     choices: [{ finish_reason: 'error' }],
     error: { message: 'all circuits open', type: 'server_error', code: 'no_available_provider' },
   });
   const bug = await on(() => new Error('secret detail'));
-  const hidden = await chunks(await chat(bug.deps, call('What is it?', { stream: true })));
+  const hidden = await chunks(await ask(bug, request('What is it?', { stream: true })));
   expect(JSON.stringify(hidden)).not.toContain('secret detail');
+});
+
+test('a client of the messages format is told of the same fault, in its own words', async () => {
+  const s = await on(() => new AppError('no_available_provider', 'all circuits open'));
+  const body = {
+    model: 'svc/svc-ms',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'What is it?' }],
+    stream: true,
+  };
+  const text = await (await ask(s, { ...request(''), conversation: parseMessagesRequest(body) })).text();
+  expect(text).toStartWith('event: error\n');
+  expect(text).toContain('{"type":"overloaded_error","message":"all circuits open"}');
+  expect(text).not.toContain('message_stop');
 });
 
 test('a client that leaves cancels the model call', async () => {
@@ -95,16 +126,23 @@ test('a client that leaves cancels the model call', async () => {
     resolve();
     return 'late';
   });
-  const response = await chat(s.deps, call('What is it?', { stream: true }));
+  const server = Bun.serve({
+    port: 0,
+    fetch: ({ signal }) => ask(s, { ...request('What is it?', { stream: true }), signal }),
+  });
+  const client = new AbortController();
+  const response = fetch(server.url, { signal: client.signal });
   await asked;
-  await response.body!.cancel();
+  client.abort();
+  await response.then((begun) => begun.text()).catch(() => {});
   await cancelled;
+  await server.stop(true);
 });
 
 test('a key whose list leaves the engine out may not use it', async () => {
   const s = await on(() => 'x');
-  const limited = { ...call('Hi'), caller: { userId: 1, keyId: 3, allowedModels: ['v/small'] } };
-  await expect(chat(s.deps, limited)).rejects.toMatchObject({ status: 403, code: 'model_not_allowed' });
+  const limited = { ...request('Hi'), caller: { userId: 1, keyId: 3, allowedModels: ['v/small'] } };
+  await expect(ask(s, limited)).rejects.toMatchObject({ status: 403, code: 'model_not_allowed' });
   const listed = { ...limited, caller: { ...limited.caller, allowedModels: ['svc/svc-ms'] } };
-  expect((await chat(s.deps, listed)).status).toBe(200);
+  expect((await ask(s, listed)).status).toBe(200);
 });

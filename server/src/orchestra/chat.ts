@@ -1,117 +1,52 @@
-import { nowSeconds } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
-import { randomString } from '../lib/ids.ts';
-import { type EventStream, newEventStream } from './event-stream.ts';
-import type { ChatMessage } from './messages.ts';
-import type { Caller, Deps } from './ports.ts';
+import { readChatFinish } from '../relay/wire/chat/answer.ts';
+import { readAnswerParts } from '../relay/wire/chat/request.ts';
+import type { Answer, Delta, Json } from '../relay/wire/conversation.ts';
+import { requireEngine } from './allowed.ts';
+import { orchestraModel } from './models.ts';
+import type { Deps } from './ports.ts';
 import { respond, type TurnAnswer } from './respond.ts';
+import type { TurnRequest } from './turn/begin.ts';
 import type { Meta } from './turn/meta.ts';
+import { type Out, silent } from './turn/writer.ts';
 
-/** The model's public name. */
-export const orchestraModel = 'svc/svc-ms';
-
-export interface ChatCall {
-  caller: Caller;
-  /** The chat request as parsed JSON. */
-  body: Record<string, unknown>;
-  /** Aborted when the client leaves. */
-  signal: AbortSignal;
-  /** Headers for the answer. */
-  headers: Record<string, string>;
+/** Answers a request to `svc/svc-ms`: whole in the end, and step by step before that to a caller who follows. */
+export async function chat(deps: Deps, request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer> {
+  requireEngine(request.caller);
+  const answer = toAnswer(await respond(deps, request, onDelta ? teller(onDelta) : silent));
+  if (onDelta) for (const delta of ending(answer)) onDelta(delta);
+  return answer;
 }
 
-/** Answers a chat request to `svc/svc-ms`. Throws an AppError for whatever is wrong before the stream begins. */
-export async function chat(deps: Deps, call: ChatCall): Promise<Response> {
-  const { allowedModels = [] } = call.caller;
-  if (allowedModels.length > 0 && !allowedModels.includes(orchestraModel)) {
-    throw new AppError('model_not_allowed', `This key may not use the model ${orchestraModel}`, { param: 'model' });
-  }
-  return call.body.stream === true ? streamed(deps, call) : whole(deps, call);
-}
+const extraOf = (meta: Meta): Json => ({ svc_ms_meta: meta });
 
-async function whole(deps: Deps, { caller, body, signal, headers }: ChatCall): Promise<Response> {
-  const answer = await respond(deps, { caller, body, signal });
-  const { message, finishReason: finish_reason, usage, meta } = answer;
-  const choices = [{ index: 0, message, finish_reason, logprobs: null }];
-  const envelope = { ...envelopeOf(deps), object: 'chat.completion', choices, usage, svc_ms_meta: meta };
-  return Response.json(envelope, { headers });
-}
-
-const envelopeOf = (deps: Deps) => ({
-  id: `chatcmpl-${randomString(24)}`,
-  created: nowSeconds(deps.clock),
-  model: orchestraModel,
+const teller = (tell: (delta: Delta) => unknown): Out => ({
+  streaming: true,
+  opened: () => void tell({ type: 'start', sure: true }),
+  meta: (meta) => void tell({ type: 'extra', extra: extraOf(meta) }),
+  reasoning: (text) => void tell({ type: 'thinking', text }),
+  content: (text) => tell({ type: 'text', text }),
 });
 
-type Delta = Partial<ChatMessage> & { reasoning_content?: string };
-
-async function streamed(deps: Deps, { caller, body, signal, headers }: ChatCall): Promise<Response> {
-  const left = new AbortController();
-  const events = newEventStream(() => left.abort(new Error('the client left')));
-  const envelope = { ...envelopeOf(deps), object: 'chat.completion.chunk' };
-  const send = (delta: object, meta?: Meta, finish_reason: string | null = null) =>
-    events.send({ ...envelope, choices: [{ index: 0, delta, finish_reason }], ...(meta && { svc_ms_meta: meta }) });
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const out = {
-    streaming: true,
-    opened() {
-      send({ role: 'assistant', content: '' } satisfies Delta);
-      open();
-    },
-    meta: (meta: Meta) => send({}, meta),
-    reasoning: (text: string) => send({ reasoning_content: text } satisfies Delta),
-    content: (text: string) => send({ content: text } satisfies Delta),
+function toAnswer({ message, finishReason, usage, meta }: TurnAnswer): Answer {
+  const { reasoning_content: thoughts, ...said } = message;
+  return {
+    id: '',
+    model: orchestraModel,
+    parts: [...(thoughts ? [{ type: 'thinking', text: thoughts } as const] : []), ...readAnswerParts({ ...said }, '')],
+    finish: readChatFinish(finishReason),
+    usage,
+    extra: extraOf(meta),
   };
-  const work = respond(deps, { caller, body, signal: AbortSignal.any([signal, left.signal]) }, out);
-  // Until the turn is open a fault is an answer with its own status.
-  await Promise.race([opened, work]);
-  void work.then(
-    (answer) => finish(events, envelope, send, answer, wantsUsage(body)),
-    (error) => fail(events, envelope, error, deps),
-  );
-  return new Response(events.stream, {
-    headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-  });
 }
 
-const wantsUsage = ({ stream_options }: ChatCall['body']): boolean =>
-  (stream_options as { include_usage?: unknown } | null | undefined)?.include_usage === true;
-
-function finish(
-  events: EventStream,
-  envelope: object,
-  send: (delta: object, meta?: Meta, finish?: string) => void,
-  { message, finishReason, usage, meta }: TurnAnswer,
-  showUsage: boolean,
-): void {
-  const calls = message.tool_calls?.map((call, index) => ({ index, ...call }));
-  if (calls) send({ tool_calls: calls });
-  send({}, meta, finishReason);
-  if (showUsage) events.send({ ...envelope, choices: [], usage });
-  events.end('[DONE]');
+/** What is known only when the turn is over. */
+function* ending({ parts, finish, usage, extra }: Answer): Generator<Delta> {
+  const calls = parts.filter((part) => part.type === 'tool_call');
+  for (const [index, { id, name, arguments: args, signature }] of calls.entries()) {
+    yield { type: 'tool_start', index, id, name, ...(signature !== undefined && { signature }) };
+    yield { type: 'tool_args', index, args };
+  }
+  yield { type: 'finish', finish, extra };
+  if (usage) yield { type: 'usage', usage };
+  yield { type: 'end' };
 }
-
-/** One chunk with the error, then the end, without `[DONE]` (contract §6). */
-function fail(events: EventStream, envelope: object, error: unknown, deps: Deps): void {
-  const known = error instanceof AppError;
-  if (!known) deps.warn('a streamed turn failed', error);
-  events.send({
-    ...envelope,
-    choices: [{ index: 0, delta: {}, finish_reason: 'error' }],
-    error: known
-      ? {
-          message: error.message,
-          type: error.extras.type ?? typeOf(error),
-          param: error.extras.param ?? null,
-          code: error.code,
-        }
-      : { message: 'Internal error', type: 'server_error', param: null, code: 'internal_error' },
-  });
-  events.end();
-}
-
-const typeOf = ({ status }: AppError): string => {
-  if (status === 429) return 'rate_limit_error';
-  if (status >= 500) return status === 502 || status === 504 ? 'upstream_error' : 'server_error';
-  return 'invalid_request_error';
-};

@@ -34,6 +34,8 @@ const signs: [points: number, words: RegExp][] = [
 const demanding = new Set<Kind>(['code', 'math', 'writing', 'analysis']);
 /** Of a request these many characters are read; what follows is mostly pasted matter. */
 const read = 600;
+/** Code before them is passed over, unless there is a book of it. */
+const looked = 20_000;
 /** Words from which a request carries conditions, and from which it carries many. */
 const someWords = 11;
 const manyWords = 19;
@@ -47,7 +49,10 @@ const hard = 4;
 /** How hard a request looks by its words. A guess: what was learned corrects it, see triage and model choice. */
 export function difficultyOf(kind: Kind, text: string): Difficulty {
   if (kind === 'chat') return 'easy';
-  const asked = text.replace(/```[\s\S]*?(?:```|$)/g, ' ').slice(0, read);
+  const asked = text
+    .slice(0, looked)
+    .replace(/```[\s\S]*?(?:```|$)/g, ' ')
+    .slice(0, read);
   const words = asked.split(/\s+/).filter(Boolean).length;
   let points = (demanding.has(kind) ? 1 : 0) + (words >= manyWords ? 2 : words >= someWords ? 1 : 0);
   for (const [weight, pattern] of signs) {

@@ -1,32 +1,62 @@
+import { jsonrepair } from 'jsonrepair';
+
+/** jsonrepair takes time with the square of the length, and of the depth: about 30 ms at worst for this much. */
+const mostRepaired = 12_288;
+const deepestRepaired = 64;
+/** An object, or a list that does not begin as prose in brackets does. */
+const looksLikeJson = /^(?:\{|\[\s*["'[{\d-])/;
+
 /** The first JSON object in a model's answer, however it was wrapped or misspelt; undefined when there is none. */
-export function lenientJson(text: string): unknown {
-  for (const candidate of [text.trim(), ...fenced(text), ...bracketed(text)]) {
-    for (const attempt of [candidate, mend(candidate)]) {
-      const value = parse(attempt);
-      if (typeof value === 'object' && value !== null) return value;
-    }
+export function lenientJson(text: string, repair = jsonrepair): unknown {
+  const candidates = [text.trim(), ...fenced(text), ...bracketed(text)];
+  for (const candidate of candidates) {
+    const value = parse(candidate);
+    if (isObject(value)) return value;
+  }
+  let room = mostRepaired;
+  for (const candidate of candidates) {
+    if (candidate.length > room || !looksLikeJson.test(candidate) || tooDeep(candidate)) continue;
+    room -= candidate.length;
+    const value = parse(candidate, repair);
+    if (isObject(value)) return value;
   }
   return undefined;
 }
 
 /** The answer as the strict JSON a client asked for: as it is, mended where it was only wrapped or misspelt, or null. */
 export function strictJson(text: string): string | null {
-  const value = parse(text);
-  if (typeof value === 'object' && value !== null) return text;
+  if (isObject(parse(text))) return text;
   const mended = lenientJson(text);
   return mended === undefined ? null : JSON.stringify(mended);
 }
 
-function parse(text: string): unknown {
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+function parse(text: string, repair = (same: string) => same): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(repair(text));
   } catch {
     return undefined;
   }
 }
 
+function tooDeep(text: string): boolean {
+  let depth = 0;
+  for (const char of text) {
+    if (char === '{' || char === '[') depth++;
+    else if (char === '}' || char === ']') depth--;
+    if (depth > deepestRepaired) return true;
+  }
+  return false;
+}
+
+/** What stands between one fence and the next, without the name of its language. */
 const fenced = (text: string): string[] =>
-  [...text.matchAll(/```[\w-]*\s*\n?([\s\S]*?)```/g)].map(([, inner]) => inner!.trim());
+  text
+    .split('```')
+    .slice(1, -1)
+    .filter((_, i) => i % 2 === 0)
+    .map((inner) => inner.replace(/^[\w-]+/, '').trim());
 
 /** Every place where an outermost bracket opens, to where it closes, or to the end when the answer was cut off. */
 function bracketed(text: string): string[] {
@@ -53,32 +83,4 @@ function closing(text: string, start: number): number {
     else if ((char === '}' || char === ']') && --depth === 0) return i;
   }
   return text.length - 1;
-}
-
-/** Rewrites the usual slips, token by token: comments, single quotes, bare keys, trailing commas, missing brackets. */
-function mend(text: string): string {
-  const token = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],:]|[^\s{}[\],:"']+/g;
-  const out: string[] = [];
-  const open: string[] = [];
-  for (const [part] of text.matchAll(token)) {
-    if (part.startsWith('//') || part.startsWith('/*')) continue;
-    if (part === '{' || part === '[') open.push(part === '{' ? '}' : ']');
-    if (part === '}' || part === ']') {
-      if (out.at(-1) === ',') out.pop();
-      open.pop();
-    }
-    out.push(mendToken(part));
-  }
-  if (out.at(-1) === ',') out.pop();
-  return out.join('') + open.reverse().join('');
-}
-
-const words: Record<string, string> = { True: 'true', False: 'false', None: 'null', undefined: 'null' };
-
-function mendToken(part: string): string {
-  if (/^[{}[\],:]$/.test(part)) return part;
-  if (part.startsWith('"')) return part.replace(/\n/g, '\\n').replace(/\t/g, '\\t');
-  if (part.startsWith("'")) return JSON.stringify(part.slice(1, -1).replace(/\\'/g, "'"));
-  if (parse(part) !== undefined) return part;
-  return words[part] ?? JSON.stringify(part);
 }

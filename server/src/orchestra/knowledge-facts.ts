@@ -1,4 +1,5 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
 import { lenientJson } from './json.ts';
 import { squeeze } from './messages.ts';
 import { terms } from './search/terms.ts';
@@ -27,30 +28,8 @@ const factSchema = z.object({
   quote: z.string(),
 });
 
-/** For models that can be held to a schema. */
-export const factsJsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['facts'],
-  properties: {
-    facts: {
-      type: 'array',
-      maxItems: mostFacts,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['category', 'title', 'content', 'keywords', 'quote'],
-        properties: {
-          category: { type: 'string' },
-          title: { type: 'string' },
-          content: { type: 'string' },
-          keywords: { type: 'array', items: { type: 'string' } },
-          quote: { type: 'string' },
-        },
-      },
-    },
-  },
-};
+const fact = objectOf({ category: text, title: text, content: text, keywords: listOf(text), quote: text });
+export const factsShape: Shape = { name: 'facts', schema: objectOf({ facts: listOf(fact, { maxItems: mostFacts }) }) };
 
 /** The facts of a model's answer that quote one of the messages word for word; the rest is dropped as made up. */
 export function groundedFacts(answer: string, messages: string[]): Fact[] {

@@ -1,5 +1,5 @@
 import type { Difficulty } from './params.ts';
-import { type Kind, minSamples, type Pattern, wilson } from './patterns.ts';
+import { type Kind, minSamples, type Pattern, type Tally, tally, wilson } from './patterns.ts';
 
 interface Priced {
   id: string;
@@ -26,23 +26,6 @@ const triedOnceIn = 10;
 const enoughFailures = 2;
 /** A cheaper model that saves less is not worth the trial. */
 const worthwhile = 0.5;
-
-interface Tally {
-  successes: number;
-  failures: number;
-  samples: number;
-}
-
-function tally(patterns: Pattern[], fits: (pattern: Pattern) => boolean): Tally {
-  const sum = { successes: 0, failures: 0, samples: 0 };
-  for (const pattern of patterns) {
-    if (!fits(pattern)) continue;
-    sum.successes += pattern.successes;
-    sum.failures += pattern.failures;
-    sum.samples += pattern.successes + pattern.failures;
-  }
-  return sum;
-}
 
 /**
  * What experience says instead of the usual model of a difficulty: a stronger one where it fails at this kind of work,
@@ -86,8 +69,8 @@ function tolerance(ladder: Priced[], hard: string, model: string): number {
   const place = ladder.findIndex(({ id }) => id === model);
   const top = ladder.find(({ id }) => id === hard);
   const next = ladder[place + 1];
-  const dearer = top && next && price(top) > 0 ? (price(next) - price(ladder[place]!)) / price(top) : 0;
-  return tolerated + toleratedPerPrice * Math.min(1, dearer);
+  const priceGap = top && next && price(top) > 0 ? (price(next) - price(ladder[place]!)) / price(top) : 0;
+  return tolerated + toleratedPerPrice * Math.min(1, priceGap);
 }
 
 const takesOver = (cheaper: Tally, usual: Tally): boolean =>

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test';
 import {
   type Choosing,
   chooseEmbeddingModel,
-  chooseOtherModel,
   choosePlanModel,
   chooseRerankModel,
   chooseTaskModel,
@@ -102,16 +101,6 @@ test('a synthesis is easy work, and what was learned of such writing counts for 
     { kind: 'writing' as const, difficulty: 'easy' as const, model: 'small', successes: 9, failures: 9 },
   ];
   expect(chooseTaskModel(choosing({ patterns }), synthesisDifficulty, 'writing')?.model).toBe('mid');
-});
-
-test('where the strongest will not answer, the next one is asked, unless models were named', () => {
-  expect(chooseOtherModel(choosing(), ['big'])).toBe('mid');
-  expect(chooseOtherModel(choosing(), ['mid'])).toBe('big');
-  expect(chooseOtherModel(choosing(), ['mid', 'big'])).toBeNull();
-  expect(chooseOtherModel(choosing({ models: [] }), [])).toBeNull();
-  expect(chooseOtherModel(choosing({}, {}, 'forced'), ['forced'])).toBeNull();
-  expect(chooseOtherModel(choosing({}, { use_custom_models: true }), ['big'])).toBeNull();
-  expect(chooseOtherModel(choosing({ operator: { ...unset, hard: 'op' } }), ['op'])).toBeNull();
 });
 
 test('harder', () => {

@@ -4,6 +4,9 @@ import type { Difficulty } from './params.ts';
 import type { Kind, Pattern } from './patterns.ts';
 import type { Settings } from './settings.ts';
 
+/** The engine's own public name. */
+export const orchestraModel = 'svc/svc-ms';
+
 /** An enabled model the caller may use. */
 export interface ModelInfo {
   id: string;
@@ -31,13 +34,10 @@ export interface Choice {
   source: 'forced' | 'user' | 'operator' | 'learned' | 'picked';
 }
 
-/** Attempts at one task, each failed one taking it one difficulty up. */
-export const maxAttempts = 3;
-
 /** One model priced far beyond the rest must not be picked unasked. */
-const dearest = 10;
+const maxPriceRatio = 10;
 /** A model below this share of the best quality is not worth its price. */
-const poorest = 0.6;
+const minQualityRatio = 0.6;
 /** A share of the hard model's price that is not worth saving on. */
 const nextToNothing = 1 / 12;
 
@@ -45,11 +45,9 @@ export const harder = (difficulty: Difficulty): Difficulty => (difficulty === 'e
 
 /** The model of a task; null when no chat model is enabled at all. */
 export function chooseTaskModel(choosing: Choosing, difficulty: Difficulty, kind: Kind): Choice | null {
-  const { settings, operator, models, patterns } = choosing;
-  if (settings.force_model) return { model: settings.force_model, source: 'forced' };
-  const mine = settings.preferences[`${difficulty}_model`];
-  if (settings.preferences.use_custom_models && mine) return { model: mine, source: 'user' };
-  if (operator[difficulty]) return { model: operator[difficulty], source: 'operator' };
+  const { models, patterns } = choosing;
+  const named = namedModel(choosing, difficulty);
+  if (named) return named;
   const tiers = pickTiers(models);
   if (!tiers) return null;
   const ladder = models.filter((model) => model.type === 'chat').toSorted(byPrice);
@@ -57,29 +55,21 @@ export function chooseTaskModel(choosing: Choosing, difficulty: Difficulty, kind
   return learned ? { model: learned, source: 'learned' } : { model: tiers[difficulty], source: 'picked' };
 }
 
-export function choosePlanModel({ settings, operator, models }: Choosing): Choice | null {
+export function choosePlanModel(choosing: Choosing): Choice | null {
+  const tiers = pickTiers(choosing.models);
+  return namedModel(choosing, 'plan') ?? (tiers && { model: tiers.medium, source: 'picked' });
+}
+
+/** The model that the request, the user or the operator names. */
+function namedModel({ settings, operator }: Choosing, use: 'plan' | Difficulty): Choice | null {
   if (settings.force_model) return { model: settings.force_model, source: 'forced' };
-  const mine = settings.preferences.plan_model;
+  const mine = settings.preferences[`${use}_model`];
   if (settings.preferences.use_custom_models && mine) return { model: mine, source: 'user' };
-  if (operator.plan) return { model: operator.plan, source: 'operator' };
-  const tiers = pickTiers(models);
-  return tiers && { model: tiers.medium, source: 'picked' };
+  return operator[use] ? { model: operator[use], source: 'operator' } : null;
 }
 
 /** Putting together what was found out is writing it down, however hard finding it was. */
 export const synthesisDifficulty: Difficulty = 'easy';
-
-/**
- * Where the model of a difficulty has just refused or been cut off and there is none above it: the next cheaper one that
- * was not tried yet. What one vendor's model will not say another's may. Null where a model was named by somebody.
- */
-export function chooseOtherModel(choosing: Choosing, tried: string[]): string | null {
-  const { settings, operator, models } = choosing;
-  const tiers = pickTiers(models);
-  const named = settings.force_model || operator.hard || settings.preferences.use_custom_models;
-  if (named || !tiers) return null;
-  return [tiers.hard, tiers.medium].find((model) => !tried.includes(model)) ?? null;
-}
 
 /** Summaries and facts need no strong model. */
 export const chooseHelperModel = (choosing: Choosing): Choice | null => chooseTaskModel(choosing, 'easy', 'summary');
@@ -88,16 +78,16 @@ export function chooseEmbeddingModel({ settings, operator, models }: Choosing, k
   const { use_custom_models, embedding_model_code, embedding_model_general } = settings.preferences;
   const mine = (kind === 'code' && embedding_model_code) || embedding_model_general;
   if (use_custom_models && mine) return { model: mine, source: 'user' };
-  return servant(models, operator.embedding, 'embedding');
+  return auxiliaryModel(models, operator.embedding, 'embedding');
 }
 
 export function chooseRerankModel({ settings, operator, models }: Choosing): Choice | null {
   const { use_custom_models, rerank_model } = settings.preferences;
   if (use_custom_models && rerank_model) return { model: rerank_model, source: 'user' };
-  return servant(models, operator.rerank, 'rerank');
+  return auxiliaryModel(models, operator.rerank, 'rerank');
 }
 
-function servant(models: ModelInfo[], named: string, type: ModelType): Choice | null {
+function auxiliaryModel(models: ModelInfo[], named: string, type: ModelType): Choice | null {
   if (named) return { model: named, source: 'operator' };
   const cheapest = models.filter((model) => model.type === type).toSorted(byPrice)[0];
   return cheapest ? { model: cheapest.id, source: 'picked' } : null;
@@ -112,15 +102,15 @@ export type Tiers = Record<Difficulty, string>;
 export function pickTiers(models: ModelInfo[]): Tiers | null {
   const chat = models.filter((model) => model.type === 'chat').toSorted(byPrice);
   const middlePrice = price(chat[Math.floor(chat.length / 2)]);
-  const sane = chat.filter((model) => price(model) <= middlePrice * dearest);
-  const best = Math.max(...sane.map((model) => model.quality));
-  const fair = sane.filter((model) => model.quality >= best * poorest);
-  if (fair.length === 0) return null;
-  const hard = fair.toSorted((a, b) => b.quality - a.quality || byPrice(b, a))[0]!;
-  const between = fair.filter((model) => price(model) <= price(hard));
+  const affordable = chat.filter((model) => price(model) <= middlePrice * maxPriceRatio);
+  const best = Math.max(...affordable.map((model) => model.quality));
+  const capable = affordable.filter((model) => model.quality >= best * minQualityRatio);
+  if (capable.length === 0) return null;
+  const hard = capable.toSorted((a, b) => b.quality - a.quality || byPrice(b, a))[0]!;
+  const between = capable.filter((model) => price(model) <= price(hard));
   const medium = between[Math.floor(between.length / 2)]!;
   const cheap = between.filter((model) => price(model) <= price(hard) * nextToNothing && price(model) < price(medium));
-  const easy = cheap.toSorted((a, b) => b.quality - a.quality || byPrice(b, a))[0] ?? fair[0]!;
+  const easy = cheap.toSorted((a, b) => b.quality - a.quality || byPrice(b, a))[0] ?? capable[0]!;
   return { easy: easy.id, medium: medium.id, hard: hard.id };
 }
 

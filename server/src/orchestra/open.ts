@@ -1,15 +1,17 @@
 import type { Clock } from '../lib/clock.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import type { Route } from '../platform/http/route.ts';
-import { type ChatCall, chat } from './chat.ts';
+import type { Answer, Delta } from '../relay/wire/conversation.ts';
+import { chat } from './chat.ts';
 import type { Deps } from './ports.ts';
 import { orchestraRoutes } from './routes/routes.ts';
 import { nearIndex } from './search/near.ts';
 import { sweepPlans } from './store/plans.ts';
+import type { TurnRequest } from './turn/begin.ts';
 
 export interface Orchestra {
-  /** Answers a chat request to `svc/svc-ms`. */
-  chat(call: ChatCall): Promise<Response>;
+  /** Answers a request to `svc/svc-ms`. */
+  chat(request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer>;
   routes: Route[];
   /** Removes what is over, a bounded number at a time. */
   sweep(): Promise<void>;
@@ -32,7 +34,7 @@ export function openOrchestra(given: Omit<Deps, 'near' | 'background'> & { clock
   };
   return {
     deps,
-    chat: (call) => chat(deps, call),
+    chat: (request, onDelta) => chat(deps, request, onDelta),
     routes: orchestraRoutes(deps),
     sweep: async () => {
       await sweepPlans(deps.db, nowSeconds(deps.clock));

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { until } from '../lib/until.fixture.ts';
 import { textOf } from './messages.ts';
 import type { Preferences } from './preferences.ts';
 import { respond } from './respond.ts';
@@ -7,7 +8,7 @@ import { addEntry, newestEntries } from './store/knowledge.ts';
 import { savePreferences } from './store/preferences.ts';
 import { indexEntry } from './turn/afterwards.ts';
 
-/** Each parameter of spec 4.2 and each preference of 2.5 visibly changes what is sent to models or returned. */
+/** Each parameter of `svc_ms` and each preference visibly changes what is sent to models or returned. */
 
 let open: Stage[] = [];
 const on = async (script: Script, preferences: Partial<Preferences> = {}) => {
@@ -275,12 +276,14 @@ describe('preferences', () => {
   });
 
   test('enable_parallel_tasks', async () => {
-    const most = async (preferences: Partial<Preferences>) => {
+    /** Each waits for the others that may run beside it. */
+    const most = async (preferences: Partial<Preferences>, together: number) => {
       let now = 0;
       let high = 0;
       const s = await on(async (_, purpose) => {
         if (purpose === 'plan') return planOf(...'abcdef'.split('').map((id) => ({ id })));
         high = Math.max(high, ++now);
+        await until('the others are there', () => high >= together);
         await Bun.sleep(5);
         now--;
         return 'x';
@@ -288,8 +291,8 @@ describe('preferences', () => {
       await s.ask(bigRequest);
       return high;
     };
-    expect(await most({})).toBe(4);
-    expect(await most({ enable_parallel_tasks: false })).toBe(1);
+    expect(await most({}, 4)).toBe(4);
+    expect(await most({ enable_parallel_tasks: false }, 1)).toBe(1);
   });
 
   test('default_verbosity and max_output_tokens', async () => {

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 
 export const difficulties = ['easy', 'medium', 'hard'] as const;
@@ -6,7 +6,7 @@ export type Difficulty = (typeof difficulties)[number];
 export const verbosities = ['minimal', 'normal', 'verbose'] as const;
 export type Verbosity = (typeof verbosities)[number];
 
-/** Ids go into addresses, so they keep to characters that need no escaping (contract §14). */
+/** Ids go into addresses, so they keep to characters that need no escaping. */
 export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1-128 of A-Z a-z 0-9 _ . : -');
 
 /** Below this no answer is possible; above it no model reads. */

@@ -22,7 +22,7 @@ export interface Pattern {
   failures: number;
 }
 
-/** Fewer samples say nothing (contract §12.7). */
+/** Fewer samples say nothing. */
 export const minSamples = 5;
 /** 95 % confidence. */
 const z = 1.96;
@@ -50,18 +50,26 @@ export function wilson(successes: number, failures: number): { low: number; high
   return { low: (centre - margin) / scale, high: (centre + margin) / scale };
 }
 
-/** Sums the patterns that fit, whichever model they are about; null below the samples needed. */
-export function record(
-  patterns: Pattern[],
-  fits: (pattern: Pattern) => boolean,
-): { low: number; high: number; samples: number } | null {
-  let successes = 0;
-  let failures = 0;
+export interface Tally {
+  successes: number;
+  failures: number;
+  samples: number;
+}
+
+/** Sums the patterns that fit. */
+export function tally(patterns: Pattern[], fits: (pattern: Pattern) => boolean): Tally {
+  const sum = { successes: 0, failures: 0, samples: 0 };
   for (const pattern of patterns) {
     if (!fits(pattern)) continue;
-    successes += pattern.successes;
-    failures += pattern.failures;
+    sum.successes += pattern.successes;
+    sum.failures += pattern.failures;
+    sum.samples += pattern.successes + pattern.failures;
   }
-  const samples = successes + failures;
+  return sum;
+}
+
+/** How the work that fits has gone; null below the samples needed. */
+export function record(...which: Parameters<typeof tally>): { low: number; high: number; samples: number } | null {
+  const { successes, failures, samples } = tally(...which);
   return samples < minSamples ? null : { ...wilson(successes, failures), samples };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { lenientJson } from './json.ts';
 import { graphFaults, makePlan, parsePlan, singleTaskPlan } from './plan.ts';
 
 const good = {
@@ -10,30 +9,6 @@ const good = {
     { id: 'b', title: 'B', instruction: 'do b', difficulty: 'hard' as const, depends_on: ['a'] },
   ],
 };
-
-describe('lenient JSON', () => {
-  test.each([
-    ['plain', JSON.stringify(good)],
-    ['fenced', `Here you are:\n\`\`\`json\n${JSON.stringify(good, null, 2)}\n\`\`\`\nEnjoy!`],
-    ['prose around', `Sure! The plan is ${JSON.stringify(good)} and that is all {ok}.`],
-    ['trailing commas', JSON.stringify(good).replaceAll(']', ',]').replaceAll('}', ',}').replaceAll('[,', '[')],
-    ['single quotes', JSON.stringify(good).replaceAll('"', "'")],
-    ['bare keys', JSON.stringify(good).replace(/"(\w+)":/g, '$1:')],
-    ['comments', JSON.stringify(good, null, 1).replace('{', '{ // the plan\n /* here */')],
-    ['cut off', JSON.stringify(good).slice(0, -2)],
-  ])('%s', (_, text) => expect(lenientJson(text)).toEqual(good));
-  test('nothing to find', () => {
-    expect(lenientJson('no plan today')).toBeUndefined();
-    expect(lenientJson('')).toBeUndefined();
-    expect(lenientJson('"just a string"')).toBeUndefined();
-  });
-  test('an apostrophe inside a string is not a quote', () => {
-    expect(lenientJson('{"a": "it\'s", b: \'say "hi"\',}')).toEqual({ a: "it's", b: 'say "hi"' });
-  });
-  test('never throws', () => {
-    fc.assert(fc.property(fc.string(), (text) => void lenientJson(`{${text}`)));
-  });
-});
 
 describe('parsePlan', () => {
   test('takes numbers as ids, a bare list, and unknown difficulties', () => {

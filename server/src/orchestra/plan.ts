@@ -1,6 +1,10 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
 import { lenientJson } from './json.ts';
 import { type Difficulty, difficulties } from './params.ts';
+import type { Pattern } from './patterns.ts';
+import type { Node } from './task/schedule.ts';
+import { crossChecked } from './triage.ts';
 
 export interface PlanTask {
   id: string;
@@ -15,32 +19,12 @@ export interface Plan {
   tasks: PlanTask[];
 }
 
-/** For models that can be held to a schema. */
-export const planJsonSchema = (maxTasks: number) => ({
-  type: 'object',
-  additionalProperties: false,
-  required: ['description', 'tasks'],
-  properties: {
-    description: { type: 'string' },
-    tasks: {
-      type: 'array',
-      minItems: 1,
-      maxItems: maxTasks,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['id', 'title', 'instruction', 'difficulty', 'depends_on'],
-        properties: {
-          id: { type: 'string' },
-          title: { type: 'string' },
-          instruction: { type: 'string' },
-          difficulty: { type: 'string', enum: difficulties },
-          depends_on: { type: 'array', items: { type: 'string' } },
-        },
-      },
-    },
-  },
-});
+export const planShape = (maxTasks: number): Shape => {
+  const difficulty = { ...text, enum: difficulties };
+  const task = objectOf({ id: text, title: text, instruction: text, difficulty, depends_on: listOf(text) });
+  const tasks = listOf(task, { minItems: 1, maxItems: maxTasks });
+  return { name: 'plan', schema: objectOf({ description: text, tasks }) };
+};
 
 const id = z.union([z.string(), z.number()]).transform(String).pipe(z.string().trim().min(1).max(64));
 const taskSchema = z.object({
@@ -57,9 +41,9 @@ const planSchema = z.object({ description: z.string().max(4000).catch(''), tasks
 
 export type ParsedPlan = { plan: Plan; faults: [] } | { plan: null; faults: string[] };
 
-/** A plan from whatever the planner wrote, or what is wrong with it in words it can act on. */
-export function parsePlan(text: string, maxTasks: number): ParsedPlan {
-  const value = lenientJson(text);
+/** A plan from whatever the planner wrote, or what is wrong with it in words it can act on. `done` may be depended on. */
+export function parsePlan(answer: string, maxTasks: number, done: string[] = []): ParsedPlan {
+  const value = lenientJson(answer);
   if (value === undefined) return { plan: null, faults: ['the answer is not a JSON object'] };
   // Some planners answer with the bare list of tasks.
   const parsed = planSchema.safeParse(Array.isArray(value) ? { tasks: value } : value);
@@ -77,12 +61,12 @@ export function parsePlan(text: string, maxTasks: number): ParsedPlan {
       depends_on: [...new Set(task.depends_on ?? [])],
     })),
   };
-  const faults = graphFaults(plan.tasks, maxTasks);
+  const faults = graphFaults(plan.tasks, maxTasks, done);
   return faults.length === 0 ? { plan, faults: [] } : { plan: null, faults };
 }
 
 /** What keeps the tasks from being a graph that can be run. */
-export function graphFaults(tasks: Pick<PlanTask, 'id' | 'depends_on'>[], maxTasks: number): string[] {
+export function graphFaults(tasks: Node[], maxTasks: number, done: string[] = []): string[] {
   if (tasks.length > maxTasks) return [`${tasks.length} tasks, at most ${maxTasks} are allowed`];
   const faults: string[] = [];
   const ids = new Set<string>();
@@ -92,23 +76,23 @@ export function graphFaults(tasks: Pick<PlanTask, 'id' | 'depends_on'>[], maxTas
   }
   for (const task of tasks) {
     for (const needed of task.depends_on) {
-      if (!ids.has(needed)) faults.push(`task "${task.id}" depends on "${needed}", which does not exist`);
+      if (!ids.has(needed) && !done.includes(needed))
+        faults.push(`task "${task.id}" depends on "${needed}", which does not exist`);
     }
   }
-  const cycle = faults.length === 0 ? cyclic(tasks) : [];
+  const cycle = faults.length === 0 ? cyclic(tasks, ids) : [];
   if (cycle.length > 0) faults.push(`these tasks wait for each other in a circle: ${cycle.join(', ')}`);
   return faults;
 }
 
 /** Ids that can never become ready (Kahn's algorithm). */
-function cyclic(tasks: Pick<PlanTask, 'id' | 'depends_on'>[]): string[] {
-  const done = new Set<string>();
-  let left = tasks;
+function cyclic(tasks: Node[], ids: Set<string>): string[] {
+  const waiting = new Set(ids);
   for (;;) {
-    const ready = left.filter((task) => task.depends_on.every((needed) => done.has(needed)));
-    if (ready.length === 0) return left.map((task) => task.id);
-    for (const task of ready) done.add(task.id);
-    left = left.filter((task) => !done.has(task.id));
+    const left = tasks.filter(({ id }) => waiting.has(id));
+    const ready = left.filter(({ depends_on }) => !depends_on.some((needed) => waiting.has(needed)));
+    if (ready.length === 0) return left.map(({ id }) => id);
+    for (const { id } of ready) waiting.delete(id);
   }
 }
 
@@ -118,13 +102,23 @@ export const singleTaskPlan = (request: string, difficulty: Difficulty): Plan =>
   tasks: [{ id: 't1', title: 'Answer', instruction: request, difficulty, depends_on: [] }],
 });
 
+export interface Planning {
+  maxTasks: number;
+  fallback: Plan;
+  signal: AbortSignal;
+  /** What was learned of such tasks. */
+  patterns?: Pattern[];
+  /** Whoever can wait for a planner that does not answer is told of its error. */
+  patient?: boolean;
+}
+
 /**
  * Asks for a plan, shows its faults once, and else falls back to a single task. `ask` gets the faults of its last
- * answer; whatever it does, throwing included, a plan comes back. Only an abort is passed on.
+ * answer; whatever it does, throwing included, a plan comes back, unless one can wait. An abort is passed on.
  */
 export async function makePlan(
   ask: (last: { answer: string; faults: string[] } | null) => Promise<string>,
-  { maxTasks, fallback, signal }: { maxTasks: number; fallback: Plan; signal: AbortSignal },
+  { maxTasks, fallback, signal, patterns = [], patient = false }: Planning,
 ): Promise<{ plan: Plan; faults: string[] }> {
   let last: { answer: string; faults: string[] } | null = null;
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -132,10 +126,15 @@ export async function makePlan(
     try {
       const answer = await ask(last);
       const parsed = parsePlan(answer, maxTasks);
-      if (parsed.plan) return { plan: parsed.plan, faults: last?.faults ?? [] };
+      if (parsed.plan) {
+        for (const task of parsed.plan.tasks)
+          task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
+        return { plan: parsed.plan, faults: last?.faults ?? [] };
+      }
       last = { answer, faults: parsed.faults };
     } catch (error) {
       signal.throwIfAborted();
+      if (patient) throw error;
       return { plan: fallback, faults: [`the planner failed: ${error instanceof Error ? error.message : 'unknown'}`] };
     }
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Shared } from '../platform/shared/port.ts';
+import type { Owners } from '../platform/durable/owners.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo, OperatorModels } from './models.ts';
 import type { NearIndex } from './search/near.ts';
@@ -39,8 +39,8 @@ export interface CompleteRequest extends Caller {
   params: CallParams;
   tools?: unknown[];
   stream: boolean;
-  /** Text as it comes, when `stream`; the answer holds the whole again. */
-  onDelta?(text: string): void;
+  /** Text as it comes, when `stream`; the answer holds the whole again. A promise lets the upstream wait. */
+  onDelta?(text: string): unknown;
   signal: AbortSignal;
   /** Names the call in the ledger; a fresh one when absent. */
   requestId?: string;
@@ -65,16 +65,22 @@ export type Rerank = (
   request: Caller & { model: string; query: string; documents: string[]; topN: number; signal: AbortSignal },
 ) => Promise<{ results: RerankScore[]; usage: Usage }>;
 
+export type Permit = (caller: Caller) => Caller | Promise<Caller>;
+
 export interface Deps {
   db: Db;
   clock: Clock;
-  shared: Pick<Shared, 'lock'>;
+  owners: Owners;
   complete: Complete;
   embed: Embed;
   rerank: Rerank;
+  /** The caller as things stand now; throws when their key or they themselves count no more. */
+  permit: Permit;
   /** The enabled models of every type that this caller may use. */
   models(caller: Caller): ModelInfo[] | Promise<ModelInfo[]>;
   operator(): OperatorModels;
+  /** Most runs of one user at once. */
+  parallelRuns(): number;
   near: NearIndex;
   /** Takes over work that goes on after the answer; whoever stops the process waits for it. */
   background(work: Promise<unknown>): void;

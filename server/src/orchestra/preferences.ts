@@ -1,11 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import type { ModelType } from '../routing/candidate.ts';
 import { contextTokens, fault, verbosities } from './params.ts';
 
 const model = z.string().max(200).default('');
 
-/** Every preference with its range and its default (contract §14). */
+/** Every preference with its range and its default. */
 export const preferencesSchema = z.object({
   use_custom_models: z.boolean().default(false),
   plan_model: model,
@@ -44,7 +44,7 @@ export const preferencesChangeSchema = z.object(
 export const defaultPreferences: Preferences = preferencesSchema.parse({});
 
 /** Which type of model each of the model fields must name. */
-const modelFields: Partial<Record<keyof Preferences, ModelType>> = {
+export const modelFields = {
   plan_model: 'chat',
   easy_model: 'chat',
   medium_model: 'chat',
@@ -52,7 +52,7 @@ const modelFields: Partial<Record<keyof Preferences, ModelType>> = {
   embedding_model_general: 'embedding',
   embedding_model_code: 'embedding',
   rerank_model: 'rerank',
-};
+} as const satisfies Partial<Record<keyof Preferences, ModelType>>;
 
 export const withDefaults = (stored: StoredPreferences): Preferences => ({ ...defaultPreferences, ...stored });
 

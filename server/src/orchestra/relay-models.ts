@@ -1,34 +1,32 @@
 import { requestId } from '../lib/ids.ts';
-import { complete } from '../relay/complete.ts';
-import type { Errand, RelayDeps } from '../relay/deps.ts';
+import type { Usage } from '../lib/money.ts';
+import { answerChat } from '../relay/answer-chat.ts';
+import { streamed } from '../relay/deliver-stream.ts';
+import { whole } from '../relay/deliver-whole.ts';
+import type { RelayDeps, RequestContext } from '../relay/deps.ts';
 import { embed } from '../relay/endpoints/embeddings.ts';
 import { rerank } from '../relay/endpoints/rerank.ts';
-import { openStream } from '../relay/stream.ts';
 import { renderChatAnswer } from '../relay/wire/chat/answer.ts';
 import { parseChatRequest } from '../relay/wire/chat/request.ts';
-import type { Conversation, Finish, Part } from '../relay/wire/conversation.ts';
-import { modelTypes } from '../routing/candidate.ts';
+import type { Answer, Conversation, Finish, TextPart, ToolCallPart } from '../relay/wire/conversation.ts';
+import { type Candidate, modelTypes } from '../routing/candidate.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
-import { orchestraModel } from './chat.ts';
-import type { ChatMessage, ToolCall } from './messages.ts';
+import { isAllowed } from './allowed.ts';
+import type { ChatMessage } from './messages.ts';
 import type { ModelInfo } from './models.ts';
-import type { Caller, Complete, CompleteAnswer, CompleteRequest, Embed, Rerank } from './ports.ts';
+import type { Caller, Complete, CompleteAnswer, CompleteRequest, Embed, Permit, Rerank } from './ports.ts';
 import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
 
-/** What a key allows besides the engine itself; a key for the engine alone leaves it every model. */
-const allowedBehind = ({ allowedModels = [] }: Caller): string[] =>
-  allowedModels.filter((model) => model !== orchestraModel);
-
-const errandOf = (caller: Caller, signal: AbortSignal, id = requestId()): Errand => ({
+const contextOf = (caller: Caller, signal: AbortSignal, id = requestId()): RequestContext => ({
   requestId: id,
   caller: {
     userId: caller.userId,
     group: caller.group ?? 'default',
     keyId: caller.keyId,
     keyUnlimited: caller.keyUnlimited ?? true,
-    models: allowedBehind(caller),
+    models: [...(caller.allowedModels ?? [])],
   },
   endpoint,
   override: null,
@@ -36,10 +34,13 @@ const errandOf = (caller: Caller, signal: AbortSignal, id = requestId()): Errand
   signal,
 });
 
-/** Model calls of the engine go the way of every other request: routed, watched, billed, cancelled. */
-export function relayModels(relay: RelayDeps): { complete: Complete; embed: Embed; rerank: Rerank } {
+/**
+ * Model calls of the engine go the way of every other request: routed, watched, billed, cancelled. Turns and runs make many
+ * of them, so each is made only as long as its caller is let in.
+ */
+export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
   return {
-    complete: (request) => {
+    complete: async (request) => {
       const conversation = parseChatRequest({
         ...request.params,
         model: request.model,
@@ -47,98 +48,78 @@ export function relayModels(relay: RelayDeps): { complete: Complete; embed: Embe
         stream: request.stream,
         ...(request.tools && request.tools.length > 0 && { tools: request.tools }),
       });
-      const errand = errandOf(request, request.signal, request.requestId);
-      return request.stream ? streamed(relay, errand, conversation, request) : whole(relay, errand, conversation);
+      const context = contextOf(await permit(request), request.signal, request.requestId);
+      return request.stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
     },
     embed: async ({ model, texts, signal, ...caller }) => {
       const body = { model, input: texts, encoding_format: 'float' };
-      const { value, usage } = await embed(relay, errandOf(caller, signal), body);
+      const { value, usage } = await embed(relay, contextOf(await permit(caller), signal), body);
       const data = value.data as { index: number; embedding: number[] }[];
       return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage };
     },
     rerank: async ({ model, query, documents, topN, signal, ...caller }) => {
       const body = { model, query, documents, top_n: topN, return_documents: false };
-      const { value, usage } = await rerank(relay, errandOf(caller, signal), body);
+      const { value, usage } = await rerank(relay, contextOf(await permit(caller), signal), body);
       return { results: value.results as RerankScore[], usage };
     },
   };
 }
 
-async function whole(relay: RelayDeps, errand: Errand, conversation: Conversation): Promise<CompleteAnswer> {
-  const { answer, usage, candidate, modelId } = await complete(relay, errand, conversation);
-  const body = renderChatAnswer(answer, { model: modelId, id: '', created: 0 });
-  const [choice] = body.choices as { message: ChatMessage; finish_reason: string }[];
-  return {
-    message: cleanMessage(choice?.message ?? { role: 'assistant', content: '' }),
-    finishReason: choice?.finish_reason ?? answer.finish,
-    usage,
-    model: modelId,
-    provider: candidate.channel.provider,
-  };
+async function complete(relay: RelayDeps, context: RequestContext, asked: Conversation): Promise<CompleteAnswer> {
+  const { answer, usage, candidate, modelId } = await answerChat(relay, context, asked, whole);
+  return completed(answer, usage, candidate, modelId);
 }
-
-/** Only what a later request may send back; vendors' own fields stay out of the session. */
-const cleanMessage = ({ content, tool_calls }: ChatMessage): ChatMessage => ({
-  role: 'assistant',
-  content,
-  ...(tool_calls && tool_calls.length > 0 && { tool_calls }),
-});
 
 /** Gathers a streamed answer while it is told on. */
-async function streamed(
+async function follow(
   relay: RelayDeps,
-  errand: Errand,
-  conversation: Conversation,
-  request: CompleteRequest,
+  context: RequestContext,
+  asked: Conversation,
+  { onDelta, signal }: CompleteRequest,
 ): Promise<CompleteAnswer> {
-  let text = '';
+  const text: TextPart = { type: 'text', text: '' };
+  const calls = new Map<number, ToolCallPart>();
   let finish: Finish = 'stop';
-  const calls: Extract<Part, { type: 'tool_call' }>[] = [];
-  const stream = await openStream(relay, errand, conversation, {
-    client: 'chat',
-    answerId: '',
-    onDelta: (delta) => {
-      if (delta.type === 'text') {
-        text += delta.text;
-        request.onDelta?.(delta.text);
-      } else if (delta.type === 'tool_start') {
-        calls[delta.index] = { type: 'tool_call', id: delta.id, name: delta.name, arguments: '' };
-      } else if (delta.type === 'tool_args') {
-        const call = calls[delta.index];
-        if (call) call.arguments += delta.args;
-      } else if (delta.type === 'finish') finish = delta.finish;
-    },
+  const stream = await answerChat(relay, context, asked, streamed({ client: 'deltas' }));
+  const { error, usage } = await stream.tell((delta) => {
+    if (delta.type === 'text') {
+      text.text += delta.text;
+      return onDelta?.(delta.text);
+    }
+    if (delta.type === 'tool_start') calls.set(delta.index, { ...delta, type: 'tool_call', arguments: '' });
+    else if (delta.type === 'tool_args') {
+      const call = calls.get(delta.index);
+      if (call) call.arguments += delta.args;
+    } else if (delta.type === 'finish') finish = delta.finish;
+    return undefined;
   });
-  const end = await stream.pump(() => undefined);
-  if (end.error) throw end.error;
-  request.signal.throwIfAborted();
-  const tool_calls = calls.filter(Boolean).map(toToolCall);
-  return {
-    message: cleanMessage({
-      role: 'assistant',
-      content: text === '' && tool_calls.length > 0 ? null : text,
-      tool_calls,
-    }),
-    finishReason: finish,
-    usage: end.usage,
-    model: stream.modelId,
-    provider: stream.candidate.channel.provider,
-  };
+  if (error) throw error;
+  signal.throwIfAborted();
+  for (const call of calls.values()) call.arguments ||= '{}';
+  const { candidate, modelId } = stream.answer;
+  return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, usage, candidate, modelId);
 }
 
-const toToolCall = (part: Extract<Part, { type: 'tool_call' }>): ToolCall => ({
-  id: part.id,
-  type: 'function',
-  function: { name: part.name, arguments: part.arguments || '{}' },
-});
+/** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
+function completed(answer: Answer, usage: Usage, { channel }: Candidate, model: string): CompleteAnswer {
+  const { choices } = renderChatAnswer(answer, { model, id: '', created: 0 });
+  const [choice] = choices as { message: ChatMessage; finish_reason: string }[];
+  const { content = '', tool_calls = [] } = choice?.message ?? {};
+  return {
+    message: { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) },
+    finishReason: choice?.finish_reason ?? answer.finish,
+    usage,
+    model,
+    provider: channel.provider,
+  };
+}
 
 /** The enabled models that a caller may use, at their cheapest. */
 export function modelsOf(catalog: Catalog, caller: Caller): ModelInfo[] {
   const group = caller.group ?? 'default';
-  const allowed = allowedBehind(caller);
   return catalog
     .models(group)
-    .filter(({ id }) => allowed.length === 0 || allowed.includes(id))
+    .filter(({ id }) => isAllowed(caller, id))
     .flatMap(({ id }) =>
       modelTypes.flatMap((type) => {
         const candidates = catalog.candidatesFor(id, type, group);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { AppError } from '../lib/errors.ts';
+import { until } from '../lib/until.fixture.ts';
 import { textOf } from './messages.ts';
 import { respond } from './respond.ts';
 import { bigRequest, planOf, recorder, request, type Script, type Stage, stage } from './scripted.fixture.ts';
@@ -24,7 +25,7 @@ describe('one task', () => {
     const answer = await s.ask('What is the capital of France?', { session_id: 'geo' });
     expect(answer.message).toEqual({ role: 'assistant', content: 'You said: What is the capital of France?' });
     expect(answer.finishReason).toBe('stop');
-    expect(answer.usage).toEqual({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 });
+    expect(answer.usage).toEqual({ promptTokens: 10, completionTokens: 5 });
     expect(answer.meta).toMatchObject({
       session_id: 'geo',
       plan_description: 'Answer the request directly',
@@ -93,6 +94,13 @@ describe('one task', () => {
     const s = await on(() => new AppError('insufficient_user_quota', 'no money'));
     await expect(s.ask('What is this?')).rejects.toThrow('no money');
     expect(s.calls).toHaveLength(1);
+  });
+
+  test('a database that is away ends the turn at once, and no model is blamed', async () => {
+    const s = await on(() => new AppError('unavailable', 'the database is away'));
+    await expect(s.ask('What is this?')).rejects.toThrow('away');
+    expect(s.calls).toHaveLength(1);
+    expect(await loadPatterns(s.deps.db, 1)).toEqual([]);
   });
 
   test('what the strongest model refuses another one is asked', async () => {
@@ -181,6 +189,20 @@ describe('plans', () => {
     expect(answer.message.content).toBe('without a');
     expect(answer.meta).toMatchObject({ tasks_completed: 1, tasks_failed: 1, task_status: 'completed' });
     expect(textOf(s.calls.at(-1)!.messages.at(-1)!)).toContain('Task "Title a" failed (empty)');
+  });
+
+  test('a limit that the client set on the answer excuses no task that is cut off on the way to it', async () => {
+    const s = await on((call, purpose) => {
+      if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
+      const cutOff = call.model === 'v/small';
+      return { message: { role: 'assistant', content: 'text' }, finishReason: cutOff ? 'length' : 'stop' };
+    });
+    await s.ask(bigRequest, {}, { max_tokens: 20 });
+    expect(s.calls.slice(1).map(({ model, params }) => [model, params.max_tokens])).toEqual([
+      ['v/small', undefined],
+      ['v/mid', undefined],
+      ['v/small', 20],
+    ]);
   });
 
   test('a synthesis that fails leaves the results themselves', async () => {
@@ -295,14 +317,17 @@ describe('sessions', () => {
   test('turns of one session run one after another, those of two at once', async () => {
     let now = 0;
     let most = 0;
+    let together = 1;
     const s = await on(async () => {
       most = Math.max(most, ++now);
+      await until('the other is there', () => most >= together);
       await Bun.sleep(20);
       now--;
       return 'x';
     });
     await Promise.all([s.ask('What is a?', { session_id: 'one' }), s.ask('What is b?', { session_id: 'one' })]);
     expect(most).toBe(1);
+    together = 2;
     await Promise.all([s.ask('What is a?', { session_id: 'two' }), s.ask('What is b?', { session_id: 'three' })]);
     expect(most).toBe(2);
   });

@@ -1,7 +1,8 @@
+import type { Usage } from '../lib/money.ts';
 import type { ChatMessage } from './messages.ts';
 import type { Deps } from './ports.ts';
 import { appendMessages } from './store/messages.ts';
-import { messageCounter } from './tokens.ts';
+import { weighOne } from './tokens.ts';
 import { afterwards } from './turn/afterwards.ts';
 import { type Answer, answerTurn } from './turn/answer.ts';
 import { beginTurn, type TurnRequest } from './turn/begin.ts';
@@ -9,26 +10,28 @@ import type { Meta } from './turn/meta.ts';
 import { planTurn, type RunningPlan } from './turn/plan-turn.ts';
 import { remember } from './turn/remember.ts';
 import { keepPlan, runPlan } from './turn/run-plan.ts';
-import { metaOf, now, type Turn } from './turn/turn.ts';
+import { metaOf, now, others, type Turn } from './turn/turn.ts';
 import { type Out, silent } from './turn/writer.ts';
 
 export interface TurnAnswer {
   message: ChatMessage & { reasoning_content?: string };
   finishReason: string;
-  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  usage: Usage;
   meta: Meta;
 }
 
 /** How long an answer that is ready waits for the summary made beside it. */
 const summaryGraceMs = 1000;
 
-/** One request to the orchestration model, step by step (contract §12). */
+/** One request to the orchestration model, step by step. */
 export async function respond(deps: Deps, request: TurnRequest, out: Out = silent): Promise<TurnAnswer> {
   const turn = await beginTurn(deps, request, out);
   let plan: RunningPlan | null = null;
   try {
     out.opened(() => metaOf(turn));
+    await others();
     const memory = await remember(turn);
+    await others();
     plan = await planTurn(turn, memory);
     await runPlan(turn, memory, plan);
     const answer = await answerTurn(turn, memory, plan);
@@ -36,9 +39,11 @@ export async function respond(deps: Deps, request: TurnRequest, out: Out = silen
       memory.summarising,
       Bun.sleep(summaryGraceMs).then(() => false),
     ]);
+    await others();
     await keep(turn, plan, answer);
     return result(turn, answer);
   } catch (error) {
+    await others();
     if (plan) await keepFailed(turn, plan);
     throw error;
   } finally {
@@ -61,7 +66,7 @@ async function keep(turn: Turn, plan: RunningPlan, { message, model }: Answer): 
   const { deps, session, progress } = turn;
   const status = progress.status === 'pending' ? 'running' : progress.status;
   await keepPlan(turn, plan, status);
-  const tokens = messageCounter(turn.count)(message);
+  const tokens = await weighOne(message);
   const stored = await appendMessages(
     deps.db,
     session.ref,
@@ -80,11 +85,7 @@ function result(turn: Turn, { message, finishReason }: Answer): TurnAnswer {
   return {
     message: reasoning === '' ? message : { ...message, reasoning_content: reasoning },
     finishReason,
-    usage: {
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      total_tokens: promptTokens + completionTokens,
-    },
+    usage: { promptTokens, completionTokens },
     meta: metaOf(turn),
   };
 }

@@ -1,5 +1,7 @@
 import { manualClock } from '../lib/clock.ts';
-import { memoryShared } from '../platform/shared/memory.ts';
+import { openOwners } from '../platform/durable/owners.ts';
+import { openLog } from '../platform/log.ts';
+import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import type { ChatMessage } from './messages.ts';
 import { textOf } from './messages.ts';
 import type { ModelInfo } from './models.ts';
@@ -77,7 +79,7 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
   const clock = manualClock();
   const background: Promise<unknown>[] = [];
   const usage = { promptTokens: 10, completionTokens: 5 };
-  const shared = memoryShared(clock);
+  const owners = await openOwners({ db: opened.db, log: openLog('silent'), clock });
   const self: Stage = {
     clock,
     calls: [],
@@ -87,8 +89,10 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
     deps: {
       db: opened.db,
       clock,
-      shared,
+      owners,
       near: nearIndex(),
+      permit: (caller) => caller,
+      parallelRuns: () => 1_000,
       models: () => scriptedModels,
       operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
       background: (work) => void background.push(work),
@@ -122,7 +126,7 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
     ask: (text, svcMs, body) => respond(self.deps, request(text, svcMs, body)),
     async close() {
       await self.settled();
-      await shared.close();
+      await owners.leave();
       await opened.close();
     },
   };
@@ -137,7 +141,12 @@ export const request = (
   signal: AbortSignal = new AbortController().signal,
 ) => ({
   caller: { userId, keyId: null },
-  body: { messages: typeof text === 'string' ? [{ role: 'user', content: text }] : text, svc_ms: svcMs, ...body },
+  conversation: parseChatRequest({
+    model: 'svc/svc-ms',
+    messages: typeof text === 'string' ? [{ role: 'user', content: text }] : text,
+    svc_ms: svcMs,
+    ...body,
+  }),
   signal,
 });
 

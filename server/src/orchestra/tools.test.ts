@@ -93,7 +93,7 @@ describe('one task', () => {
   test('a new message abandons the plan, and so does a day', async () => {
     const s = await on(weather);
     const first = await s.ask('Weather in Oslo?', { session_id: 'w' }, { tools });
-    await s.ask('What else is new?', { session_id: 'w' });
+    await s.ask('What else is new?', { session_id: 'w' }, { tools });
     expect(JSON.stringify(s.calls.at(-1)!.messages)).not.toContain('tool_calls');
     const late = [
       { role: 'user' as const, content: 'Weather in Oslo?' },

@@ -1,4 +1,5 @@
 import { difficultyOf } from './difficulty.ts';
+import { harder } from './models.ts';
 import type { Difficulty } from './params.ts';
 import { type Kind, type Pattern, record } from './patterns.ts';
 
@@ -43,20 +44,17 @@ const kindRules: [Kind, RegExp][] = [
 
 /** Each is a sign that several pieces of work are asked for at once. */
 const severalSigns: [string, (text: string) => boolean][] = [
-  ['a list of steps', (text) => (text.match(/^\s*(?:\d+[.)]|[-*•])\s+\S/gmu) ?? []).length >= 2],
+  ['a list of steps', (text) => (text.match(/^[ \t]*(?:\d{1,9}[.)]|[-*•])\s+\S/gmu) ?? []).length >= 2],
   [
     'an order of steps',
-    (text) =>
-      /\b(first(ly)?|then|after that|afterwards|next|finally|and then|lastly)\b[\s\S]*\b(then|after that|afterwards|next|finally|and then|lastly)\b/i.test(
-        text,
-      ),
+    (text) => {
+      const first = firstStep.exec(text);
+      return first !== null && laterStep.test(text.slice(first.index + first[0].length));
+    },
   ],
   ['several questions', (text) => (text.match(/\?/g) ?? []).length >= 3],
   ['several tasks in a row', (text) => (text.match(taskVerbs) ?? []).length >= 3],
-  [
-    'several things compared',
-    (text) => /\b(compare|contrast|evaluate)\b[^.?!]*,[^.?!]*\b(and|with|against|versus|vs)\b/i.test(text),
-  ],
+  ['several things compared', (text) => text.split(/[.?!]/).some(comparesSeveral)],
   [
     'a large piece of work',
     (text) =>
@@ -64,6 +62,14 @@ const severalSigns: [string, (text: string) => boolean][] = [
       text.length > 80,
   ],
 ];
+const firstStep = /\b(first(ly)?|then|after that|afterwards|next|finally|and then|lastly)\b/i;
+const laterStep = /\b(then|after that|afterwards|next|finally|and then|lastly)\b/i;
+/** In one sentence: what to do, a comma, and another thing to do it with. */
+function comparesSeveral(sentence: string): boolean {
+  const verb = /\b(compare|contrast|evaluate)\b/i.exec(sentence);
+  const comma = verb ? sentence.indexOf(',', verb.index) : -1;
+  return comma >= 0 && /\b(and|with|against|versus|vs)\b/i.test(sentence.slice(comma));
+}
 const taskVerbs =
   /\b(write|create|build|design|implement|draft|analy[sz]e|compare|summari[sz]e|translate|list|explain|calculate|research|plan|review|test|document|extract|recommend|propose|estimate)\b/gi;
 
@@ -72,7 +78,8 @@ const reliable = 0.6;
 const unreliable = 0.5;
 
 /** Whether one task will do, and what kind and difficulty it is: by rules, and by what was learned. */
-export function triage(text: string, patterns: Pattern[] = []): Triage {
+export function triage(whole: string, patterns: Pattern[] = []): Triage {
+  const text = readable(whole);
   const kind = kindOf(text);
   const reasons: string[] = [];
   const difficulty = learnedDifficulty(kind, difficultyOf(kind, text), patterns, reasons);
@@ -91,14 +98,23 @@ export function triage(text: string, patterns: Pattern[] = []): Triage {
   return { kind, difficulty, single: false, reasons: [...reasons, `asks for ${signs.join(', ')}`] };
 }
 
-export const kindOf = (text: string): Kind => kindRules.find(([, rule]) => rule.test(text))?.[0] ?? 'question';
+/** What is asked stands at the beginning or at the end; between them is pasted matter, which may be megabytes. */
+const readAtStart = 6_000;
+const readAtEnd = 2_000;
+const readable = (text: string): string =>
+  text.length <= readAtStart + readAtEnd ? text : `${text.slice(0, readAtStart)}\n${text.slice(-readAtEnd)}`;
+
+export function kindOf(whole: string): Kind {
+  const text = readable(whole);
+  return kindRules.find(([, rule]) => rule.test(text))?.[0] ?? 'question';
+}
 
 /** A difficulty at which this kind has failed too often is taken one up. */
 function learnedDifficulty(kind: Kind, guess: Difficulty, patterns: Pattern[], reasons: string[]): Difficulty {
   const past = record(patterns, (pattern) => pattern.kind === kind && pattern.difficulty === guess);
   if (guess === 'hard' || !past || past.high >= unreliable) return guess;
   reasons.push(`${kind} tasks taken for ${guess} have often failed`);
-  return guess === 'easy' ? 'medium' : 'hard';
+  return harder(guess);
 }
 
 /**

@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { openBlobs } from './blobs/open.ts';
 import type { Blobs } from './blobs/port.ts';
+import type { S3Config } from './blobs/s3.ts';
+import { type Closed, closeFolder } from './close-folder.ts';
 import { migrate } from './db/migrate.ts';
 import { type OpenDb, openDb } from './db/open.ts';
+import { JobStore } from './durable/job-store.ts';
+import type { Jobs } from './durable/jobs.ts';
+import { type Owners, openOwners } from './durable/owners.ts';
+import { openQueue } from './durable/queue.ts';
 import { encryptionKeys } from './encryption-key.ts';
-import { openJobs } from './jobs/open.ts';
-import type { Jobs } from './jobs/port.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { lockDataFolder } from './owner-lock.ts';
@@ -20,7 +24,7 @@ export interface PlatformConfig {
   databasePool: number;
   redisUrl?: string;
   redisPrefix: string;
-  s3?: { bucket: string; endpoint?: string; region?: string; accessKeyId: string; secretAccessKey: string };
+  s3?: S3Config;
   encryptionKey?: string;
   encryptionKeyOld?: string;
 }
@@ -36,6 +40,7 @@ export interface Platform {
   log: Log;
   metrics: Metrics;
   database: OpenDb;
+  owners: Owners;
   shared: Shared;
   jobs: Jobs;
   blobs: Blobs;
@@ -62,8 +67,9 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   };
 
   await step(`The data folder ${config.dataDir} cannot be used`, () => {
-    mkdirSync(config.dataDir, { recursive: true });
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
     accessSync(config.dataDir, constants.W_OK);
+    tellClosed(closeFolder(config.dataDir), config.dataDir, log);
     if (!config.databaseUrl) closers.push(lockDataFolder(config.dataDir));
   });
   const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
@@ -76,17 +82,28 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   );
   closers.push(() => database.close());
   await step('The database cannot be migrated', () => migrate(database.db));
+  const owners = await step('The database cannot be written', () => openOwners({ db: database.db, log }));
+  closers.push(() => owners.leave());
   const shared = await step('Redis cannot be reached', () =>
     openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock),
   );
   closers.push(() => shared.close());
-  const jobs = await step('The job queue cannot be opened', () =>
-    openJobs({ db: database.db, sql: database.sql, clock, log }),
-  );
+  const jobs = openQueue({ store: new JobStore(database.db, clock), owners, log });
   const blobs = await step('The blob store cannot be opened', () =>
     openBlobs({ folder: join(config.dataDir, 'blobs'), s3: config.s3 }),
   );
-  return { clock, log, metrics: new Metrics(), database, shared, jobs, blobs, sealingKeys, close: closeAll };
+  return { clock, log, metrics: new Metrics(), database, owners, shared, jobs, blobs, sealingKeys, close: closeAll };
+}
+
+function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log): void {
+  if (closed > 0) log.warn({ folder, files: closed }, 'the data folder was open to others; it is closed to others now');
+  if (open.length > 0)
+    log.warn({ files: open.slice(0, 10) }, 'others can read these files, whose modes cannot be changed');
+  if (foreign.length > 0)
+    log.warn(
+      { folder, beside: foreign.slice(0, 10) },
+      'the data folder holds other things too, so its mode is left as it is',
+    );
 }
 
 /** The first seals, all open. */

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isBusy } from './durable/errors.ts';
 
 /**
  * One owner per data folder. The lock is an open write transaction on a small SQLite file: the operating system takes it
@@ -23,9 +24,6 @@ export function lockDataFolder(folder: string): () => void {
   writeFileSync(note, JSON.stringify({ pid: process.pid, since: new Date().toISOString() }));
   return () => lock.close();
 }
-
-const isBusy = (error: unknown): boolean =>
-  /^SQLITE_(BUSY|LOCKED)/.test(String((error as { code?: unknown } | null)?.code));
 
 function ownerName(note: string): string {
   try {

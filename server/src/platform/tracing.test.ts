@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../app.fixture.ts';
+import { until } from '../lib/until.fixture.ts';
 import { openLog } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { openTracer } from './tracing.ts';
@@ -64,7 +65,7 @@ test('a request is a span below its caller, and its upstream call a span below i
   const requestId = answer.headers.get('x-request-id')!;
   await answer.text();
   const ofTrace = () => received.spans.filter((span) => span.traceId === traceId);
-  for (let tries = 0; tries < 100 && ofTrace().length < 2; tries += 1) await Bun.sleep(50);
+  await until('both spans arrived', () => ofTrace().length >= 2);
 
   const request = ofTrace().find((span) => span.kind === 2)!;
   const upstream = ofTrace().find((span) => span.kind === 3)!;

@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test';
 import { AppError } from '../lib/errors.ts';
+import { holdTime, pass } from '../lib/held-time.fixture.ts';
 import type { Call } from '../platform/http/route.ts';
-import { answerStream } from './answer-stream.ts';
+import { answerStream, type OpenStream } from './answer-stream.ts';
 import type { RelayDeps } from './deps.ts';
-import type { OpenStream } from './pump.ts';
 import { ClientLeft } from './try-candidates.ts';
+
+holdTime();
 
 const encoder = new TextEncoder();
 const deps = { log: { error: () => {} } } as unknown as RelayDeps;
@@ -14,32 +16,63 @@ const says = (text: string): OpenStream =>
     pump: async (write: (bytes: Uint8Array) => unknown) => write(encoder.encode(text)),
   }) as unknown as OpenStream;
 
-/** Served for real: this kind of body has no other way of being read. */
-async function answered(open: () => Promise<OpenStream>): Promise<{ response: Response; text: string }> {
+const patienceMs = 30;
+
+/** Served for real: this kind of body has no other way of being read. `meanwhile` runs once the request has come. */
+async function answered(
+  open: () => Promise<OpenStream>,
+  meanwhile?: (head: Promise<Response>) => Promise<void>,
+): Promise<{ response: Response; text: string }> {
   const call = { requestId: 'req_1', headers: {} } as Call<'apiKey'>;
+  const arrived = Promise.withResolvers<void>();
   const server = Bun.serve({
     port: 0,
-    fetch: () =>
-      answerStream(
+    fetch: () => {
+      const answer = answerStream(
         deps,
         call,
         open(),
         (thrown) => `data: ${thrown instanceof AppError ? thrown.code : 'unforeseen'}\n\n`,
-        30,
-      ),
+        patienceMs,
+      );
+      arrived.resolve();
+      return answer;
+    },
     error: (error) => new Response(error.message, { status: 502 }),
   });
   try {
-    const response = await fetch(server.url);
-    return { response, text: await response.text() };
+    const asking = fetch(server.url);
+    await arrived.promise;
+    const reading = (async () => {
+      const response = await asking;
+      return { response, text: await response.text() };
+    })();
+    await meanwhile?.(asking);
+    return await reading;
   } finally {
     await server.stop(true);
   }
 }
-const later =
-  <T>(value: () => T) =>
-  (): Promise<T> =>
-    Bun.sleep(100).then(value);
+
+/** Opens, or fails, after the patience has ended three times. */
+function answeredLate(open: () => OpenStream): ReturnType<typeof answered> {
+  const opening = Promise.withResolvers<OpenStream>();
+  return answered(
+    () => opening.promise,
+    async (head) => {
+      await pass(patienceMs);
+      await head;
+      await pass(2.5 * patienceMs, patienceMs / 2);
+      try {
+        opening.resolve(open());
+      } catch (error) {
+        opening.reject(error);
+      }
+    },
+  );
+}
+/** With the head, and at the end of each further patience. */
+const threePings = ': ping\n\n'.repeat(3);
 
 test('what opens in time is answered as it is', async () => {
   const { response, text } = await answered(async () => says('data: 1\n\n'));
@@ -54,24 +87,23 @@ test('what fails in time has a status of its own', async () => {
 });
 
 test('what takes long gets its head and comments first', async () => {
-  const { text } = await answered(later(() => says('data: 1\n\n')));
-  expect(text).toMatch(/^(: ping\n\n){2,5}data: 1\n\n$/);
+  const { text } = await answeredLate(() => says('data: 1\n\n'));
+  expect(text).toBe(`${threePings}data: 1\n\n`);
 });
 
-test('what takes long and fails is told in the stream', async () => {
-  const failing = later(() => {
-    throw new AppError('timeout', 'no');
+test.each([
+  [new AppError('timeout', 'no'), 'timeout'],
+  [new TypeError('secret'), 'unforeseen'],
+])('what takes long and fails is told in the stream: %s', async (failure, told) => {
+  const failing = answeredLate(() => {
+    throw failure;
   });
-  expect((await answered(failing)).text).toMatch(/^(: ping\n\n)+data: timeout\n\n$/);
-  const unforeseen = later(() => {
-    throw new TypeError('secret');
-  });
-  expect((await answered(unforeseen)).text).toMatch(/^(: ping\n\n)+data: unforeseen\n\n$/);
+  expect((await failing).text).toBe(`${threePings}data: ${told}\n\n`);
 });
 
 test('nobody is told that the client left', async () => {
-  const left = later(() => {
+  const left = answeredLate(() => {
     throw new ClientLeft();
   });
-  expect((await answered(left)).text).toMatch(/^(: ping\n\n)+$/);
+  expect((await left).text).toBe(threePings);
 });

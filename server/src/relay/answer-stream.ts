@@ -1,22 +1,11 @@
 import { ssePing } from '../lib/sse.ts';
+import { type EventSource, eventResponse, keepAlive, pingAfterMs } from '../platform/http/event-stream.ts';
 import type { Call } from '../platform/http/route.ts';
 import type { RelayDeps } from './deps.ts';
-import { type OpenStream, pingAfterMs } from './pump.ts';
+import type { Pump } from './pump.ts';
 import { ClientLeft } from './try-candidates.ts';
 
-/** What Bun hands to the pull function of a direct stream. */
-interface DirectController {
-  write(bytes: Uint8Array | string): number;
-  flush(wait?: boolean): Promise<unknown> | number;
-  close(): void;
-}
-
-const eventStream = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  // nginx would otherwise gather events before passing them on.
-  'x-accel-buffering': 'no',
-};
+export type OpenStream = Pick<Pump, 'candidate' | 'pump'>;
 
 /**
  * The answer once its first byte is there, so that what goes wrong before has a status of its own. A model that thinks
@@ -29,12 +18,16 @@ export async function answerStream(
   renderFailure: (thrown: unknown) => string,
   patienceMs = pingAfterMs,
 ): Promise<Response> {
+  call.arrived?.();
   const stream = await within(opening, patienceMs);
   // Should nobody ever read the body, a failure to come is nobody's news.
   if (!stream) opening.catch(() => {});
   if (stream) call.headers['x-svc-provider'] = stream.candidate.channel.provider;
-  const body = bodyOf(deps, call.requestId, stream ?? waiting(opening, renderFailure, patienceMs));
-  return new Response(body, { headers: { ...call.headers, ...eventStream } });
+  // Not the call itself, which would be kept with the whole request for as long as the stream is open.
+  const { requestId } = call;
+  return eventResponse(call.headers, stream ?? waiting(opening, renderFailure, patienceMs), (error) =>
+    deps.log.error({ requestId, error }, 'a stream could not be finished'),
+  );
 }
 
 /** What is opened, or null when it takes longer. */
@@ -48,21 +41,14 @@ async function within<T>(opening: Promise<T>, ms: number): Promise<T | null> {
   }
 }
 
-type Write = (bytes: Uint8Array | string) => unknown;
-
-interface Carried {
-  pump(write: Write): Promise<unknown>;
-}
-
 const waiting = (
   opening: Promise<OpenStream>,
   renderFailure: (thrown: unknown) => string,
   everyMs: number,
-): Carried => ({
+): EventSource => ({
   pump: async (write) => {
-    const ping = () => void Promise.resolve(write(ssePing)).catch(() => {});
-    ping();
-    const pings = setInterval(ping, everyMs);
+    write(ssePing);
+    const stopPings = keepAlive(write, everyMs);
     let stream: OpenStream;
     try {
       stream = await opening;
@@ -70,37 +56,8 @@ const waiting = (
       if (!(error instanceof ClientLeft)) await write(renderFailure(error));
       return;
     } finally {
-      clearInterval(pings);
+      stopPings();
     }
     await stream.pump(write);
   },
 });
-
-/** Written to a connection before its reader is waited for; what a slow one can make us keep. */
-const aheadBytes = 32_768;
-
-/** A direct stream flushed per event costs least, and waiting for the flush lets a slow reader slow the upstream down. */
-function bodyOf(deps: RelayDeps, requestId: string, stream: Carried): ReadableStream<Uint8Array> {
-  const pull = async (controller: unknown): Promise<void> => {
-    const out = controller as DirectController;
-    try {
-      let ahead = 0;
-      await stream.pump((bytes) => {
-        out.write(bytes);
-        ahead += bytes.length;
-        if (ahead < aheadBytes) return undefined;
-        ahead = 0;
-        return out.flush(true);
-      });
-    } catch (error) {
-      deps.log.error({ requestId, error }, 'a stream could not be finished');
-    }
-    try {
-      out.close();
-    } catch {
-      // The client is gone; there is nothing left to close.
-    }
-  };
-  // Bun's own kind of stream; the DOM's types do not know it.
-  return new ReadableStream({ type: 'direct', pull } as unknown as UnderlyingDefaultSource<Uint8Array>);
-}

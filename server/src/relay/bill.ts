@@ -1,40 +1,37 @@
-import type { Hold, Settled, UsageStatus } from '../billing/types.ts';
+import type { Hold, UsageStatus } from '../billing/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { costOf, isFree, type Price, type Usage } from '../lib/money.ts';
+import { type Asks, costAtMost, costOf, isFree, type Price, type Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
-import type { Errand, RelayDeps } from './deps.ts';
-import { type Prompt, promptOf } from './prompt.ts';
-import type { Conversation, Params } from './wire/conversation.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
+import type { Prompt } from './prompt.ts';
 
-/** Assumed where neither the request nor the model bounds the answer (contract §9). */
-const defaultOutputTokens = 4_096;
-/** The most that any candidate of the plan would cost: whichever answers, the hold covers it. */
-export function estimateCost(plan: Plan, estimate: (candidate: Candidate) => Usage): number {
-  let most = 0;
-  for (const candidate of plan.candidates) {
-    if (!isFree(candidate.price)) most = Math.max(most, costOf(candidate.price, estimate(candidate)));
-  }
-  return most;
+/** What a request may cost. */
+export interface Estimate {
+  /** The most that it can use with a candidate, at once: of a text every byte may be a token. */
+  most(candidate: Candidate): Usage;
+  /** The most that its prompt takes, by counting: nearer, and slower. */
+  countPrompt?(): Promise<number>;
+  asks?: Asks;
 }
 
-export const chatEstimate =
-  (prompt: Prompt, { maxTokens, n = 1 }: Params) =>
-  (candidate: Candidate): Usage => ({
-    promptTokens: prompt.estimate,
-    completionTokens: (maxTokens ?? (candidate.maxOutputTokens || defaultOutputTokens)) * n,
-  });
+export const chatEstimate = (prompt: Prompt): Estimate => ({
+  most: (candidate) => asRequest(candidate.price, prompt.most(candidate)),
+  countPrompt: () => prompt.countMost(),
+  asks: prompt.asks,
+});
 
-export function openHold(deps: RelayDeps, errand: Errand, modelId: string, amount: number): Promise<Hold> {
-  const { caller } = errand;
-  return deps.billing.hold({
-    requestId: errand.requestId,
-    userId: caller.userId,
-    keyId: caller.keyId,
-    keyUnlimited: caller.keyUnlimited,
-    amount,
-    modelId,
-  });
+/** A chat is one request, where a model has a price for each. */
+export const asRequest = (price: Price, usage: Usage): Usage =>
+  price.requestPrice > 0 || price.tiers?.some((tier) => tier.request) ? { ...usage, units: 1 } : usage;
+
+/** The most that any candidate of the plan would cost: whichever answers, the hold covers it. */
+export function estimateCost(plan: Plan, estimate: (candidate: Candidate) => Usage, asks?: Asks): number {
+  let most = 0;
+  for (const candidate of plan.candidates) {
+    if (!isFree(candidate.price)) most = Math.max(most, costAtMost(candidate.price, estimate(candidate), asks));
+  }
+  return most;
 }
 
 export interface Bill {
@@ -46,42 +43,30 @@ export interface Bill {
   firstTokenMs?: number;
 }
 
-/** What is charged, and when that is durable: nobody has the whole answer before it is paid. */
-export function charge(
-  deps: RelayDeps,
-  errand: Errand,
-  hold: Hold,
-  bill: Bill,
-): { cost: number; written: Promise<Settled> } {
-  const cost = priceOf(bill.candidate.price, bill.usage);
-  const written = deps.billing.settle(hold, {
+/** Charges, and tells how much once that is durable: nobody has the whole answer before it is paid. */
+export async function settle(deps: RelayDeps, context: RequestContext, hold: Hold, bill: Bill): Promise<number> {
+  const { candidate, usage, stream, status, firstTokenMs } = bill;
+  const cost = priceOf(candidate.price, usage);
+  await deps.billing.settle(hold, {
     cost,
-    usage: bill.usage,
-    endpoint: errand.endpoint,
-    provider: bill.candidate.channel.provider,
-    channelId: bill.candidate.channel.id,
-    stream: bill.stream,
-    status: bill.status,
+    usage,
+    price: candidate.price,
+    endpoint: context.endpoint,
+    provider: candidate.channel.provider,
+    channelId: candidate.channel.id,
+    stream,
+    status,
     durationMs: deps.clock.nowMs() - bill.startedMs,
-    firstTokenMs: bill.firstTokenMs,
+    firstTokenMs,
   });
-  return { cost, written };
-}
-
-/** Tells what was charged once it is durable. */
-export async function settle(deps: RelayDeps, errand: Errand, hold: Hold, bill: Bill): Promise<number> {
-  const { cost, written } = charge(deps, errand, hold, bill);
-  await written;
   return cost;
 }
 
 export const priceOf = (price: Price, usage: Usage): number => (isFree(price) ? 0 : costOf(price, usage));
 
-export const countPrompt = (conversation: Conversation): Promise<number> => promptOf(conversation).count();
-
 /** A key's allow-list holds public ids; the bare name a client may use instead counts as well. */
-export function allowModel(errand: Errand, name: string, modelId: string): void {
-  const { models } = errand.caller;
+export function allowModel(context: RequestContext, name: string, modelId: string): void {
+  const { models } = context.caller;
   if (models.length === 0 || models.includes(modelId) || models.includes(name)) return;
   throw new AppError('model_not_allowed', `This API key may not use the model '${name}'.`, { param: 'model' });
 }

@@ -21,6 +21,8 @@ export interface RelayDeps {
   /** For streams; absent where only `fetch` reaches the upstreams. */
   upstreams?: UpstreamConnections;
   baseUrl: string;
+  /** Whether addresses that users give may be private. */
+  allowPrivateAddresses: boolean;
   demo: DemoOptions;
 }
 
@@ -35,7 +37,7 @@ export interface Caller {
 }
 
 /** What every request to a model has in common. */
-export interface Errand {
+export interface RequestContext {
   requestId: string;
   caller: Caller;
   /** Path of the endpoint, for the usage log. */
@@ -45,4 +47,6 @@ export interface Errand {
   clientHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** Told now and then while an upstream lets us wait. */
+  waits?(): void;
 }

@@ -1,15 +1,16 @@
+import { isFree } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
-import type { Errand, RelayDeps } from './deps.ts';
-import { noClientHeaders } from './errand.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
 import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
+import { noClientHeaders } from './request-context.ts';
 import { answerOf } from './upstream/connections.ts';
 import type { Exchange } from './upstream/exchange.ts';
 import { AnswerHead } from './upstream/head.ts';
-import { StreamSource, type UpstreamAnswer } from './upstream/source.ts';
+import { fetchedAnswer, type UpstreamAnswer } from './upstream/source.ts';
 import type { Watched } from './watchdog.ts';
 import type { UpstreamError } from './wire/conversation.ts';
 
@@ -56,8 +57,8 @@ export const kindOf = (candidate: Candidate): ProviderKind =>
 /** Where most requests to a candidate go; the catalog makes new candidates when a channel changes. */
 const usualTargets = new WeakMap<Candidate, Target>();
 
-export function targetOf(candidate: Candidate, errand: Errand): Target {
-  const usual = errand.clientHeaders === noClientHeaders;
+export function targetOf(candidate: Candidate, context: RequestContext): Target {
+  const usual = context.clientHeaders === noClientHeaders;
   const known = usual ? usualTargets.get(candidate) : undefined;
   if (known) return known;
   const target: Target = {
@@ -66,7 +67,8 @@ export function targetOf(candidate: Candidate, errand: Errand): Target {
     modelName: candidate.modelName,
     provider: candidate.channel.provider,
     maxOutputTokens: candidate.maxOutputTokens > 0 ? candidate.maxOutputTokens : undefined,
-    clientHeaders: errand.clientHeaders,
+    paid: !isFree(candidate.price),
+    clientHeaders: context.clientHeaders,
   };
   if (usual) usualTargets.set(candidate, target);
   return target;
@@ -88,7 +90,7 @@ class WatchedCall implements Dispatch, Watched {
 
   constructor(
     readonly deps: RelayDeps,
-    readonly errand: Errand,
+    readonly context: RequestContext,
     timeoutMs: number,
     readonly startedMs: number,
   ) {
@@ -123,7 +125,8 @@ class WatchedCall implements Dispatch, Watched {
 
   /** Here it is seen that the client left: listening for it would cost every call more than looking now and then. */
   tick(nowMs: number): void {
-    if (this.errand.signal.aborted) this.abort();
+    if (this.context.signal.aborted) this.abort();
+    this.context.waits?.();
     this.#tick?.(nowMs);
   }
 
@@ -148,7 +151,7 @@ class WatchedCall implements Dispatch, Watched {
 }
 
 /** A call whose answer is read piece by piece or as text. */
-class ChatCall extends WatchedCall {
+export class ChatCall extends WatchedCall {
   #head: Promise<AnswerHead | Response> | null = null;
   #begun = false;
 
@@ -167,12 +170,7 @@ class ChatCall extends WatchedCall {
   /** The answer that has begun with what `head` gave. */
   answer(head: AnswerHead | Response): UpstreamAnswer {
     this.#begun = true;
-    if (head instanceof AnswerHead) return answerOf(this.exchange!, head);
-    return {
-      status: head.status,
-      headers: () => head.headers,
-      body: new StreamSource(head.body ?? new Blob().stream()),
-    };
+    return head instanceof AnswerHead ? answerOf(this.exchange!, head) : fetchedAnswer(head);
   }
 
   fault(error: unknown): DispatchFault {
@@ -185,11 +183,11 @@ export async function dispatch(
   deps: RelayDeps,
   attempt: Attempt,
   request: UpstreamRequest,
-  errand: Errand,
+  context: RequestContext,
   stream: boolean,
 ): Promise<Dispatch> {
   const { channel } = attempt.candidate;
-  const call = new WatchedCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
+  const call = new WatchedCall(deps, context, channel.timeoutMs, deps.clock.nowMs());
   try {
     call.response = await send(deps, channel.kind, request, stream, call.signal);
     return call;
@@ -206,11 +204,11 @@ export function dispatchChat(
   deps: RelayDeps,
   attempt: Attempt,
   request: UpstreamRequest,
-  errand: Errand,
+  context: RequestContext,
   stream: boolean,
 ): ChatCall {
   const { channel } = attempt.candidate;
-  const call = new ChatCall(deps, errand, channel.timeoutMs, deps.clock.nowMs());
+  const call = new ChatCall(deps, context, channel.timeoutMs, deps.clock.nowMs());
   try {
     if (!deps.upstreams || channel.kind === 'demo' || !isText(request))
       return call.waitsFor(send(deps, channel.kind, request, stream, call.signal));
@@ -225,7 +223,7 @@ const isText = (request: UpstreamRequest): request is UpstreamRequest & { body?:
 
 function notBegun(call: WatchedCall, error: unknown): DispatchFault {
   call.done();
-  if (call.errand.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
+  if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
   return new DispatchFault(call.timedOut() ? 'timeout' : 'connection', call.startedMs, String(error));
 }
 
@@ -236,10 +234,7 @@ function send(
   stream: boolean,
   signal: AbortSignal,
 ): Promise<Response> {
-  if (kind === 'demo') {
-    const parsed = typeof body === 'string' ? JSON.parse(body) : body;
-    return demoFetch({ path: new URL(url).pathname, body: parsed, stream, signal }, deps.demo);
-  }
+  if (kind === 'demo') return askDemo(deps, url, body, stream, signal);
   // Redirects are refused: a credential must not travel to another host. `timeout: false` leaves time to the watchdog.
   const init: BunFetchRequestInit & { timeout?: boolean } = {
     method,
@@ -252,9 +247,23 @@ function send(
   return fetch(url, init);
 }
 
-/** What a refusal means for the breaker and the log (contract §8). */
+async function askDemo(
+  deps: RelayDeps,
+  url: string,
+  body: UpstreamRequest['body'],
+  stream: boolean,
+  signal: AbortSignal,
+): Promise<Response> {
+  // It has just been written, here: a picture of 32 MiB is not read again in the same breath.
+  if (typeof body === 'string') await new Promise(setImmediate);
+  const parsed = typeof body === 'string' ? JSON.parse(body) : body;
+  return demoFetch({ path: new URL(url).pathname, body: parsed, stream, signal }, deps.demo);
+}
+
+/** What a refusal means for the breaker and the log. */
 export function reportOf(error: UpstreamError): { outcome: 'failure' | 'neutral'; cause: Cause; status: number } {
   const causes = { caller: 'refused', busy: 'rate_limited', auth: 'unauthorized', failure: 'server_error' } as const;
+  if (error.byRequest) return { outcome: 'neutral', cause: 'refused', status: error.status };
   const outcome = error.kind === 'caller' || error.kind === 'busy' ? 'neutral' : 'failure';
   const cause = error.kind === 'failure' && error.status === 504 ? 'timeout' : causes[error.kind];
   return { outcome, cause, status: error.status };

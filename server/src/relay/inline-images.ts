@@ -1,5 +1,5 @@
 import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
-import type { Errand } from './deps.ts';
+import type { RequestContext } from './deps.ts';
 import { imageType } from './endpoints/image-type.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import type { Conversation, ImagePart, Part } from './wire/conversation.ts';
@@ -10,27 +10,29 @@ const timeoutMs = 15_000;
 /** More would let one small request make us fetch without end. */
 const mostImages = 20;
 
-const isLoopback = (url: string): boolean => /^https?:\/\/(localhost|127\.|\[::1\])/.test(url);
-
 /**
- * The conversation with pictures as data where this kind of upstream cannot be trusted to fetch them (fidelity 25). The
- * addresses are users', so they are dialled guarded (contract §11). A picture that cannot be had keeps its address: the
+ * The conversation with pictures as data where this kind of upstream cannot be trusted to fetch them. The
+ * addresses are users', so they are dialled guarded. A picture that cannot be had keeps its address: the
  * vendor may reach what we do not, or say what is wrong.
  */
 export function inlineImages(
   kind: ProviderKind,
   conversation: Conversation,
-  baseUrl: string,
-  errand: Pick<Errand, 'signal'>,
+  allowPrivate: boolean,
+  context: Pick<RequestContext, 'signal'>,
 ): Conversation | Promise<Conversation> {
-  return kind.wantsImageData ? withPictures(conversation, baseUrl, errand.signal) : conversation;
+  return kind.wantsImageData ? withPictures(conversation, allowPrivate, context.signal) : conversation;
 }
 
-async function withPictures(conversation: Conversation, baseUrl: string, signal: AbortSignal): Promise<Conversation> {
+async function withPictures(
+  conversation: Conversation,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): Promise<Conversation> {
   const found = new Map<string, Promise<ImagePart['source'] | null>>();
   for (const part of imagesOf(conversation)) {
     if (found.size >= mostImages || !('url' in part.source) || found.has(part.source.url)) continue;
-    found.set(part.source.url, fetchPicture(part.source.url, isLoopback(baseUrl), signal));
+    found.set(part.source.url, fetchPicture(part.source.url, allowPrivate, signal));
   }
   if (found.size === 0) return conversation;
   const sources = new Map<string, ImagePart['source']>();

@@ -1,9 +1,9 @@
 import type { Hold } from '../billing/types.ts';
-import type { Usage } from '../lib/money.ts';
+import { AppError } from '../lib/errors.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
-import { allowModel, estimateCost, openHold } from './bill.ts';
-import type { Errand, RelayDeps } from './deps.ts';
+import { allowModel, type Estimate, estimateCost } from './bill.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
 
 /** A request that has its candidates and its money put aside; `give up` returns both. */
 export class OpenCall {
@@ -22,30 +22,94 @@ export class OpenCall {
 
 export async function openCall(
   deps: RelayDeps,
-  errand: Errand,
+  context: RequestContext,
   model: string,
   type: ModelType,
-  estimate: (candidate: Candidate) => Usage,
+  estimate: Estimate,
   fits?: (candidate: Candidate) => boolean,
 ): Promise<OpenCall> {
-  const { caller } = errand;
+  const { caller } = context;
   const modelId = deps.catalog.resolve(model, caller.group) ?? model;
-  allowModel(errand, model, modelId);
+  allowModel(context, model, modelId);
   const planned = deps.routing.plan({
-    requestId: errand.requestId,
+    requestId: context.requestId,
     userId: caller.userId,
     group: caller.group,
     modelId,
     type,
-    override: errand.override,
+    override: context.override,
     fits,
   });
   const plan = planned instanceof Promise ? await planned : planned;
   try {
-    const hold = await openHold(deps, errand, modelId, estimateCost(plan, estimate));
+    const hold = await takeHold(deps, context, modelId, estimateCost(plan, estimate.most, estimate.asks));
     return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
+    if (!isShort(error) || !estimate.countPrompt) {
+      plan.close();
+      throw error;
+    }
+  }
+  try {
+    return new OpenCall(deps, modelId, plan, await holdCounted(deps, context, modelId, plan, estimate));
+  } catch (error) {
     plan.close();
+    throw error;
+  }
+}
+
+function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amount: number): Promise<Hold> {
+  const { caller } = context;
+  return deps.billing.hold({
+    requestId: context.requestId,
+    userId: caller.userId,
+    keyId: caller.keyId,
+    keyUnlimited: caller.keyUnlimited,
+    amount,
+    modelId,
+  });
+}
+
+const isShort = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'insufficient_user_quota' || error.code === 'insufficient_key_quota');
+
+/** Few prompts take less of what they could take at most; ordinary words take a quarter. */
+const least = 0.125;
+
+/**
+ * For a balance that is short of the most: the least that it may cost first, so that nobody without money makes us count,
+ * and then what this prompt really takes.
+ */
+async function holdCounted(
+  deps: RelayDeps,
+  context: RequestContext,
+  modelId: string,
+  plan: Plan,
+  { most, countPrompt, asks }: Estimate,
+): Promise<Hold> {
+  const costOfPrompt = (tokensOf: (most: number) => number) =>
+    estimateCost(
+      plan,
+      (candidate) => {
+        const usage = most(candidate);
+        return { ...usage, promptTokens: tokensOf(usage.promptTokens) };
+      },
+      asks,
+    );
+  const first = await takeHold(
+    deps,
+    context,
+    modelId,
+    costOfPrompt((tokens) => tokens * least),
+  );
+  try {
+    const counted = await countPrompt!();
+    const amount = costOfPrompt((tokens) => Math.min(tokens, counted));
+    if (amount <= first.amount) return first;
+    await deps.billing.release(first);
+    return await takeHold(deps, context, modelId, amount);
+  } catch (error) {
+    await deps.billing.release(first);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
+import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { Jobs } from '../platform/jobs/port.ts';
 import type { CatalogRoom } from '../routing/catalog/channels.ts';
 import { listingOf } from '../routing/catalog/listing.ts';
 import type { RelayDeps } from './deps.ts';
@@ -10,14 +10,13 @@ import { chatRoutes } from './routes/chat.ts';
 import { countTokensRoutes } from './routes/count-tokens.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
 import { imagesRoutes } from './routes/images.ts';
-import { messagesRoutes } from './routes/messages.ts';
 import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 
 /** What single endpoints need besides. */
-export interface RelayHouse {
+export interface EndpointDeps {
   /** For testing channels and reading their model lists. */
   room: CatalogRoom;
   /** For throwing out images that have run out. */
@@ -28,13 +27,12 @@ export interface RelayHouse {
 const ownSince = 1_700_000_000;
 
 /** Every endpoint of the relay; another is one file and one line. Call before the job queue starts. */
-export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs }: RelayHouse): Route[] {
+export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs }: EndpointDeps): Route[] {
   const ownModels = Object.keys(metaModels).map((id) => ({ ...listingOf(id, [], ownSince), types: ['chat'] as const }));
   workImageExpiry({ jobs, blobs: deps.blobs });
   return [
     ...chatRoutes(deps, metaModels),
     ...countTokensRoutes(deps),
-    ...messagesRoutes(deps, metaModels),
     ...modelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),
     ...imagesRoutes({ ...deps, jobs }),

@@ -65,9 +65,20 @@ export class OutputCounter {
   }
 
   #count(escaped: Uint8Array): void {
-    const text = JSON.parse(`"${decoder.decode(escaped)}"`) as string;
+    const text = unescaped(decoder.decode(escaped));
     this.#pending = this.#pending.then(async () => {
-      this.#tokens += (await loadTokens()).count(text);
+      const { count } = await loadTokens();
+      const tokens = await count(text);
+      this.#tokens += tokens;
     });
+  }
+}
+
+/** Frames pass on unread, so nothing says that their text is fit for JSON; one that is not is counted as it stands. */
+function unescaped(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
   }
 }

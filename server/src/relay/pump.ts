@@ -1,60 +1,56 @@
 import type { AppError } from '../lib/errors.ts';
 import type { Usage } from '../lib/money.ts';
+import { pingAfterMs } from '../platform/http/event-stream.ts';
 import type { Candidate } from '../routing/candidate.ts';
-import type { Cause } from '../routing/decision.ts';
-import type { Attempt } from '../routing/plan.ts';
-import { priceOf, settle } from './bill.ts';
-import type { Errand, RelayDeps } from './deps.ts';
-import { reportOf, type UpstreamCall } from './dispatch.ts';
-import type { OpenCall } from './open-call.ts';
+import { type ChatAnswer, type End, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
+import { asRequest, priceOf } from './bill.ts';
+import { reportOf } from './dispatch.ts';
 import type { OutputCounter } from './output-counter.ts';
-import type { Prompt } from './prompt.ts';
 import type { ByteSource } from './upstream/source.ts';
-import { failure, UpstreamFault } from './wire/conversation.ts';
+import { type Delta, failure, UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
 import type { RelayStream } from './wire/relay-stream.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
-/** Proxies and clients give a silent connection up after 30 to 60 s. */
-export const pingAfterMs = 15_000;
 const progressEveryMs = 1_000;
 /** Between the head of an answer and its body being fetched lie microseconds. */
-const unfetchedMs = 1_000;
+const unfetchedMs = 250;
 /** A client that takes nothing for this long is dead, though its connection says nothing of it. */
 const patienceMs = 300_000;
 
-/** A streamed answer, ready to be handed over. */
-export interface OpenStream {
-  readonly candidate: Candidate;
-  /** Public name of the model. */
-  readonly modelId: string;
-  /** Hands the answer over to its end; resolves when it is charged and reported. Never throws. */
-  pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd>;
-}
-
-export interface StreamEnd {
-  summary: AnswerSummary;
-  usage: Usage;
-  cost: number;
+export interface StreamEnd extends Settled {
   error?: AppError;
 }
 
+const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0 };
+
 /** A stream whose first bytes have come. */
-export interface Begun {
-  attempt: Attempt;
-  prompt: Prompt;
-  sent: UpstreamCall;
-  relay: RelayStream;
-  body: ByteSource;
-  output: OutputCounter;
-  first: Uint8Array | null;
-  /** The upstream has said everything already. */
-  over: boolean;
-  firstTokenMs: number;
+export class BegunStream implements ReadAnswer {
+  readonly streamed = true;
+
+  constructor(
+    readonly relay: RelayStream,
+    readonly body: ByteSource,
+    readonly output: OutputCounter,
+    /** What callers in this process are given instead of bytes, not taken yet. */
+    readonly deltas: Delta[],
+    public first: Uint8Array | null,
+    /** The upstream has said everything already. */
+    readonly over: boolean,
+    readonly firstTokenMs: number,
+  ) {}
+
+  summary(): AnswerSummary {
+    return this.relay.summary();
+  }
+
+  countOutput(): Promise<number> {
+    return this.output.count();
+  }
 }
 
 /** Carries the rest of a stream: bytes on, silence watched, money noted, and an honest end whatever happens. */
-export class Pump implements OpenStream {
+export class Pump {
   #lastWriteMs: number;
   /** Something that had just come was written since the last tick. */
   #wrote = false;
@@ -70,49 +66,51 @@ export class Pump implements OpenStream {
   #left = false;
   #running: Promise<StreamEnd> | undefined;
 
-  constructor(
-    readonly deps: RelayDeps,
-    readonly errand: Errand,
-    readonly call: OpenCall,
-    readonly begun: Begun,
-  ) {
+  constructor(readonly answer: ChatAnswer<BegunStream>) {
+    const { deps, context } = answer;
     this.#lastWriteMs = deps.clock.nowMs();
-    errand.signal.addEventListener('abort', this.#leave, { once: true });
-    if (errand.signal.aborted) this.#leave();
+    context.signal.addEventListener('abort', this.#leave, { once: true });
+    if (context.signal.aborted) this.#leave();
   }
 
   get candidate(): Candidate {
-    return this.begun.attempt.candidate;
+    return this.answer.candidate;
   }
 
-  get modelId(): string {
-    return this.call.modelId;
+  /** Gives each delta to a caller in this process, as `pump` gives bytes to a client. */
+  tell(take: (delta: Delta) => unknown): Promise<StreamEnd> {
+    return this.pump(() => {
+      let taken: unknown;
+      for (const delta of this.answer.read.deltas.splice(0)) taken = take(delta) ?? taken;
+      return taken;
+    });
   }
 
+  /** Hands the answer over to its end; resolves when it is charged and reported. Never throws. */
   pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
     this.#running ??= this.#run(write);
     return this.#running;
   }
 
   async #run(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
+    const { sent, context } = this.answer;
     this.#write = write;
-    this.begun.sent.onTick((now) => this.#tick(now));
+    sent.onTick((now) => this.#tick(now));
     try {
       return await this.#carry();
     } catch (error) {
       return await this.#broken(error);
     } finally {
-      this.errand.signal.removeEventListener('abort', this.#leave);
-      this.begun.sent.onTick(undefined);
-      this.begun.sent.done();
-      this.call.plan.close();
+      context.signal.removeEventListener('abort', this.#leave);
+      sent.onTick(undefined);
+      sent.done();
     }
   }
 
   async #carry(): Promise<StreamEnd> {
-    const { relay, body, over, sent } = this.begun;
-    const { first } = this.begun;
-    this.begun.first = null;
+    const { sent, read } = this.answer;
+    const { relay, body, over, first } = read;
+    read.first = null;
     if (over) {
       body.leave();
       return this.#finish(first);
@@ -141,7 +139,8 @@ export class Pump implements OpenStream {
 
   /** A piece of the answer on its way; false when there is something to wait for or to end. */
   readonly #take = (bytes: Uint8Array, from: number, to: number): boolean => {
-    const { relay, sent } = this.begun;
+    const { sent, read } = this.answer;
+    const { relay } = read;
     sent.touch();
     const out = relay.push(bytes, from, to);
     if (relay.ended && !relay.error) {
@@ -188,90 +187,57 @@ export class Pump implements OpenStream {
 
   /** Charged first, then the last bytes: nobody has a whole answer that a crash could leave unpaid. */
   async #finish(last: Uint8Array | null): Promise<StreamEnd> {
-    const summary = this.begun.relay.summary();
-    const usage = await this.#usage(summary);
-    this.#report('success', summary, usage);
-    const cost = await this.#charge(summary, usage, 'ok');
-    if (last) await this.#deliver(this.begun.relay.withUsage(last, usage));
-    return { summary, usage, cost };
+    const settled = await this.answer.settle(wellEnded);
+    if (last) await this.#deliver(this.answer.read.relay.withUsage(last, settled.usage));
+    return settled;
   }
 
   async #broken(error: unknown): Promise<StreamEnd> {
-    const { relay, sent } = this.begun;
+    const { deps, context, sent, read } = this.answer;
     const left = this.#left;
     sent.abort();
-    const summary = relay.summary();
-    const usage = await this.#usage(summary);
-    const { outcome, cause } = this.#verdict(error);
-    this.#report(outcome, summary, usage, cause);
-    const cost = await this.#charge(summary, usage, left ? 'aborted' : 'interrupted').catch(() => 0);
-    if (left) return { summary, usage, cost };
+    const settled = await this.answer
+      .settle(this.#endOf(error))
+      .catch(() => ({ summary: read.summary(), usage: unknownUsage, cost: 0 }));
+    if (left) return settled;
     const upstream = error instanceof UpstreamFault ? error.error : failure(String(error), sent.timedOut() ? 504 : 502);
     const told = appErrorOf(upstream);
-    this.deps.log.warn({ requestId: this.errand.requestId, reason: upstream.message }, 'a stream broke off');
-    await this.#deliver(relay.fail(told));
-    return { summary, usage, cost, error: told };
+    deps.log.warn({ requestId: context.requestId, reason: upstream.message }, 'a stream broke off');
+    await this.#deliver(read.relay.fail(told));
+    return { ...settled, error: told };
   }
 
-  /** A request that its own content or a limit ends in mid-stream is no failure of the upstream (contract §8). */
-  #verdict(error: unknown): { outcome: 'failure' | 'neutral'; cause: Cause } {
-    if (this.#left) return { outcome: 'neutral', cause: 'client_left' };
-    if (this.begun.sent.timedOut()) return { outcome: 'failure', cause: 'timeout' };
-    if (error instanceof UpstreamFault && error.error.kind !== 'failure') return reportOf(error.error);
-    return { outcome: 'failure', cause: 'truncated' };
-  }
-
-  async #usage(summary: AnswerSummary): Promise<Usage> {
-    if (summary.usageIsFinal && summary.usage) return summary.usage;
-    if (!summary.hasOutput) return { promptTokens: 0, completionTokens: 0 };
-    const promptTokens = summary.usage?.promptTokens || (await this.begun.prompt.count());
-    return { ...summary.usage, promptTokens, completionTokens: await this.begun.output.count() };
-  }
-
-  async #charge(summary: AnswerSummary, usage: Usage, status: 'ok' | 'aborted' | 'interrupted'): Promise<number> {
-    const { attempt, sent, firstTokenMs } = this.begun;
-    if (!summary.hasOutput) {
-      await this.deps.billing.release(this.call.hold);
-      return 0;
-    }
-    const bill = { candidate: attempt.candidate, usage, status, stream: true, startedMs: sent.startedMs, firstTokenMs };
-    return settle(this.deps, this.errand, this.call.hold, bill);
-  }
-
-  #report(outcome: 'success' | 'failure' | 'neutral', summary: AnswerSummary, usage: Usage, cause?: Cause): void {
-    const { attempt, sent, firstTokenMs } = this.begun;
-    attempt.report({
-      outcome,
-      latencyMs: this.deps.clock.nowMs() - sent.startedMs,
-      ttftMs: firstTokenMs,
-      promptTokens: usage.promptTokens,
-      completionTokens: usage.completionTokens,
-      wellFormed: summary.complete,
-      nonEmpty: summary.hasOutput,
-      ...(summary.wellFormed !== undefined && { validStructured: summary.wellFormed }),
-      ...(cause && { cause }),
-    });
+  /** A request that its own content or a limit ends in mid-stream is no failure of the upstream. */
+  #endOf(error: unknown): End {
+    if (this.#left) return { status: 'aborted', outcome: 'neutral', cause: 'client_left' };
+    const status = 'interrupted';
+    if (this.answer.sent.timedOut()) return { status, outcome: 'failure', cause: 'timeout' };
+    if (!(error instanceof UpstreamFault) || (error.error.kind === 'failure' && !error.error.byRequest))
+      return { status, outcome: 'failure', cause: 'truncated' };
+    const { outcome, cause } = reportOf(error.error);
+    return { status, outcome, cause };
   }
 
   #ping(now: number): void {
     this.#lastWriteMs = now;
-    const taken = this.#hand(this.begun.relay.ping());
+    const taken = this.#hand(this.answer.read.relay.ping());
     if (taken instanceof Promise) taken.catch(this.#leave);
   }
 
   #tick(now: number): void {
+    const { deps, context, call, prompt, candidate, sent, read } = this.answer;
     if (this.#wrote) {
       this.#wrote = false;
-      this.#lastWriteMs = this.begun.sent.lastMs;
+      this.#lastWriteMs = sent.lastMs;
     }
     if (this.#stopWaiting) {
       if (now - this.#lastWriteMs >= patienceMs) this.#leave();
-      else this.begun.sent.touch();
+      else sent.touch();
     } else if (now - this.#lastWriteMs >= pingAfterMs) this.#ping(now);
-    if (!this.call.hold.stored || now - this.#lastProgressMs < progressEveryMs) return;
+    if (!call.hold.stored || now - this.#lastProgressMs < progressEveryMs) return;
     this.#lastProgressMs = now;
-    const usage = { promptTokens: this.begun.prompt.estimate, completionTokens: this.begun.output.roughly() };
-    const cost = priceOf(this.begun.attempt.candidate.price, usage);
-    this.deps.billing.progress(this.call.hold, cost, usage, this.errand.endpoint);
+    const usage: Usage = { promptTokens: prompt.estimate, completionTokens: read.output.roughly() };
+    const { price } = candidate;
+    deps.billing.progress(call.hold, priceOf(price, asRequest(price, usage)), usage, context.endpoint);
   }
 }

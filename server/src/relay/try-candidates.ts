@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
-import type { Errand, RelayDeps } from './deps.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault, noSample, reportOf } from './dispatch.ts';
 import type { OpenCall } from './open-call.ts';
 import { UpstreamFault } from './wire/conversation.ts';
@@ -16,12 +16,12 @@ export class ClientLeft extends AppError {
 }
 
 /**
- * Works through the plan until one candidate gives a first sign of an answer (contract §8). What the request itself is to
+ * Works through the plan until one candidate gives a first sign of an answer. What the request itself is to
  * blame for goes to the caller at once; everything else leads to the next candidate.
  */
 export async function tryCandidates<T>(
   deps: RelayDeps,
-  errand: Errand,
+  context: RequestContext,
   call: OpenCall,
   ask: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
@@ -33,7 +33,7 @@ export async function tryCandidates<T>(
       try {
         return await ask(attempt);
       } catch (error) {
-        const next = judge(deps, errand, attempt, error, startedMs);
+        const next = judge(deps, context, attempt, error, startedMs);
         if (next.throw) throw next.throw;
         refusal = next.refusal ?? refusal;
         retryHeaders = { ...retryHeaders, ...next.headers };
@@ -54,24 +54,27 @@ interface Verdict {
   headers?: Record<string, string>;
 }
 
-function judge(deps: RelayDeps, errand: Errand, attempt: Attempt, error: unknown, startedMs: number): Verdict {
+function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error: unknown, startedMs: number): Verdict {
   const latencyMs = deps.clock.nowMs() - startedMs;
   const fail = (outcome: 'failure' | 'neutral', cause: Cause, status?: number) =>
     attempt.report({ ...noSample, outcome, cause, latencyMs, ...(status !== undefined && { status }) });
-  if (errand.signal.aborted) {
+  if (context.signal.aborted) {
     fail('neutral', 'client_left');
     return { throw: new ClientLeft() };
   }
   if (error instanceof UpstreamFault) {
     const { outcome, cause, status } = reportOf(error.error);
     fail(outcome, cause, status);
-    if (error.error.kind === 'caller') return { throw: appErrorOf(error.error) };
-    logFailure(deps, errand, attempt, error.message, status);
+    if (error.error.kind === 'caller') {
+      const told = appErrorOf(error.error);
+      return error.error.byRequest ? { refusal: told } : { throw: told };
+    }
+    logFailure(deps, context, attempt, error.message, status);
     return { headers: error.error.kind === 'busy' ? error.error.headers : {} };
   }
   if (error instanceof DispatchFault) {
     fail('failure', error.why);
-    logFailure(deps, errand, attempt, error.message);
+    logFailure(deps, context, attempt, error.message);
     return {};
   }
   // What this vendor cannot do another may.
@@ -83,11 +86,17 @@ function judge(deps: RelayDeps, errand: Errand, attempt: Attempt, error: unknown
   return { throw: error instanceof Error ? error : new Error(String(error)) };
 }
 
-function logFailure(deps: RelayDeps, errand: Errand, attempt: Attempt, message: string, status?: number): void {
+function logFailure(
+  deps: RelayDeps,
+  context: RequestContext,
+  attempt: Attempt,
+  message: string,
+  status?: number,
+): void {
   const { channel, modelId } = attempt.candidate;
   deps.log.warn(
     {
-      requestId: errand.requestId,
+      requestId: context.requestId,
       provider: channel.provider,
       channel: channel.id,
       model: modelId,

@@ -43,7 +43,7 @@ export function openWatchdog(clock: Clock): Watchdog {
     }
     entry.place = -1;
   };
-  const timer = setInterval(() => {
+  const stop = clock.every(tickMs, () => {
     const now = clock.nowMs();
     // From the end, so that whoever moves up has been looked at already.
     for (let i = entries.length - 1; i >= 0; i -= 1) {
@@ -59,8 +59,7 @@ export function openWatchdog(clock: Clock): Watchdog {
       } else entry.tick?.(now);
     }
     previousMs = now;
-  }, tickMs);
-  timer.unref();
+  });
   return {
     watch: (entry) => {
       if (entry.place >= 0) return;
@@ -72,7 +71,7 @@ export function openWatchdog(clock: Clock): Watchdog {
       return entries.length;
     },
     close: () => {
-      clearInterval(timer);
+      stop();
       for (const entry of entries.splice(0)) entry.place = -1;
     },
   };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { manualClock } from '../lib/clock.ts';
+import { until } from '../lib/until.fixture.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { type RedisServer, startRedis } from '../platform/shared/redis-server.fixture.ts';
 import { openBreaker } from './breaker.ts';
@@ -12,16 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400 && !holds(); tries++) await Bun.sleep(25);
-  if (!holds()) throw new Error(`never came to be: ${what}`);
-}
-
 test('a circuit opened by one process blocks another, and its recovery there closes it here', async () => {
   const clock = manualClock(Date.now());
   const shared = await openShared({ redisUrl: redis.url, prefix: 'breaker-test:' }, clock);
   const breaker = await openBreaker({ clock, shared, knownKeys: async () => [key] });
-  const peer = Bun.spawn(['bun', join(import.meta.dir, 'breaker-peer.fixture.ts'), redis.url, key], {
+  const peer = Bun.spawn([process.execPath, join(import.meta.dir, 'breaker-peer.fixture.ts'), redis.url, key], {
     stdin: 'pipe',
     stdout: 'pipe',
   });
@@ -48,7 +44,7 @@ test('a circuit opened by one process blocks another, and its recovery there clo
   expect(await peer.exited).toBe(0);
   await Promise.all([late.close(), breaker.close()]);
   await shared.close();
-}, 20_000);
+});
 
 test('Redis away: circuits go on locally, and what they did is told when it is back', async () => {
   const clock = manualClock(Date.now());
@@ -68,4 +64,4 @@ test('Redis away: circuits go on locally, and what they did is told when it is b
     await breaker.close();
     await shared.close();
   }
-}, 30_000);
+});

@@ -22,7 +22,7 @@ const fail = (breaker: Breaker, times: number) => {
   for (let i = 0; i < times; i++) breaker.tryAcquire(key)!.failure();
 };
 
-describe('spec §3.3', () => {
+describe('one circuit', () => {
   test('five failures in a row open it; a success in between starts the count anew', async () => {
     const { breaker } = await breakerWith();
     fail(breaker, 4);

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Shared } from '../platform/shared/port.ts';
@@ -9,9 +9,12 @@ import {
   close,
   closedCircuit,
   failed,
+  nobody,
   open,
+  opensAgainInMs,
   recover,
   released,
+  stateFor,
   succeeded,
 } from './circuit.ts';
 
@@ -24,11 +27,14 @@ export interface Permit {
 }
 
 export interface Breaker {
-  state(key: string): CircuitState;
+  /** As this user sees it; without one, as it stands, whomever it is open for. */
+  state(key: string, user?: number): CircuitState;
+  /** How long until a circuit that is open lets test requests through. */
+  opensAgainInMs(key: string): number;
   /** When the circuit last opened or closed; 0 when it never did. */
   changedAtMs(key: string): number;
   /** Taken at dispatch; null when the circuit blocks. */
-  tryAcquire(key: string): Permit | null;
+  tryAcquire(key: string, user?: number): Permit | null;
   /** The recovery check of the aggregation cycle; also forgets circuits that have been closed and quiet for an hour. */
   recoverAll(): void;
   /** Reads what other processes have reported of these keys; at start, and after a lost connection. */
@@ -56,6 +62,8 @@ const reportSchema = z.object({
   state: z.enum(['open', 'closed']),
   atMs: z.number(),
   from: z.string(),
+  /** Whom it is open for; absent for all. */
+  user: z.number().optional(),
 });
 type Report = z.infer<typeof reportSchema>;
 
@@ -75,6 +83,7 @@ class CircuitPermit implements Permit {
   constructor(
     readonly key: string,
     readonly circuit: Circuit,
+    readonly user: number,
     readonly clock: Clock,
     readonly changed: (key: string, circuit: Circuit) => void,
   ) {
@@ -88,15 +97,15 @@ class CircuitPermit implements Permit {
   }
 
   success(): void {
-    if (this.#counts() && succeeded(this.circuit, this.clock.nowMs())) this.changed(this.key, this.circuit);
+    if (this.#counts() && succeeded(this.circuit, this.clock.nowMs(), this.user)) this.changed(this.key, this.circuit);
   }
 
   failure(): void {
-    if (this.#counts() && failed(this.circuit, this.clock.nowMs())) this.changed(this.key, this.circuit);
+    if (this.#counts() && failed(this.circuit, this.clock.nowMs(), this.user)) this.changed(this.key, this.circuit);
   }
 
   neutral(): void {
-    if (this.#counts()) released(this.circuit);
+    if (this.#counts()) released(this.circuit, this.user);
   }
 }
 
@@ -129,19 +138,26 @@ class SharedBreaker implements Breaker {
     );
   }
 
-  state(key: string): CircuitState {
-    return this.#current(key)?.state ?? 'closed';
+  state(key: string, user?: number): CircuitState {
+    const circuit = this.#current(key);
+    if (!circuit) return 'closed';
+    return user === undefined ? circuit.state : stateFor(circuit, user);
+  }
+
+  opensAgainInMs(key: string): number {
+    const circuit = this.#current(key);
+    return circuit ? opensAgainInMs(circuit, this.#deps.clock.nowMs()) : 0;
   }
 
   changedAtMs(key: string): number {
     return this.#circuits.get(key)?.changedAtMs ?? 0;
   }
 
-  tryAcquire(key: string): Permit | null {
+  tryAcquire(key: string, user = nobody): Permit | null {
     const { clock } = this.#deps;
     const circuit = this.#current(key) ?? this.#circuitOf(key);
-    if (!admit(circuit, clock.nowMs())) return null;
-    return new CircuitPermit(key, circuit, clock, this.#changed);
+    if (!admit(circuit, clock.nowMs(), user)) return null;
+    return new CircuitPermit(key, circuit, user, clock, this.#changed);
   }
 
   readonly #changed = (key: string, circuit: Circuit): void => {
@@ -153,7 +169,7 @@ class SharedBreaker implements Breaker {
     const now = this.#deps.clock.nowMs();
     for (const [key, circuit] of this.#circuits) {
       this.#current(key);
-      const quiet = circuit.state === 'closed' && circuit.failures === 0;
+      const quiet = circuit.state === 'closed' && circuit.failures.length === 0;
       const lastUsedMs = Math.max(circuit.changedAtMs, circuit.lastAdmittedMs);
       if (quiet && now - lastUsedMs > forgetAfterMs) this.#circuits.delete(key);
     }
@@ -203,7 +219,8 @@ class SharedBreaker implements Breaker {
   #tell(key: string, circuit: Circuit): void {
     const { shared } = this.#deps;
     if (!shared || circuit.state === 'half_open') return;
-    const report: Report = { key, state: circuit.state, atMs: circuit.changedAtMs, from: this.#self };
+    const { state, changedAtMs: atMs, blamed } = circuit;
+    const report: Report = { key, state, atMs, from: this.#self, ...(blamed !== null && { user: blamed }) };
     const text = JSON.stringify(report);
     // While Redis is away each process goes on with its own circuits; reread() mends it afterwards.
     shared.set(storedKey(key), text, storedMs).catch(() => {});
@@ -214,11 +231,17 @@ class SharedBreaker implements Breaker {
     if (report.from === this.#self) return;
     const circuit = this.#circuitOf(report.key);
     if (report.atMs <= circuit.changedAtMs) return;
-    if (report.state === 'open') open(circuit, report.atMs);
+    if (report.state === 'open') open(circuit, report.atMs, whomFor(circuit, report));
     else close(circuit, report.atMs);
     this.#deps.onTransition?.(report.key, circuit.state);
     this.#current(report.key);
   }
+}
+
+/** Whom it is open for when another process says so: where the two have different users in mind, for all. */
+function whomFor({ state, blamed }: Circuit, report: Report): number | null {
+  const user = report.user ?? null;
+  return state === 'closed' || blamed === user ? user : null;
 }
 
 export async function openBreaker(deps: BreakerDeps): Promise<Breaker> {

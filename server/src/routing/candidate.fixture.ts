@@ -64,11 +64,13 @@ export const chooseOf = (candidates: Candidate[], fields: Partial<ChooseRequest>
   modelId: 'acme/large',
   candidates,
   measured: () => measuredOf(),
+  userId: 7,
   circuit: () => 'closed',
   preferences: null,
   config: null,
   override: null,
   random: () => 0,
   roundRobinCounter: 0,
+  probeCounter: 0,
   ...fields,
 });

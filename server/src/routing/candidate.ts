@@ -1,4 +1,5 @@
 import type { Price } from '../lib/money.ts';
+import type { ChannelKind } from '../lib/vendors/vendor.ts';
 
 export const modelTypes = [
   'chat',
@@ -11,10 +12,6 @@ export const modelTypes = [
   'video',
 ] as const;
 export type ModelType = (typeof modelTypes)[number];
-
-export const channelKinds = ['openai', 'anthropic', 'gemini', 'openrouter', 'demo'] as const;
-/** `openrouter` differs from `openai` in its video endpoints only. */
-export type ChannelKind = (typeof channelKinds)[number];
 
 /** One credential at one base URL of one provider, ready for use: the credential is in the clear, in memory only. */
 export interface Channel {

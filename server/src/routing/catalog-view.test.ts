@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { migrate } from '../platform/db/migrate.ts';
-import { migration as catalogTables } from '../platform/db/migrations/0004-catalog.ts';
+import { migration as catalogTables } from '../platform/db/migrations/0004-routing.ts';
 import { openDb } from '../platform/db/open.ts';
 import { candidateOf, channelOf } from './candidate.fixture.ts';
 import { catalogView } from './catalog-view.ts';

@@ -1,6 +1,7 @@
 import type { Candidate } from './candidate.ts';
 import { orderByTiers } from './legacy.ts';
 import type { Override } from './override.ts';
+import { awaitsProbe, halfOpenWeight, leadWithProbe } from './probe.ts';
 import { classOf, noneEligible, type RankRequest, type Scored, scoreAll, strategyInForce } from './rank.ts';
 import { averagePrice, type Strategy } from './score.ts';
 
@@ -10,13 +11,15 @@ export interface ChooseRequest extends RankRequest {
   random(): number;
   /** Requests of this model so far; used by round-robin only. */
   roundRobinCounter: number;
-  /** Channels without provider models: tiers instead of strategies (contract §7.2). */
+  /** Requests of this model so far that could have tested a half-open candidate. */
+  probeCounter: number;
+  /** Channels without provider models: tiers instead of strategies. */
   legacy?: boolean;
 }
 
 /** How the first of the list came to be first; turned into words when the decision is written. */
 export interface Reason {
-  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'tiers';
+  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'tiers' | 'probe';
   /** Chance the draw gave the picked one. */
   chance: number;
   /** How many took part in the draw or the round. */
@@ -29,6 +32,8 @@ export interface Choice {
   picked: Candidate;
   strategy: Strategy | 'legacy';
   reason: Reason;
+  /** The request could have tested a half-open candidate, or did. */
+  awaitedProbe: boolean;
   /** Every candidate, dropped ones included. */
   scored: Scored[];
 }
@@ -37,14 +42,15 @@ const drawSize = 3;
 /** A score of 0 keeps a small chance, so that a provider that was bad once can show it got better. */
 const smallestWeight = 0.001;
 
-const weightOf = (one: Scored): number => Math.max(one.score, smallestWeight);
+const weightOf = (one: Scored): number =>
+  Math.max(one.circuit === 'half_open' ? one.score * halfOpenWeight : one.score, smallestWeight);
 
 /** Sorted by class, then score; ties keep the catalog's order. */
 const byRank = (a: Scored, b: Scored): number => classOf(a) - classOf(b) || b.score - a.score;
 
 /**
  * Who takes part in the draw: the top 3, without open circuits, and without those over a soft limit when
- * the foremost keeps it. Half-open ones do take part, or a circuit would never close while others are healthy.
+ * the foremost keeps it. Half-open ones take part at a reduced weight.
  */
 function drawersOf(ranked: readonly Scored[]): number {
   const limitsKept = !ranked[0]!.overSoftLimit;
@@ -111,11 +117,12 @@ function orderAsAsked(ranked: Scored[], order: readonly string[]): Reason {
   return { how: 'order', chance: 1, among: ranked.length };
 }
 
-/** Half-open ones keep their tier: with nothing but tiers they would otherwise never be tried while others are healthy. */
+const circuitOrder = { closed: 0, half_open: 1, open: 2 };
+
 function orderLegacy(ranked: Scored[], random: () => number): Reason {
   const ordered = orderByTiers(ranked, (one) => one.candidate.channel, random);
   for (let i = 0; i < ordered.length; i++) ranked[i] = ordered[i]!;
-  ranked.sort((a, b) => Number(a.circuit === 'open') - Number(b.circuit === 'open'));
+  ranked.sort((a, b) => circuitOrder[a.circuit] - circuitOrder[b.circuit]);
   return { how: 'tiers', chance: 1, among: ranked.length };
 }
 
@@ -140,11 +147,15 @@ export function choose(request: ChooseRequest): Choice {
   const ranked: Scored[] = [];
   for (const one of scored) if (!one.dropped) ranked.push(one);
   if (ranked.length === 0) throw noneEligible(request.modelId, scored);
-  const reason = arrange(ranked, request, strategy);
+  let reason = arrange(ranked, request, strategy);
+  const { override } = request;
   // With `order`, allow_fallbacks: false has already dropped those not named in it.
-  const single = request.override?.allow_fallbacks === false && !request.override.order?.length;
+  const single = override?.allow_fallbacks === false && !override.order?.length;
+  const awaitedProbe = !single && !override?.order?.length && awaitsProbe(ranked);
+  if (awaitedProbe && leadWithProbe(ranked, request.probeCounter))
+    reason = { how: 'probe', chance: 1, among: ranked.length };
   const length = single ? 1 : ranked.length;
   const ordered: Candidate[] = new Array(length);
   for (let i = 0; i < length; i++) ordered[i] = ranked[i]!.candidate;
-  return { ordered, picked: ordered[0]!, strategy: request.legacy ? 'legacy' : strategy, reason, scored };
+  return { ordered, picked: ordered[0]!, strategy: request.legacy ? 'legacy' : strategy, reason, awaitedProbe, scored };
 }

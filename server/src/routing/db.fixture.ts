@@ -2,15 +2,14 @@ import { afterAll } from 'bun:test';
 import { SQL } from 'bun';
 import { randomString } from '../lib/ids.ts';
 import { migrate } from '../platform/db/migrate.ts';
-import { migration as routing } from '../platform/db/migrations/0005-routing.ts';
-import { migration as choices } from '../platform/db/migrations/0015-decision-choices.ts';
+import { migration as routing } from '../platform/db/migrations/0004-routing.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
 async function open(where: { url?: string; path?: string }): Promise<OpenDb> {
   const opened = await openDb(where);
-  await migrate(opened.db, [routing, choices]);
+  await migrate(opened.db, [routing]);
   return opened;
 }
 

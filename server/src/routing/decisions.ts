@@ -1,5 +1,6 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { WriteBehind } from '../platform/durable/batch.ts';
 import type { Decision } from './decision.ts';
 import {
   attemptsOf,
@@ -56,7 +57,6 @@ function append(values: unknown[], decision: Decision, shared: LoggedChoice | nu
   );
 }
 
-const flushEveryMs = 1000;
 /** Some seconds of a busy process; past it the oldest go, since a log must not take the memory of the service. */
 const maxWaiting = 5000;
 /**
@@ -75,10 +75,13 @@ const rowsPerSweep = 500;
 class BufferedLog implements DecisionLog {
   readonly #choices = new LoggedChoices();
   #waiting: unknown[] = [];
-  #timer: ReturnType<typeof setTimeout> | null = null;
-  #writing: Promise<void> | null = null;
   #closed = false;
   lost = 0;
+  readonly #behind = new WriteBehind({
+    everyMs: 1_000,
+    write: () => this.#write(),
+    failed: (error) => this.deps.onError?.(error),
+  });
 
   constructor(readonly deps: DecisionLogDeps) {}
 
@@ -87,13 +90,12 @@ class BufferedLog implements DecisionLog {
     append(this.#waiting, decision, this.#choices.of(decision, now), now);
     this.#bound();
     // A busy process fills the buffer in less than the pause between flushes, and would lose what is over.
-    if (this.#rows >= flushAt) void this.#start();
-    else this.#schedule();
+    if (this.#rows >= flushAt) this.#behind.now();
+    else this.#behind.soon();
   }
 
-  async flush(): Promise<void> {
-    await this.#writing;
-    await this.#start();
+  flush(): Promise<void> {
+    return this.#behind.flush();
   }
 
   async sweep(): Promise<void> {
@@ -106,21 +108,11 @@ class BufferedLog implements DecisionLog {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#timer) clearTimeout(this.#timer);
-    await this.flush();
+    await this.#behind.stop();
   }
 
   get #rows(): number {
     return this.#waiting.length / width;
-  }
-
-  #schedule(): void {
-    if (this.#timer || this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      void this.#start();
-    }, flushEveryMs);
-    this.#timer.unref();
   }
 
   #bound(): void {
@@ -128,13 +120,6 @@ class BufferedLog implements DecisionLog {
     const over = this.#rows - maxWaiting + rowsPerInsert;
     this.#waiting.splice(0, over * width);
     this.lost += over;
-  }
-
-  #start(): Promise<void> {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = null;
-    });
-    return this.#writing;
   }
 
   /** What waits now; what comes meanwhile waits for its own turn, or a busy process would write a handful at a time. */
@@ -148,13 +133,10 @@ class BufferedLog implements DecisionLog {
       } catch (error) {
         this.#waiting = [...part, ...this.#waiting];
         this.#bound();
-        this.deps.onError?.(error);
-        this.#schedule();
-        return;
+        throw error;
       }
       await Bun.sleep(0);
     }
-    if (this.#waiting.length > 0) this.#schedule();
   }
 
   async #insert(values: unknown[]): Promise<void> {

@@ -16,6 +16,7 @@ const openings: Record<Reason['how'], (decision: Decision, picked: Scored) => st
   sort: ({ sort }, { candidate }) => `${candidate.channel.provider} is best by ${sort}, as the request asked for`,
   tiers: (_, { candidate }) =>
     `${candidate.channel.provider} drawn by weight from the channels of highest priority (${candidate.channel.priority})`,
+  probe: (_, { candidate }) => `${candidate.channel.provider} was put first to see whether it has recovered`,
 };
 
 const causeOf = (attempt: AttemptRecord): string =>

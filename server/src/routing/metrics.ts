@@ -25,7 +25,7 @@ export interface Snapshot extends Measured, CandidateId {
 export interface Metrics {
   /** Cheap enough for every request: counts go up in memory, nothing is written. */
   record(candidate: Candidate, sample: Sample): void;
-  /** From the last aggregation; the defaults of the contract before the first. */
+  /** From the last aggregation; defaults before the first. */
   measured(candidate: Candidate): Measured;
   snapshot(key: string): Snapshot | null;
   snapshots(): Iterable<Snapshot>;

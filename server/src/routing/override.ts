@@ -1,11 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import { strategies } from './score.ts';
 
 const names = z.array(z.string().min(1).max(100)).max(100);
 const price = z.number().nonnegative();
 
-/** Body member `provider` of relay requests (contract §8); members we do not know are ignored. */
+/** Body member `provider` of relay requests; members we do not know are ignored. */
 export const overrideSchema = z.object({
   /** Providers to try first, in this order. */
   order: names.optional(),

@@ -103,7 +103,7 @@ class RoutePlan implements Plan {
     while (!this.#closed && this.#next < this.choice.ordered.length) {
       const candidate = this.choice.ordered[this.#next]!;
       this.#next += 1;
-      const permit = this.deps.breaker.tryAcquire(candidate.key);
+      const permit = this.deps.breaker.tryAcquire(candidate.key, this.request.userId);
       if (permit) {
         const attempt = new OneAttempt(this, candidate, permit);
         this.#attempts.push(attempt);
@@ -120,6 +120,7 @@ class RoutePlan implements Plan {
       return new AppError(
         'no_available_provider',
         `No provider of '${this.modelId}' is available at the moment. Try again in a minute.`,
+        { headers: this.#whenToRetry() },
       );
     }
     if (causes.every((cause) => cause === 'rate_limited')) {
@@ -132,6 +133,14 @@ class RoutePlan implements Plan {
       return new AppError('timeout', `No provider of '${this.modelId}' answered in time.`);
     }
     return new AppError('provider_error', `No provider of '${this.modelId}' gave an answer.`);
+  }
+
+  /** When the first of the blocked circuits lets test requests through; one whose places are taken, in a second. */
+  #whenToRetry(): Record<string, string> {
+    let soonestMs = Number.POSITIVE_INFINITY;
+    for (const { key } of this.#skipped) soonestMs = Math.min(soonestMs, this.deps.breaker.opensAgainInMs(key));
+    const ms = Number.isFinite(soonestMs) ? Math.max(1_000, soonestMs) : 1_000;
+    return { 'retry-after': `${Math.ceil(ms / 1000)}`, 'retry-after-ms': `${ms}` };
   }
 
   close(): void {

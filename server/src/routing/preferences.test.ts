@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { manualClock } from '../lib/clock.ts';
+import { until } from '../lib/until.fixture.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import { preferencesOf } from './candidate.fixture.ts';
 import { openConfigs } from './configs.ts';
@@ -67,7 +68,7 @@ describe.each(await engines())('%s', (_, open) => {
     await a.update('acme/large', { weights: { price: 5 } });
     const changed = await a.update('acme/large', { defaultStrategy: 'cost' });
     expect(changed).toEqual({ weights: { ...defaultWeights, price: 5 }, defaultStrategy: 'cost' });
-    for (let tries = 0; tries < 200 && b.get('acme/large')?.defaultStrategy !== 'cost'; tries++) await Bun.sleep(10);
+    await until('the other knows', () => b.get('acme/large')?.defaultStrategy === 'cost');
     expect(b.get('acme/large')).toEqual(changed);
     expect(await a.remove('acme/large')).toBe(true);
     expect(await a.remove('acme/large')).toBe(false);

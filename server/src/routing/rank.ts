@@ -36,7 +36,9 @@ export interface Scored {
 export interface RankRequest {
   candidates: readonly Candidate[];
   measured(candidate: Candidate): Measured;
-  circuit(key: string): CircuitState;
+  userId: number;
+  /** As the user sees it. */
+  circuit(key: string, userId: number): CircuitState;
   preferences: Preferences | null;
   config: ModelConfig | null;
   override: Override | null;
@@ -52,7 +54,7 @@ const samplesForSoftLimits = 5;
 export const strategyInForce = (request: Pick<RankRequest, 'override' | 'preferences' | 'config'>): Strategy =>
   request.override?.strategy ?? request.preferences?.defaultStrategy ?? request.config?.defaultStrategy ?? 'balanced';
 
-function tooDear(candidate: Candidate, override: Override | null, preferences: Preferences | null): boolean {
+function isOverMaxPrice(candidate: Candidate, override: Override | null, preferences: Preferences | null): boolean {
   const limit = override?.max_price ?? preferences?.maxPrice ?? null;
   if (limit === null) return false;
   if (typeof limit === 'number') return averagePrice(candidate) > limit;
@@ -73,7 +75,7 @@ function whyDropped(candidate: Candidate, request: RankRequest): Dropped | null 
   if (override?.order?.length && override.allow_fallbacks === false && !override.order.includes(provider)) {
     return 'not_in_order';
   }
-  if (tooDear(candidate, override, preferences)) return 'over_max_price';
+  if (isOverMaxPrice(candidate, override, preferences)) return 'over_max_price';
   if (request.fits && !request.fits(candidate)) return 'unfit';
   return null;
 }
@@ -102,7 +104,7 @@ export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
       measured,
       score,
       boosted,
-      circuit: request.circuit(candidate.key),
+      circuit: request.circuit(candidate.key, request.userId),
       overSoftLimit: missesSoftLimit(measured, preferences),
       dropped,
     };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { AppError } from '../lib/errors.ts';
-import { type HttpApp, type HttpDeps, mountRoutes } from '../platform/http/mount.ts';
+import { type HttpDeps, mountRoutes } from '../platform/http/mount.ts';
+import type { Router } from '../platform/http/router.ts';
 import { candidateOf } from './candidate.fixture.ts';
 import { inMemory } from './db.fixture.ts';
 import { routingRoutes } from './routes.ts';
@@ -26,19 +26,19 @@ const candidates = [
   candidateOf(3, { modelId: 'acme/small', channel: { group: 'vip' } }),
 ];
 
-let app: HttpApp;
+let router: Router;
 let routing: Awaited<ReturnType<typeof routingWith>>['routing'];
 
 beforeAll(async () => {
   const { db } = await inMemory();
   ({ routing } = await routingWith(db, { catalog: catalogOf(candidates) }));
-  app = new OpenAPIHono() as HttpApp;
   // Only what mounting needs: callers are named by a header, nothing is limited or measured.
   const deps = {
     authenticators: {
       session: ({ request }: { request: Request }) => principalOf(request, 1),
       admin: ({ request }: { request: Request }) => principalOf(request, 10),
     },
+    recordAct: async () => {},
     limiter: { enabled: () => false, limitOf: () => 0 },
     log: { error: console.error, warn: () => {}, info: () => {} },
     metrics: { histogram: () => () => {}, counter: () => () => {} },
@@ -47,15 +47,16 @@ beforeAll(async () => {
     accessLog: () => false,
   } as unknown as HttpDeps;
   const unlimited = routingRoutes(routing).map((route) => ({ ...route, limit: null }));
-  mountRoutes(app, unlimited, deps);
+  router = mountRoutes(unlimited, deps);
 });
 
 async function call(user: string, method: string, path: string, body?: unknown) {
-  const response = await app.request(`/api/routing/${path}`, {
+  const request = new Request(`http://localhost/api/routing/${path}`, {
     method,
     headers: { 'x-user': user, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
+  const response = await router.fetch(request);
   // The shape of each answer is what the test looks at.
   // biome-ignore lint/suspicious/noExplicitAny: JSON of the answer
   return { status: response.status, body: (await response.json()) as any };

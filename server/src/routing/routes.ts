@@ -5,7 +5,7 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { preferencesRoutes } from './routes/preferences.ts';
 import type { Routing } from './routing.ts';
 
-/** Management endpoints of contract §8. */
+/** Management endpoints. */
 export const routingRoutes = ({ parts }: Pick<Routing, 'parts'>): Route[] => [
   ...preferencesRoutes(parts),
   ...configRoutes(parts),

@@ -67,12 +67,14 @@ const cycleMs = 60_000;
 class RoutingRoom implements Routing {
   /** Requests per model that were routed in turns; bounded by the catalog, since only models with candidates count. */
   readonly #turns = new Map<string, number>();
+  /** Requests per model that could have tested a half-open candidate; bounded likewise. */
+  readonly #probes = new Map<string, number>();
   #timer: ReturnType<typeof setInterval> | null = null;
   #cycling: Promise<void> | null = null;
 
   readonly #planDeps: PlanDeps;
   readonly #measured = (candidate: Candidate) => this.parts.metrics.measured(candidate);
-  readonly #circuit = (key: string) => this.parts.breaker.state(key);
+  readonly #circuit = (key: string, userId: number) => this.parts.breaker.state(key, userId);
 
   constructor(readonly parts: RoutingParts) {
     const { deps, breaker, metrics, decisions } = parts;
@@ -112,25 +114,28 @@ class RoutingRoom implements Routing {
 
   #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
     const { deps, configs } = this.parts;
-    const { modelId } = request;
+    const { modelId, requestId, userId } = request;
     const { candidates, legacy } = this.#candidatesOf(request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
+    const probe = this.#probes.get(modelId) ?? 0;
     const choice = choose({
       modelId,
       candidates,
       legacy,
       measured: this.#measured,
+      userId,
       circuit: this.#circuit,
       preferences,
       config: configs.get(modelId),
       override,
       random: deps.random ?? Math.random,
       roundRobinCounter: turn,
+      probeCounter: probe,
       fits: request.fits,
     });
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
-    const { requestId, userId } = request;
+    if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
     return openPlan(this.#planDeps, { requestId, userId, modelId, sort: override?.sort ?? null }, choice);
   }
 

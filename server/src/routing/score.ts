@@ -27,7 +27,7 @@ export const defaultWeights: Weights = { latency: 0.3, successRate: 0.4, price: 
 export const unmeasured = { successRate: 1, latencyMs: 1000 } as const;
 
 const slowestMs = 30_000;
-const dearestPrice = 100;
+const maxPrice = 100;
 const largestBonus = 0.2;
 
 const clamp = (value: number): number => (value > 0 ? (value < 1 ? value : 1) : 0);
@@ -42,7 +42,7 @@ export function performanceScore(measured: Measured, priority: number): number {
 }
 
 export function costScore(measured: Measured, avgPrice: number): number {
-  const priceScore = clamp(1 - avgPrice / dearestPrice);
+  const priceScore = clamp(1 - avgPrice / maxPrice);
   return clamp(priceScore * 0.6 + measured.successRate * 0.3 + measured.qualityScore * 0.1);
 }
 

@@ -1,6 +1,5 @@
 import { nowSeconds } from '../lib/clock.ts';
-import { hmacSha256Hex } from '../lib/hashing.ts';
-import { signPayload } from '../lib/signature.ts';
+import { hmacSha256Hex, signPayload } from '../lib/hashing.ts';
 import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
 import type { VideoDeps } from './deps.ts';
 import { hasEnded } from './status.ts';

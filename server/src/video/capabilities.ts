@@ -1,6 +1,6 @@
 import type { VideoRequest } from './request.ts';
 
-/** What a video model can do (spec 2.6); null where its provider does not say. */
+/** What a video model can do; null where its provider does not say. */
 export interface Capabilities {
   supported_aspect_ratios: string[] | null;
   supported_resolutions: string[] | null;
@@ -51,7 +51,7 @@ export function mergeCapabilities(all: readonly Capabilities[]): Capabilities {
   return merged;
 }
 
-/** Why a model cannot make what is asked, in the words of spec §7; null when it can. */
+/** Why a model cannot make what is asked, as the client is told; null when it can. */
 export function unsupported(request: VideoRequest, can: Capabilities, model: string): string | null {
   const { aspect_ratio, resolution, size, duration } = request;
   const outside = <T>(value: T | undefined, list: T[] | null): boolean =>

@@ -54,7 +54,7 @@ export async function enqueueJob({ jobs }: Pick<VideoDeps, 'jobs'>, id: string):
 const isShort = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'insufficient_user_quota' || error.code === 'insufficient_key_quota');
 
-/** In the order of spec §7: model, key, request by itself, request with this model. */
+/** In this order, as only the first fault is told: model, key, request by itself, request with this model. */
 function check(deps: VideoDeps, caller: KeyPrincipal, body: unknown) {
   const model = modelOf(body);
   const { group } = caller.user;

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Jobs } from '../platform/jobs/port.ts';
+import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Log } from '../platform/log.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Routing } from '../routing/routing.ts';
@@ -18,6 +18,8 @@ export interface VideoDeps {
   catalog: Pick<Catalog, 'resolve' | 'models' | 'candidatesFor' | 'legacyCandidatesFor'>;
   clock: Clock;
   log: Log;
+  /** Throws when the user is disabled by now. */
+  permit(userId: number): unknown;
   /** Opens the credentials of channels. */
   sealer: Sealer;
   /** The service's own key, from which each user's callback secret follows. */

@@ -1,14 +1,17 @@
 import type { VideoDeps } from './deps.ts';
 import { finishJob } from './finish.ts';
+import { limitBytes } from './limit-bytes.ts';
 import { changeJob, moveJob, type VideoJob } from './store.ts';
 import { ioOf, orderOf, submissionOf, type Upstream, upstreamOfJob } from './upstream.ts';
-import { type Progress, UpstreamFault } from './upstreams/kind.ts';
+import { type Content, type Progress, UpstreamFault } from './upstreams/kind.ts';
 
 /** From half a second to a quarter of a minute, so that a film of minutes costs a few dozen questions. */
 const pollMs = (polls: number): number => Math.min(500 * 1.5 ** polls, 15_000);
 /** An upstream may need a moment to know its own job; after this many times it has lost it. */
 const maxMisses = 5;
 const maxPolls = 1_000_000;
+/** A minute in the best quality has half of that; whatever is larger would only fill the disk. */
+const mostVideoBytes = 2 * 1024 ** 3;
 
 /** Asks the upstream how far it is, and fetches the video when it is ready. */
 export async function followJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
@@ -66,16 +69,13 @@ async function collect(deps: VideoDeps, job: VideoJob, upstream: Upstream, progr
   if (!ended) await Promise.all(results.map((key) => deps.blobs.delete(key)));
 }
 
-async function store(
-  { blobs }: VideoDeps,
-  key: string,
-  content: { type: string; bytes: Uint8Array | ReadableStream<Uint8Array> },
-  signal: AbortSignal,
-) {
+async function store({ blobs }: VideoDeps, key: string, { type, bytes }: Content, signal: AbortSignal) {
+  const limited = limitBytes(bytes, mostVideoBytes);
   try {
-    return await blobs.put(key, content.bytes, content.type);
+    return await blobs.put(key, limited.bytes, type);
   } catch (error) {
     signal.throwIfAborted();
+    if (limited.exceeded()) throw new UpstreamFault('unusable', `the video is larger than ${mostVideoBytes} bytes`);
     // Reading from the upstream and writing here cannot be told apart; both are worth another try.
     throw new UpstreamFault('connection', String(error));
   }
@@ -89,6 +89,10 @@ async function onFault(deps: VideoDeps, job: VideoJob, fault: UpstreamFault) {
     { job: job.id, provider: job.provider, status: fault.status, reason: fault.message },
     'a video could not be followed',
   );
+  if (fault.kind === 'unusable') {
+    await finishJob(deps, job, { status: 'failed', error: 'The provider made a video that could not be fetched.' });
+    return;
+  }
   if (misses >= maxMisses) {
     await finishJob(deps, job, { status: 'failed', error: 'The provider no longer knows this video.' });
     return;

@@ -2,7 +2,7 @@ import { cancelJob } from './advance.ts';
 import type { VideoDeps } from './deps.ts';
 import { closeJob } from './finish.ts';
 import { findJob } from './store.ts';
-import { deleteJob, jobsOf } from './store-person.ts';
+import { deleteJob, jobsOf } from './store-account-data.ts';
 
 const batch = 100;
 

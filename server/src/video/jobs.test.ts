@@ -16,7 +16,7 @@ const startQuota = 10_000_000;
 const price = 200_000;
 
 beforeAll(async () => {
-  world = await openVideoTest();
+  world = await openVideoTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
   await world.test.setOption('RateLimitV1', 1_000_000);
 });
 afterAll(() => world.close());
@@ -102,7 +102,27 @@ describe('a job', () => {
     expect(await usage()).toMatchObject([{ quota: price, units: 4, endpoint: '/v1/videos' }]);
     const cancelled = await client.call(`/v1/videos/${id}`, { method: 'DELETE' });
     expect([cancelled.status, (await client.job(id)).status]).toEqual([409, 'completed']);
-  }, 15_000);
+  });
+
+  test('that nobody has taken yet is not begun for a user who was disabled meanwhile', async () => {
+    const { upstream, model } = await setUp({
+      status: 'queued',
+      onSubmit: () => new Response('busy', { status: 429 }),
+    });
+    const other = await world.client(startQuota);
+    const { id } = await other.create({ model, prompt: 'x' });
+    while (upstream.submits.length === 0) await Bun.sleep(20);
+    const status = (status: number) =>
+      world.root.call(`/api/admin/users/${other.member.id}`, { method: 'PUT', body: { status } });
+    await status(2);
+    const seen = upstream.submits.length;
+    const { db } = world.test.platform.database;
+    const job = () => db.selectFrom('video_jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    while ((await job()).status === 'pending') await Bun.sleep(20);
+    expect(await job()).toMatchObject({ status: 'failed', error: 'This account is disabled.' });
+    // One may have been on its way.
+    expect(upstream.submits.length).toBeLessThanOrEqual(seen + 1);
+  }, 300_000);
 
   test('that fails costs nothing and says why', async () => {
     const { model } = await setUp({ status: 'failed', error: 'the prompt is not allowed' });
@@ -158,14 +178,29 @@ describe('a job', () => {
     expect([upstream.submits.length, upstream.downloads]).toEqual([2, 3]);
     expect(await client.quota()).toBe(startQuota - price);
     cutter.stop();
-  }, 30_000);
+  });
 
   test('that its upstream has lost fails', async () => {
     const { model } = await setUp({ status: 'queued', onPoll: () => new Response('{}', { status: 404 }) });
     const { id } = await client.create({ model, prompt: 'x' });
     expect((await client.reach(id, 'failed')).error).toBe('The provider no longer knows this video.');
     expect(await client.quota()).toBe(startQuota);
-  }, 30_000);
+  });
+
+  test('whose result lies at a private address fails, and costs nothing', async () => {
+    const inside = upstreamOf('openai');
+    const guarded = await openVideoTest({ env: { BASE_URL: 'https://svc.example' } });
+    try {
+      const upstream = upstreamOf('openrouter', { status: 'completed', urls: () => [`${inside.url}/files/secret`] });
+      await addModel(guarded.root.call, upstream.url, { kind: 'openrouter' });
+      const payer = await guarded.client(startQuota);
+      const { id } = await payer.create({ model: 'films/one', prompt: 'x' });
+      expect((await payer.reach(id, 'failed')).error).toBe('The provider made a video that could not be fetched.');
+      expect([inside.downloads, await payer.quota()]).toEqual([0, startQuota]);
+    } finally {
+      await guarded.close();
+    }
+  }, 300_000);
 
   test('whose file is a page is never completed', async () => {
     const { model } = await setUp({
@@ -276,7 +311,7 @@ test('the built-in provider makes a real file for nothing', async () => {
   expect(answer.headers.get('content-type')).toBe('video/webm');
   // EBML, the first four bytes of every WebM file.
   expect([...(await answer.bytes()).slice(0, 4)]).toEqual([0x1a, 0x45, 0xdf, 0xa3]);
-}, 20_000);
+});
 
 test('a job that is not finished in time expires and costs nothing, though nobody can ask for it any more', async () => {
   const hasty = await openVideoTest({ env: { VIDEO_JOB_TTL: '2' } });
@@ -293,4 +328,4 @@ test('a job that is not finished in time expires and costs nothing, though nobod
   expect(Object.keys(expired).sort()).toEqual(['generation_id', 'id', 'polling_url', 'status']);
   expect(await member.quota()).toBe(startQuota);
   await hasty.close();
-}, 15_000);
+});

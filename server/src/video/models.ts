@@ -4,7 +4,7 @@ import { makersOf } from './candidates.ts';
 import { capabilitiesOf, mergeCapabilities } from './capabilities.ts';
 import type { VideoDeps } from './deps.ts';
 
-/** The video models that the key may use (contract §10 "listing item"). */
+/** The video models that the key may use. */
 export function listModels(deps: Pick<VideoDeps, 'catalog'>, { user, models }: KeyPrincipal) {
   const allowed = ({ id }: ModelListing) =>
     models.length === 0 || models.includes(id) || models.some((name) => deps.catalog.resolve(name, user.group) === id);

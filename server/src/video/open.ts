@@ -17,8 +17,8 @@ export interface Video {
 }
 
 /** Most of a job's life is waiting, which takes no place; these are calls and downloads under way. */
-const jobWork = { concurrency: 16, leaseMs: 15_000 };
-const callbackWork = { concurrency: 8, leaseMs: 30_000 };
+const jobWork = { concurrency: 16 };
+const callbackWork = { concurrency: 8 };
 /** Longer than any wait between two steps, so that only lost jobs are found. */
 const staleMs = 120_000;
 const sweepBatch = 200;

@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 
-/** Every value that some model may know (spec 4.6). */
+/** Every value that some model may know. */
 export const aspectRatios = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21'] as const;
 export const resolutions = ['480p', '720p', '768p', '1080p', '1K', '2K', '4K'] as const;
 const sizePattern = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
@@ -23,18 +23,18 @@ const mediaUrl = (kind: 'image' | 'video') =>
 const image = z.object({ url: mediaUrl('image') });
 
 export const videoRequestSchema = z.object({
-  model: z.string().openapi({ example: 'demo/video' }),
+  model: z.string().meta({ example: 'demo/video' }),
   prompt: z.string().max(maxPromptLength).default(''),
   aspect_ratio: z
     .string()
     .optional()
-    .openapi({ enum: [...aspectRatios] }),
+    .meta({ enum: [...aspectRatios] }),
   duration: z.int().min(1).max(maxDuration).optional(),
   resolution: z
     .string()
     .optional()
-    .openapi({ enum: [...resolutions] }),
-  size: z.string().optional().openapi({ example: '1280x720' }),
+    .meta({ enum: [...resolutions] }),
+  size: z.string().optional().meta({ example: '1280x720' }),
   generate_audio: z.boolean().optional(),
   seed: z.int().optional(),
   callback_url: z.string().max(2_000).optional(),
@@ -57,7 +57,7 @@ export const videoRequestSchema = z.object({
     )
     .max(maxImages)
     .default([]),
-  /** As on the other endpoints: which providers, in what order (contract §8). Checked by routing. */
+  /** As on the other endpoints: which providers, in what order. Checked by routing. */
   provider: z.unknown().optional(),
   /** Callers of similar APIs send it; it changes nothing. */
   user: z.string().max(512).optional(),
@@ -77,7 +77,7 @@ export function modelOf(body: unknown): string {
   return model;
 }
 
-/** The request, with the rules that hold for all models, in the order of spec §7. */
+/** The request, with the rules that hold for all models; the first that is broken is the one told. */
 export function parseRequest(body: unknown): VideoRequest {
   const parsed = videoRequestSchema.safeParse(withoutNulls(body as object));
   if (!parsed.success) {

@@ -1,8 +1,8 @@
 import { AppError } from '../lib/errors.ts';
 import '../identity/principals.ts';
-import { parseJson, readBody, refuseNul } from '../platform/http/body.ts';
+import { maxJsonBytes, readJson, refuseNul } from '../platform/http/body.ts';
 import { offsetOf, pageQuery } from '../platform/http/paging.ts';
-import { defineRoute, json, type Route } from '../platform/http/route.ts';
+import { type Call, defineRoute, json, type Route } from '../platform/http/route.ts';
 import { cancelJob } from './advance.ts';
 import { callbackSecret } from './callbacks.ts';
 import { serveContent } from './content.ts';
@@ -13,9 +13,6 @@ import { invalid, videoRequestSchema } from './request.ts';
 import { contentQuery, jobAnswer, jobParams, jobsAnswer, modelsAnswer, secretAnswer } from './schemas.ts';
 import { findOwnJob, pageOwnJobs } from './store.ts';
 import { jobView, listedView } from './view.ts';
-
-/** Pictures may travel inside the request (contract §5: JSON 32 MiB). */
-const maxBytes = 32 * 1024 * 1024;
 
 const common = {
   tag: 'Video',
@@ -61,19 +58,21 @@ const createRoute = (deps: VideoDeps): Route =>
     method: 'post',
     path: '/v1/videos',
     summary: 'Start making a video',
+    idempotent: true,
+    maxBytes: maxJsonBytes,
     bodyAs: 'raw',
     body: videoRequestSchema,
     answers: { 202: jobAnswer },
     handle: async (call) => {
-      const body = await bodyOf(call.request);
+      const body = await bodyOf(call);
       return json(call, jobView(await createJob(deps, call.principal, body), deps.config.baseUrl), 202);
     },
   });
 
-async function bodyOf(request: Request): Promise<unknown> {
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+async function bodyOf(call: Pick<Call, 'request' | 'arrived'>): Promise<unknown> {
+  const type = (call.request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   if (type !== 'application/json') throw invalid('send the body as application/json');
-  const body = parseJson(await readBody(request, maxBytes));
+  const body = await readJson(call, maxJsonBytes);
   try {
     refuseNul(body);
   } catch (error) {

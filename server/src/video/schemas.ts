@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { jobStatuses } from './status.ts';
 
 const listOf = (item: z.ZodType) => z.array(item).nullable();
@@ -24,15 +24,15 @@ export const modelsAnswer = z.object({
 });
 
 const jobFields = {
-  id: z.string().openapi({ example: 'job-…' }),
-  generation_id: z.string().openapi({ example: 'gen-…' }),
+  id: z.string().meta({ example: 'job-…' }),
+  generation_id: z.string().meta({ example: 'gen-…' }),
   polling_url: z.string(),
   status: z.enum(jobStatuses),
   error: z.string().optional(),
   unsigned_urls: z.array(z.string()).optional(),
-  usage: z.object({ cost: z.number().openapi({ description: 'USD' }) }).optional(),
+  usage: z.object({ cost: z.number().meta({ description: 'USD' }) }).optional(),
 };
-export const jobAnswer = z.object(jobFields).openapi('VideoJob');
+export const jobAnswer = z.object(jobFields).meta({ id: 'VideoJob' });
 
 export const jobsAnswer = z.object({
   object: z.literal('list'),
@@ -57,4 +57,4 @@ export const secretAnswer = z.object({ secret: z.string(), header: z.string(), a
 
 /** An id of another form names nothing, which is found out by looking it up. */
 export const jobParams = z.object({ jobId: z.string().max(100) });
-export const contentQuery = z.object({ index: z.string().optional().openapi({ type: 'integer', example: 0 }) });
+export const contentQuery = z.object({ index: z.string().optional().meta({ type: 'integer', example: 0 }) });

@@ -21,6 +21,7 @@ const causes: Record<FaultKind, Cause> = {
   auth: 'unauthorized',
   timeout: 'timeout',
   connection: 'connection',
+  unusable: 'server_error',
   failure: 'server_error',
 };
 
@@ -29,6 +30,8 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
   const request = requestOf(job);
   let plan: Plan;
   try {
+    // What an upstream has taken it is paid for, and it is made; what waits for one is not begun for a disabled user.
+    await deps.permit(job.user_id);
     plan = await deps.routing.plan({
       requestId: job.id,
       userId: job.user_id,

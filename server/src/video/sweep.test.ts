@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { sql } from 'kysely';
 import { systemClock } from '../lib/clock.ts';
 import { startUpstream } from './upstream.fixture.ts';
 import { addModel, type Client, openVideoTest, type VideoTest } from './video.fixture.ts';
@@ -33,8 +32,7 @@ const exists = async (id: string) =>
 test('a job whose work item is lost is put back to work', async () => {
   const { id } = await client.create({ model: 'films/one', prompt: 'x' });
   await client.reach(id, 'in_progress');
-  const lost = world.test.platform.database.engine === 'sqlite' ? sql`delete from jobs` : sql`delete from pgboss.job`;
-  await lost.execute(db());
+  await db().deleteFrom('jobs').execute();
   upstream.script = { status: 'completed' };
   await Bun.sleep(1_500);
   expect((await client.job(id)).status).toBe('in_progress');

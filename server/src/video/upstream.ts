@@ -46,7 +46,11 @@ export const submissionOf = (job: VideoJob): Submission => ({
   submittedAtMs: job.submitted_at_ms,
 });
 
-export const ioOf = ({ clock }: VideoDeps, signal: AbortSignal): Io => ({ nowMs: () => clock.nowMs(), signal });
+export const ioOf = ({ clock, config }: VideoDeps, signal: AbortSignal): Io => ({
+  nowMs: () => clock.nowMs(),
+  signal,
+  allowPrivate: config.allowPrivateAddresses,
+});
 
 /** Tells the upstream that nobody wants the video any more. Best effort: what it says changes nothing here. */
 export async function cancelUpstream(deps: VideoDeps, upstream: Upstream, submission: Submission): Promise<void> {

@@ -8,7 +8,7 @@ type Shown = Pick<VideoJob, 'id' | 'generation_id' | 'status' | 'closed' | 'erro
 export const shownStatus = ({ status, closed }: Pick<VideoJob, 'status' | 'closed'>): JobStatus =>
   hasEnded(status) && closed === closings.open ? 'in_progress' : status;
 
-/** `unsigned_urls` and `usage` only when completed, `error` only when failed (spec 3.1). */
+/** `unsigned_urls` and `usage` only when completed, `error` only when failed. */
 function outcomeOf(job: Shown, baseUrl: string) {
   const results = JSON.parse(job.results) as string[];
   const status = shownStatus(job);
@@ -49,7 +49,7 @@ export const listedView = (job: Listed, baseUrl: string) => ({
   expires_at: seconds(job.expires_at_ms),
 });
 
-/** Body of a callback (contract §10); the same for every try, so that a receiver may compare. */
+/** Body of a callback; the same for every try, so that a receiver may compare. */
 export const callbackBody = (job: VideoJob, baseUrl: string) => ({
   type: `video.generation.${job.status}`,
   created_at: seconds(job.finished_at_ms),

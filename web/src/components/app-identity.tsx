@@ -38,7 +38,7 @@ interface AppIdentityProps {
   size?: number;
 }
 
-/** Who an application says it is, and whether somebody has looked. */
+/** Name, logo and homepage of an application, and whether the operators have verified it. */
 export function AppIdentity({ name, logoUrl, homepageUrl = '', verified, size = 36 }: AppIdentityProps) {
   // Pages load pictures over https only.
   const logo = webUrl(logoUrl)?.protocol === 'https:' ? logoUrl : null;
@@ -59,3 +59,13 @@ export function AppIdentity({ name, logoUrl, homepageUrl = '', verified, size = 
     </Group>
   );
 }
+
+export function ApplicationStatus({ status }: { status: number }) {
+  return <Badge color={status === 1 ? 'teal' : 'red'}>{status === 1 ? 'Active' : 'Suspended'}</Badge>;
+}
+
+/** As the service keeps them: a list in JSON. */
+export const redirectUrisOf = ({ redirect_uris }: { redirect_uris: string }): string[] => {
+  const list: unknown = JSON.parse(redirect_uris);
+  return Array.isArray(list) ? list.map(String) : [];
+};

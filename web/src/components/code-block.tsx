@@ -6,26 +6,29 @@ export interface Snippet {
   code: string;
 }
 
-function Code({ label, code }: Snippet) {
+/** Code or data, one click from the clipboard. */
+export function Code({ label, code, maxHeight }: Snippet & { maxHeight?: number }) {
   return (
     <Box pos="relative">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
-      <pre className="svc-code" tabIndex={0} role="region" aria-label={`${label} example`}>
+      <pre className="svc-code" style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>
         {code}
       </pre>
       <Box className="svc-code-copy">
-        <CopyButton value={code} label={`Copy ${label} example`} />
+        <CopyButton value={code} label={`Copy ${label}`} />
       </Box>
     </Box>
   );
 }
 
+const Example = ({ label, code }: Snippet) => <Code label={`${label} example`} code={code} />;
+
 /** The same thing said in several languages, a tab each. */
 export function CodeBlock({ snippets }: { snippets: Snippet[] }) {
   const [first] = snippets;
   if (!first) return null;
-  if (snippets.length === 1) return <Code {...first} />;
+  if (snippets.length === 1) return <Example {...first} />;
   return (
     <Tabs defaultValue={first.label} keepMounted={false}>
       <Tabs.List mb="sm">
@@ -37,7 +40,7 @@ export function CodeBlock({ snippets }: { snippets: Snippet[] }) {
       </Tabs.List>
       {snippets.map((snippet) => (
         <Tabs.Panel key={snippet.label} value={snippet.label}>
-          <Code {...snippet} />
+          <Example {...snippet} />
         </Tabs.Panel>
       ))}
     </Tabs>

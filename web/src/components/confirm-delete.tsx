@@ -1,6 +1,6 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { useAct } from '../use-act.ts';
 import { FormFoot } from './form-foot.tsx';
 
 interface ConfirmDeleteProps {
@@ -19,7 +19,7 @@ interface ConfirmDeleteProps {
 export function ConfirmDelete(props: ConfirmDeleteProps) {
   const { opened, onClose, title, children, confirmLabel = 'Delete', typeToConfirm, onConfirm } = props;
   const [typed, setTyped] = useState('');
-  const act = useMutation({ mutationFn: onConfirm, onSuccess: () => close() });
+  const act = useAct({ mutationFn: onConfirm, onSuccess: () => close() });
   const close = () => {
     onClose();
     act.reset();

@@ -1,13 +1,14 @@
 import { ActionIcon, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { IconCheck, IconCopy, type TablerIcon } from '@tabler/icons-react';
 
 interface CopyButtonProps {
   value: string;
   label?: string;
+  icon?: TablerIcon;
 }
 
 /** An icon that puts `value` on the clipboard and says so. */
-export function CopyButton({ value, label = 'Copy' }: CopyButtonProps) {
+export function CopyButton({ value, label = 'Copy', icon: Icon = IconCopy }: CopyButtonProps) {
   return (
     <MantineCopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
@@ -19,7 +20,7 @@ export function CopyButton({ value, label = 'Copy' }: CopyButtonProps) {
             onClick={copy}
             aria-label={copied ? 'Copied' : label}
           >
-            {copied ? <IconCheck size={15} aria-hidden /> : <IconCopy size={15} aria-hidden />}
+            {copied ? <IconCheck size={15} aria-hidden /> : <Icon size={15} aria-hidden />}
           </ActionIcon>
         </Tooltip>
       )}

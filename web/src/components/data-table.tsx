@@ -1,19 +1,8 @@
 import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../format.ts';
+import { type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
 import { ErrorState } from './error-state.tsx';
-
-export interface Column<Row> {
-  key: string;
-  header: ReactNode;
-  cell: (row: Row) => ReactNode;
-  align?: 'left' | 'right';
-  width?: number | string;
-  /** Long text breaks into lines; other cells keep theirs in one. */
-  wrap?: boolean;
-  /** Stays in sight at the right while the others scroll sideways. */
-  pinned?: boolean;
-}
 
 /** Something small at the end of a row; its name is read out, not shown. */
 export const endColumn = (name: string) =>
@@ -21,9 +10,6 @@ export const endColumn = (name: string) =>
 
 /** What can be done with a row, always within reach. */
 export const actsColumn = (name = 'Actions') => ({ ...endColumn(name), pinned: true }) as const;
-
-const cellClass = ({ wrap, pinned }: Pick<Column<never>, 'wrap' | 'pinned'>): string | undefined =>
-  wrap ? 'svc-wrap' : pinned ? 'svc-pinned' : undefined;
 
 interface DataTableProps<Row> {
   /** What the table holds, for screen readers. */
@@ -39,6 +25,8 @@ interface DataTableProps<Row> {
   paging?: { page: number; pageSize: number; total: number; onPage: (page: number) => void };
   /** Below this width the table scrolls sideways. */
   minWidth?: number;
+  /** Rows can be opened. */
+  detail?: Detail<Row>;
 }
 
 /** Leaves room for the frame and the pager, so that the header has something to stick to. */
@@ -82,7 +70,7 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
 
 /** Rows that page on the server. Keeps its place while loading: skeletons at first, the old rows dimmed afterwards. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, query, empty, paging, minWidth = 640 } = props;
+  const { label, columns, rows, rowKey, query, empty, paging, minWidth = 640, detail } = props;
   if (query.error && !rows) {
     return <ErrorState error={query.error} title={`${label} could not be loaded`} onRetry={() => query.refetch()} />;
   }
@@ -106,6 +94,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         >
           <Table.Thead>
             <Table.Tr>
+              {detail && (
+                <Table.Th scope="col" w={40}>
+                  <span className="svc-hidden">Details</span>
+                </Table.Th>
+              )}
               {columns.map(({ key, header, align, width, pinned }) => (
                 <Table.Th key={key} ta={align} w={width} scope="col" className={cellClass({ pinned })}>
                   {header}
@@ -115,15 +108,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </Table.Thead>
           <Table.Tbody>
             {rows ? (
-              rows.map((row) => (
-                <Table.Tr key={rowKey(row)}>
-                  {columns.map(({ key, cell, align, wrap, pinned }) => (
-                    <Table.Td key={key} ta={align} className={cellClass({ wrap, pinned })}>
-                      {cell(row)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))
+              rows.map((row) => <DataRow key={rowKey(row)} row={row} columns={columns} detail={detail} />)
             ) : (
               <SkeletonRows columns={columns as Column<never>[]} count={Math.min(paging?.pageSize ?? 5, 8)} />
             )}

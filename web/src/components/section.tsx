@@ -10,7 +10,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A titled card: one matter of a page. */
+/** A titled card: one topic of a page. */
 export function Section({ title, description, actions, danger, children }: SectionProps) {
   return (
     <Card component="section" className={danger ? 'svc-danger' : undefined}>

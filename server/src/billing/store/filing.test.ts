@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { sql } from 'kysely';
+import { sqliteOf } from '../../platform/db/sqlite-dialect.ts';
 import { engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
+import { exportOf } from './account-data.ts';
 import { pageLedger } from './ledger.ts';
-import { exportOf } from './person.ts';
 import type { HoldStore } from './port.ts';
 import { sqliteHoldStore } from './sqlite.ts';
 import { countUsage, listUsage } from './usage.ts';
@@ -13,7 +14,7 @@ let open: TestDb;
 let store: HoldStore;
 beforeAll(async () => {
   open = await engines.find(({ name }) => name === 'sqlite')!.open();
-  store = sqliteHoldStore(open.writeSync!);
+  store = sqliteHoldStore(open.db);
 });
 afterAll(() => open.drop());
 
@@ -74,7 +75,7 @@ test('entries of a user or key are looked up in the indexes', async () => {
   preparing.mockRestore();
   expect(texts).toHaveLength(6);
   for (const text of texts) {
-    const plan = other.sqlite!.query<{ detail: string }, []>(`explain query plan ${text}`).all();
+    const plan = sqliteOf(other.db).writer.query<{ detail: string }, []>(`explain query plan ${text}`).all();
     const steps = plan.map(({ detail }) => detail).filter((detail) => detail.includes('usage_logs'));
     expect(steps).toEqual([expect.stringMatching(/^SEARCH usage_logs USING (COVERING )?INDEX usage_logs_(user|key) /)]);
     expect(plan.some(({ detail }) => detail.includes('TEMP B-TREE'))).toBe(false);
@@ -86,8 +87,8 @@ test('whoever reads while nothing can be written gets what is filed', async () =
   await ask([6, 7], 80);
   expect(await listed({ userId: 6 })).toEqual([80]);
   await ask([6, 7], 90);
-  open.sqlite!.run('pragma query_only = 1');
+  sqliteOf(open.db).writer.run('pragma query_only = 1');
   expect(await listed({ userId: 6 })).toEqual([80]);
-  open.sqlite!.run('pragma query_only = 0');
+  sqliteOf(open.db).writer.run('pragma query_only = 0');
   expect(await listed({ userId: 6 })).toEqual([90, 80]);
 });

@@ -3,6 +3,7 @@ import { CompiledQuery, type Expression, type SqlBool, sql } from 'kysely';
 import { prepared } from '../../platform/db/prepared.ts';
 import { execute } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { isAway } from '../../platform/durable/errors.ts';
 
 /*
  * On SQLite an entry of the usage log is in the indexes by user and by key only once it is filed. Entries are filed some
@@ -42,7 +43,7 @@ export async function fileUsage(db: Db): Promise<void> {
     await execute(db, compiled.noteFiled, [last]);
   } catch (error) {
     // A full disk must keep nobody from reading: the newest entries show once they can be filed.
-    if (!/^SQLITE_(FULL|IOERR|BUSY|READONLY)/.test(String((error as { code?: unknown }).code))) throw error;
+    if (!isAway(error)) throw error;
   }
 }
 

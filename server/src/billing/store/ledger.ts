@@ -7,30 +7,54 @@ import { usageColumns } from './port.ts';
 import type { CreditRow, LedgerRow } from './tables.ts';
 import type { UsageLog } from './usage.ts';
 
-/** Adds to a balance, or takes from it what is there, and says so in the ledger. */
+/** Takes the whole transaction back: what it was about to give was given before. */
+class GivenBefore extends Error {}
+
+/**
+ * Adds to a balance, or takes from it what is there, and says so in the ledger. Under an idempotency id that happens once,
+ * whatever else fails: balance, credit and id are one transaction.
+ */
 export async function grantCredits(db: Db, grant: Grant, nowSeconds: number): Promise<LedgerRow> {
-  return db.transaction().execute(async (tx) => {
-    // The balance is identity's column; billing alone changes it.
-    const changed = await sql<{ quota: number }>`update users set quota = quota + ${grant.quota}
-      where id = ${grant.userId} and quota + ${grant.quota} >= 0 and quota + ${grant.quota} <= ${Number.MAX_SAFE_INTEGER}
-      returning quota`.execute(tx);
-    const balance = changed.rows[0]?.quota;
-    if (balance === undefined) throw await refusal(tx, grant);
-    const credit = await tx
-      .insertInto('credits')
-      .values((e) => ({
-        user_id: grant.userId,
-        amount: grant.quota,
-        balance_after: balance,
-        note: grant.note,
-        actor_id: grant.by,
-        place: e.selectFrom('usage_logs').select(sql<number>`coalesce(max(id), 0)`.as('place')),
-        created_at: nowSeconds,
-      }))
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return entryOfCredit(credit);
-  });
+  const { idempotencyId } = grant;
+  const before = idempotencyId === undefined ? null : await creditOf(db, idempotencyId);
+  if (before) return entryOfCredit(before);
+  try {
+    return entryOfCredit(await db.transaction().execute((tx) => give(tx, grant, nowSeconds)));
+  } catch (error) {
+    if (!(error instanceof GivenBefore)) throw error;
+    return entryOfCredit((await creditOf(db, idempotencyId!))!);
+  }
+}
+
+async function give(tx: Db, grant: Grant, nowSeconds: number): Promise<CreditRow> {
+  // The balance is identity's column; billing alone changes it.
+  const changed = await sql<{ quota: number }>`update users set quota = quota + ${grant.quota}
+    where id = ${grant.userId} and quota + ${grant.quota} >= 0 and quota + ${grant.quota} <= ${Number.MAX_SAFE_INTEGER}
+    returning quota`.execute(tx);
+  const balance = changed.rows[0]?.quota;
+  if (balance === undefined) throw await refusal(tx, grant);
+  const credit = await tx
+    .insertInto('credits')
+    .values((e) => ({
+      user_id: grant.userId,
+      amount: grant.quota,
+      balance_after: balance,
+      note: grant.note,
+      actor_id: grant.by,
+      place: e.selectFrom('usage_logs').select(sql<number>`coalesce(max(id), 0)`.as('place')),
+      idempotency_id: grant.idempotencyId ?? null,
+      created_at: nowSeconds,
+    }))
+    .onConflict((c) => c.column('idempotency_id').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!credit) throw new GivenBefore();
+  return credit;
+}
+
+async function creditOf(db: Db, idempotencyId: number): Promise<CreditRow | null> {
+  const found = db.selectFrom('credits').selectAll().where('idempotency_id', '=', idempotencyId);
+  return (await found.executeTakeFirst()) ?? null;
 }
 
 async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {

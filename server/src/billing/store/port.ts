@@ -17,6 +17,9 @@ export interface HoldRow {
   created_at: number;
 }
 
+/** What is needed to settle a hold. */
+export type HeldRow = Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>;
+
 export type HoldOutcome = 'held' | 'user_short' | 'key_short';
 
 /** A row of the usage log, without its id. */
@@ -32,9 +35,17 @@ export interface UsageRow {
   completion_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
+  cache_write_1h_tokens: number;
   reasoning_tokens: number;
+  audio_in_tokens: number;
+  image_in_tokens: number;
+  audio_out_tokens: number;
+  /** 1 where the tokens were counted by us. */
+  estimated: number;
   units: number;
   quota: number;
+  /** What each part cost, as `cost-parts.ts` writes it. */
+  cost_parts: string;
   shortfall: number;
   /** What the charge left; 0 where nothing was charged. */
   balance_after: number;
@@ -57,9 +68,15 @@ export const usageColumns = [
   'completion_tokens',
   'cache_read_tokens',
   'cache_write_tokens',
+  'cache_write_1h_tokens',
   'reasoning_tokens',
+  'audio_in_tokens',
+  'image_in_tokens',
+  'audio_out_tokens',
+  'estimated',
   'units',
   'quota',
+  'cost_parts',
   'shortfall',
   'balance_after',
   'stream',
@@ -88,12 +105,12 @@ export interface HoldStore {
   /** Requests that cost nothing: usage log, sums and request counts. */
   record(rows: UsageRow[]): void | Promise<void>;
   progress(rows: ProgressRow[]): void | Promise<void>;
-  /** An open hold of this process that has no row of its own; absent where all have one. */
-  find?(requestId: string): HoldRow | undefined;
-  /** Gives back what processes without a sign of life since then had put aside in sum; tells how many holds that were. */
-  returnReserves?(seenAfter: number): number | Promise<number>;
+  /** An open hold of this process, or one that any process can settle. */
+  find(requestId: string): Promise<HeldRow | null>;
+  /** Gives back what processes that are gone had put aside in sum; tells how many holds that were. */
+  returnReserves(): number | Promise<number>;
   /** Called every few seconds, to clear away what the writes leave behind. */
-  tidy?(): Promise<void>;
+  tidy(): Promise<void>;
 }
 
 export const secondsPerDay = 86_400;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { isRefused, isTaken } from '../../platform/durable/errors.ts';
 import type { HoldOutcome, HoldRow } from './port.ts';
 
 /** Optimistic: one statement that takes all or fails; only a batch in which something does not fit is decided row by row. */
@@ -8,13 +9,11 @@ export async function holdTogether(db: Db, rows: HoldRow[]): Promise<HoldOutcome
     await holdAll(db, rows);
     return rows.map(() => 'held' as const);
   } catch (error) {
-    if (!doesNotFit(error)) throw error;
+    // A balance is short, or a request has its hold already.
+    if (!isRefused(error) && !isTaken(error)) throw error;
     return holdThoseThatFit(db, rows);
   }
 }
-
-/** 22012 division by zero is how the statement says that a balance is short; 23505 that a request has its hold already. */
-const doesNotFit = (error: unknown): boolean => ['22012', '23505'].includes((error as { errno?: string }).errno ?? '');
 
 const holdFields = `request_id text, user_id bigint, key_id bigint, amount bigint, key_amount bigint, model_id text,
   estimate text, owner text, expires_at bigint, created_at bigint`;
@@ -49,7 +48,7 @@ async function holdAll(db: Db, rows: HoldRow[]): Promise<void> {
       and (select count(*) from k) = (select count(*) from by_key) then 1 else 0 end)`.execute(db);
 }
 
-interface Purse {
+interface Balance {
   id: number;
   left: number;
 }
@@ -59,19 +58,25 @@ async function holdThoseThatFit(db: Db, rows: HoldRow[]): Promise<HoldOutcome[]>
   return db.transaction().execute(async (tx) => {
     const json = (values: unknown[]) => sql`json_array_elements_text((${JSON.stringify(values)}::text)::json)`;
     const ids = (values: number[]) => sql`(select value::bigint from ${json([...new Set(values)])} as value)`;
-    const users = await sql<Purse>`select id, quota as "left" from users where id in ${ids(rows.map((r) => r.user_id))}
+    const users =
+      await sql<Balance>`select id, quota as "left" from users where id in ${ids(rows.map((r) => r.user_id))}
       order by id for no key update`.execute(tx);
-    const keys = await sql<Purse>`select id, remain_quota as "left" from api_keys
+    const keys = await sql<Balance>`select id, remain_quota as "left" from api_keys
       where id in ${ids(rows.map((r) => r.key_id))} order by id for no key update`.execute(tx);
     const open = await sql<{ request_id: string }>`select request_id from billing_holds
       where request_id in (select value from ${json(rows.map((r) => r.request_id))} as value)`.execute(tx);
-    const decided = decide(rows, purses(users.rows), purses(keys.rows), new Set(open.rows.map((r) => r.request_id)));
+    const decided = decide(
+      rows,
+      balancesOf(users.rows),
+      balancesOf(keys.rows),
+      new Set(open.rows.map((r) => r.request_id)),
+    );
     if (decided.fresh.length > 0) await holdAll(tx, decided.fresh);
     return decided.outcomes;
   });
 }
 
-const purses = (rows: Purse[]): Map<number, number> => new Map(rows.map((row) => [row.id, row.left]));
+const balancesOf = (rows: Balance[]): Map<number, number> => new Map(rows.map((row) => [row.id, row.left]));
 
 function decide(rows: HoldRow[], users: Map<number, number>, keys: Map<number, number>, open: Set<string>) {
   const fresh: HoldRow[] = [];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Settled } from '../types.ts';
+import { findHold } from './holds.ts';
 import type { HoldStore, ProgressRow, SettleRow, UsageRow } from './port.ts';
 import { holdTogether } from './postgres-hold.ts';
 import { usageFields, writeUsage } from './postgres-usage.ts';
@@ -16,6 +17,9 @@ export function postgresHoldStore(db: Db): HoldStore {
     },
     record: (rows) => recordTogether(db, rows),
     progress: (rows) => updateProgress(db, rows),
+    find: (requestId) => findHold(db, requestId),
+    // Every hold has a row of its own here, and none is part of a sum.
+    returnReserves: () => 0,
     tidy: async () => {
       if (settled < worthTidying) return;
       settled = 0;

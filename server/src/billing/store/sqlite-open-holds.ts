@@ -1,4 +1,4 @@
-import { PassingMap } from '../../lib/passing-map.ts';
+import { ChurnMap } from '../../lib/churn-map.ts';
 import type { HoldRow } from './port.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { HoldRow } from './port.ts';
  * Changed inside a transaction, and set back when that fails.
  */
 export class OpenHolds {
-  readonly #summed = new PassingMap<HoldRow>();
+  readonly #summed = new ChurnMap<HoldRow>();
   /** Ids of holds that have rows. */
   readonly #written = new Set<string>();
   #added: string[] = [];

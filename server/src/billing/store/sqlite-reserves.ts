@@ -52,16 +52,12 @@ export function unreserve(db: Database, rows: readonly HoldRow[]): HoldRow[] {
   );
 }
 
-/** Gives back what processes had put aside that gave no sign of life since `seenAfter`; tells how many holds that were. */
-export function returnReserves(db: Database, seenAfter: number): number {
+/** Gives back what processes had put aside that are gone; tells how many holds that were. */
+export function returnReserves(db: Database): number {
   const dead = prepared<
     { owner: string; user_id: number; key_id: number; holds: number; amount: number; key_amount: number },
-    [number]
-  >(
-    db,
-    `select * from billing_reserves where holds > 0
-       and owner not in (select owner from billing_owners where seen_at > ?)`,
-  ).all(seenAfter);
+    []
+  >(db, 'select * from billing_reserves where holds > 0 and owner not in (select id from owners)').all();
   for (const { owner, user_id, key_id, amount, key_amount } of dead) {
     prepared(db, 'update users set quota = quota + ? where id = ?').run(amount, user_id);
     prepared(db, 'update api_keys set remain_quota = remain_quota + ? where id = ?').run(key_amount, key_id);
@@ -71,6 +67,10 @@ export function returnReserves(db: Database, seenAfter: number): number {
       key_id,
     );
   }
-  prepared(db, 'delete from billing_reserves where holds = 0').run();
   return dead.reduce((sum, { holds }) => sum + holds, 0);
+}
+
+/** Of users and keys that have no request open any more. */
+export function dropEmptySums(db: Database): void {
+  prepared(db, 'delete from billing_reserves where holds = 0').run();
 }

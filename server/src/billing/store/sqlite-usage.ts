@@ -6,9 +6,26 @@ import { addToDays } from './sqlite-sums.ts';
 
 /** A statement of many rows costs half as much a row as one of one. Few sizes, since each stays prepared. */
 const sizes = [64, 32, 16, 8, 4, 2, 1];
-const inserts = new Map(
-  sizes.map((rows) => [rows, insertText('usage_logs', [...usageColumns, 'filed'], rows, 'sqlite')]),
-);
+const insertsOf = (columns: readonly string[]) =>
+  new Map(sizes.map((rows) => [rows, insertText('usage_logs', [...columns, 'filed'], rows, 'sqlite')]));
+
+/** Few rows say anything here, and each value takes its time to be handed over; without one, a row has 0. */
+const rare: readonly string[] = [
+  'cache_write_1h_tokens',
+  'audio_in_tokens',
+  'image_in_tokens',
+  'audio_out_tokens',
+  'estimated',
+] satisfies (keyof UsageRow)[];
+const usual = usageColumns.filter((column) => !rare.includes(column));
+const inserts = { usual: insertsOf(usual), full: insertsOf([...usual, ...rare]) };
+
+const isUsual = (row: UsageRow): boolean =>
+  row.estimated === 0 &&
+  row.cache_write_1h_tokens === 0 &&
+  row.audio_in_tokens === 0 &&
+  row.image_in_tokens === 0 &&
+  row.audio_out_tokens === 0;
 
 /** So many entries of each user in a batch change few pages of the indexes; it is cheaper to file them at once then. */
 const filedTogether = 4;
@@ -18,18 +35,23 @@ export function logUsage(db: Database, rows: readonly UsageRow[]): void {
   const users = new Set<number>();
   for (const row of rows) users.add(row.user_id);
   const filed = rows.length >= users.size * filedTogether ? 1 : 0;
+  const kind = rows.every(isUsual) ? 'usual' : 'full';
   for (let at = 0; at < rows.length; ) {
     const count = sizes.find((size) => size <= rows.length - at)!;
     const values: SQLQueryBindings[] = [];
-    for (let i = at; i < at + count; i += 1) append(values, rows[i]!, filed);
-    prepared(db, inserts.get(count)!).run(...values);
+    for (let i = at; i < at + count; i += 1) {
+      appendUsual(values, rows[i]!);
+      if (kind === 'full') appendRare(values, rows[i]!);
+      values.push(filed);
+    }
+    prepared(db, inserts[kind].get(count)!).run(...values);
     at += count;
   }
   addToDays(db, rows);
 }
 
 /** Named one by one, in the order of the columns: this runs for every request. */
-function append(values: SQLQueryBindings[], row: UsageRow, filed: number): void {
+function appendUsual(values: SQLQueryBindings[], row: UsageRow): void {
   values.push(
     row.request_id,
     row.user_id,
@@ -45,6 +67,7 @@ function append(values: SQLQueryBindings[], row: UsageRow, filed: number): void 
     row.reasoning_tokens,
     row.units,
     row.quota,
+    row.cost_parts,
     row.shortfall,
     row.balance_after,
     row.stream,
@@ -52,6 +75,9 @@ function append(values: SQLQueryBindings[], row: UsageRow, filed: number): void 
     row.duration_ms,
     row.first_token_ms,
     row.created_at,
-    filed,
   );
+}
+
+function appendRare(values: SQLQueryBindings[], row: UsageRow): void {
+  values.push(row.cache_write_1h_tokens, row.audio_in_tokens, row.image_in_tokens, row.audio_out_tokens, row.estimated);
 }

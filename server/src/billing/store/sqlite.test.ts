@@ -17,7 +17,7 @@ describe('holds as sums on SQLite', () => {
   });
   afterAll(() => open.drop());
   beforeEach(async () => {
-    store = sqliteHoldStore(open.writeSync!);
+    store = sqliteHoldStore(open.db);
     user = await addUser(open.db, 1000);
     key = await addKey(open.db, user, 500, false);
   });
@@ -98,9 +98,9 @@ describe('holds as sums on SQLite', () => {
     const [a, b, c] = [row('a', 100), row('b', 50, true), row('c', 30)];
     await store.hold([a, b, c]);
     await store.progress([{ request_id: 'c', progress: 3, usage: '{}' }]);
-    const next = sqliteHoldStore(open.writeSync!);
-    expect(await next.returnReserves!(now)).toBe(2);
-    expect(await next.returnReserves!(now)).toBe(0);
+    const next = sqliteHoldStore(open.db);
+    expect(await next.returnReserves()).toBe(2);
+    expect(await next.returnReserves()).toBe(0);
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 970, held: 30 });
     expect((await keyOf(open.db, key)).remain).toBe(500);
     const settled = await store.settle([charge(a, 10), charge(b, 10), charge(c, 10)]);

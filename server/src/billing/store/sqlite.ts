@@ -1,11 +1,13 @@
 import type { Database } from 'bun:sqlite';
-import type { OpenDb } from '../../platform/db/open.ts';
 import { prepared } from '../../platform/db/prepared.ts';
+import { writeSync } from '../../platform/db/sqlite-dialect.ts';
+import type { Db } from '../../platform/db/tables.ts';
 import { fileEntriesNow } from './filing.ts';
+import { findHold } from './holds.ts';
 import type { HoldStore, ProgressRow, UsageRow } from './port.ts';
 import { holdAll, writeHold } from './sqlite-hold.ts';
 import { OpenHolds } from './sqlite-open-holds.ts';
-import { returnReserves, unreserve } from './sqlite-reserves.ts';
+import { dropEmptySums, returnReserves, unreserve } from './sqlite-reserves.ts';
 import { settleAll } from './sqlite-settle.ts';
 import { countRequests } from './sqlite-sums.ts';
 import { logUsage } from './sqlite-usage.ts';
@@ -17,40 +19,42 @@ const filedAtOnce = 500;
  * Prepared statements inside one synchronous transaction: on SQLite a statement costs microseconds and the commit is what
  * has to be shared.
  */
-export function sqliteHoldStore(writeSync: NonNullable<OpenDb['writeSync']>): HoldStore {
+export function sqliteHoldStore(db: Db): HoldStore {
   const open = new OpenHolds();
   let unfiled = 0;
-  const log = (db: Database, rows: readonly UsageRow[]) => {
-    logUsage(db, rows);
+  const log = (writer: Database, rows: readonly UsageRow[]) => {
+    logUsage(writer, rows);
     unfiled += rows.length;
     if (unfiled < filedAtOnce) return;
     unfiled = 0;
-    fileEntriesNow(db);
+    fileEntriesNow(writer);
   };
-  const write = <T>(work: (db: Database) => T): T | Promise<T> =>
+  const write = <T>(work: (writer: Database) => T): T | Promise<T> =>
     writeSync(
-      (db) => {
+      db,
+      (writer) => {
         open.begin();
-        return work(db);
+        return work(writer);
       },
       () => open.undo(),
     );
   return {
-    hold: (rows) => write((db) => holdAll(db, rows, open)),
+    hold: (rows) => write((writer) => holdAll(writer, rows, open)),
     settle: (rows) =>
-      write((db) => {
-        const { settled, logs } = settleAll(db, rows, open);
-        log(db, logs);
+      write((writer) => {
+        const { settled, logs } = settleAll(writer, rows, open);
+        log(writer, logs);
         return settled;
       }),
     record: (rows) =>
-      write((db) => {
-        log(db, rows);
-        countRequests(db, rows);
+      write((writer) => {
+        log(writer, rows);
+        countRequests(writer, rows);
       }),
-    progress: (rows) => write((db) => noteProgress(db, rows, open)),
-    find: (requestId) => open.find(requestId),
-    returnReserves: (seenAfter) => write((db) => returnReserves(db, seenAfter)),
+    progress: (rows) => write((writer) => noteProgress(writer, rows, open)),
+    find: async (requestId) => open.find(requestId) ?? findHold(db, requestId),
+    returnReserves: () => write(returnReserves),
+    tidy: async () => write(dropEmptySums),
   };
 }
 

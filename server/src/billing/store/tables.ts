@@ -28,9 +28,20 @@ interface CreditTable {
   actor_id: number;
   /** Id of the last charge before it, so that the two can be put in order. */
   place: number;
+  /** Unique where it is given. */
+  idempotency_id: number | null;
   created_at: number;
 }
 export type CreditRow = Selectable<CreditTable>;
+
+/** Columns that came later than the log. */
+type Later =
+  | 'cache_write_1h_tokens'
+  | 'audio_in_tokens'
+  | 'image_in_tokens'
+  | 'audio_out_tokens'
+  | 'estimated'
+  | 'cost_parts';
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
@@ -44,9 +55,8 @@ declare module '../../platform/db/tables.ts' {
       amount: number;
       key_amount: number;
     };
-    billing_owners: { owner: string; seen_at: number };
     credits: CreditTable;
-    usage_logs: UsageRow & { id: Generated<number> };
+    usage_logs: Omit<UsageRow, Later> & { [C in Later]: Generated<UsageRow[C]> } & { id: Generated<number> };
     usage_days: {
       user_id: number;
       /** Days since 1970, UTC. */

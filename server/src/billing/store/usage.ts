@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
+import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { dayOf, secondsPerDay, type UsageRow, usageColumns } from './port.ts';
@@ -66,8 +67,22 @@ export async function listUsage(
     .execute();
 }
 
+/** Longer than any request may run. */
+const longestRequestSeconds = 7 * secondsPerDay;
+
+/** Whether the request of this entry is in the log already, with whatever end. */
+export async function isLogged(db: Db, { request_id, user_id, created_at }: UsageRow): Promise<boolean> {
+  const conditions = await conditionsOf(db, { userId: user_id, from: created_at - longestRequestSeconds });
+  const found = db.selectFrom('usage_logs').where((e) => e.and([...conditions, e('request_id', '=', request_id)]));
+  return (await found.select('id').executeTakeFirst()) !== undefined;
+}
+
+/** Deletes single entries from before `before`; their sums per day stay, and with them the books add up. */
+export const sweepUsage = (db: Db, before: number): Promise<number> =>
+  inBatches((most) => deleteOldUsage(db, before, most), sweepBatches);
+
 /** Deletes at most `limit` of the oldest from before `before`. Ids grow with time, so nothing else has to be looked at. */
-export async function deleteOldUsage(db: Db, before: number, limit: number): Promise<number> {
+async function deleteOldUsage(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('usage_logs')
     .where('id', 'in', (e) =>

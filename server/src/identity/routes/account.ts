@@ -1,17 +1,20 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { type AccountDeps, changeSelf, login, register } from '../accounts.ts';
-import { refuseForgery } from '../sessions.ts';
+import { originOf } from '../audit/record-acts.ts';
+import { type ProvenUser, refuseForgery } from '../sessions.ts';
 import { listSessions } from '../store/sessions.ts';
-import { findUser } from '../store/users.ts';
+import { findUser, findUserByName } from '../store/users.ts';
+import { userSubject } from '../subjects.ts';
 import { avatarRule, displayNameRule, emailRule, passwordRule, type User, usernameRule, userSchema } from '../user.ts';
 
 const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
-const userAnswer = z.object({ success: z.literal(true), data: userSchema });
-const done = z.object({ success: z.literal(true), message: z.string() });
+const userAnswer = answered(userSchema);
+const sessionSubject = { type: 'session' };
 
 const sessionSchema = z.object({
   id: z.number().int(),
@@ -23,10 +26,22 @@ const sessionSchema = z.object({
 });
 
 export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
-  const withSession = async (call: Call, user: User): Promise<Response> => {
-    const { cookie } = await deps.sessions.start(user, call.ip, call.request.headers.get('user-agent') ?? '');
-    call.headers['set-cookie'] = cookie;
-    return ok(call, user);
+  const withSession = async (call: Call, proven: ProvenUser): Promise<Response> => {
+    const started = await deps.sessions.start(proven, call.ip, call.request.headers.get('user-agent') ?? '');
+    if (!started) throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.');
+    call.headers['set-cookie'] = started.cookie;
+    return ok(call, proven.user);
+  };
+
+  const tellSignIn = (call: Call<'none'>, action: string, { id }: User): void =>
+    deps.audit.record({ action, actor: id, target: { type: 'user', id }, origin: originOf(call) });
+
+  /** Off the request's path, and without the name that was tried: people type passwords there. */
+  const tellFailedLogin = async (call: Call<'none', { username: string }>, error: unknown): Promise<void> => {
+    const row = await findUserByName(deps.db, call.body.username).catch(() => null);
+    const reason = error instanceof AppError ? error.code : 'internal_error';
+    const target = { type: 'user', id: row?.id ?? null };
+    deps.audit.record({ action: 'login_failed', actor: null, target, metadata: { reason }, origin: originOf(call) });
   };
 
   return [
@@ -45,7 +60,9 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       answers: { 200: userAnswer },
       handle: async (call) => {
         refuseForgery(call.request, origins);
-        return withSession(call, await register(deps, call.body));
+        const proven = await register(deps, call.body);
+        tellSignIn(call, 'user_registered', proven.user);
+        return withSession(call, proven);
       },
     }),
     defineRoute({
@@ -58,7 +75,13 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       answers: { 200: userAnswer },
       handle: async (call) => {
         refuseForgery(call.request, origins);
-        return withSession(call, await login(deps, call.body.username, call.body.password, call.ip));
+        const proven = await login(deps, { ...call.body, ip: call.ip }).catch((error) => {
+          void tellFailedLogin(call, error);
+          throw error;
+        });
+        const response = await withSession(call, proven);
+        tellSignIn(call, 'login_succeeded', proven.user);
+        return response;
       },
     }),
     defineRoute({
@@ -67,6 +90,7 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       path: '/api/user/logout',
       summary: 'Log out',
       auth: 'session',
+      audit: { action: 'logged_out', subject: sessionSubject, id: (call) => call.principal.sessionId },
       answers: { 200: done },
       handle: async (call) => {
         await deps.sessions.end(call.principal.user.id, call.principal.sessionId);
@@ -100,11 +124,16 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
         password: passwordRule.optional(),
         current_password: z.string().max(1000).optional(),
       }),
+      audit: {
+        action: (call) => (call.body.password === undefined ? 'profile_changed' : 'password_changed'),
+        subject: userSubject(deps.db),
+        id: (call) => call.principal.user.id,
+      },
       answers: { 200: userAnswer },
       handle: async (call) => {
-        const { user, passwordChanged } = await changeSelf(deps, call.principal.user.id, call.body);
+        const { user, proven } = await changeSelf(deps, call.principal.user.id, call.body, call.ip);
         // Whoever changed the password stays logged in, under a new id; every other place is logged out.
-        return passwordChanged ? withSession(call, user) : ok(call, user);
+        return proven ? withSession(call, proven) : ok(call, user);
       },
     }),
     defineRoute({
@@ -113,7 +142,7 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       path: '/api/user/sessions',
       summary: 'Where I am logged in',
       auth: 'session',
-      answers: { 200: z.object({ success: z.literal(true), data: z.array(sessionSchema) }) },
+      answers: { 200: answered(z.array(sessionSchema)) },
       handle: async (call) => {
         const rows = await listSessions(deps.db, call.principal.user.id, nowSeconds(deps.clock));
         const view = rows.map(({ user_id: _, token_hash: __, expires_at: ___, ...row }) => ({
@@ -130,6 +159,7 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       summary: 'End one of my sessions',
       auth: 'session',
       params: z.object({ id: idText }),
+      audit: { action: 'session_ended', subject: sessionSubject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
         if (!(await deps.sessions.end(call.principal.user.id, call.params.id)))

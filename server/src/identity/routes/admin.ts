@@ -1,8 +1,10 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { answered, listed } from '../../platform/http/answers.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { type AccountDeps, changeUserAsAdmin } from '../accounts.ts';
 import { listUsers } from '../store/users.ts';
+import { optionSubject, userSubject } from '../subjects.ts';
 import { displayNameRule, userSchema } from '../user.ts';
 
 const base = {
@@ -17,7 +19,7 @@ const idList = z
   .string()
   .regex(/^\d{1,15}(,\d{1,15}){0,99}$/, 'must be up to 100 whole numbers, separated by commas')
   .transform((text) => text.split(',').map(Number))
-  .openapi({ type: 'string', example: '1,2' });
+  .meta({ type: 'string', example: '1,2' });
 
 const optionSchema = z.object({
   key: z.string(),
@@ -34,17 +36,7 @@ export function adminRoutes(deps: AccountDeps): Route[] {
       path: '/api/admin/users',
       summary: 'Users',
       query: z.object({ ...pageFields, q: z.string().max(200).default(''), ids: idList.optional() }),
-      answers: {
-        200: z.object({
-          success: z.literal(true),
-          data: z.object({
-            users: z.array(userSchema),
-            total: z.number().int(),
-            page: z.number().int(),
-            page_size: z.number().int(),
-          }),
-        }),
-      },
+      answers: { 200: listed({ users: z.array(userSchema) }) },
       handle: async (call) => {
         const { page, page_size, q, ids } = call.query;
         return ok(call, { ...(await listUsers(deps.db, { page, page_size }, { q, ids })), page, page_size });
@@ -66,7 +58,8 @@ export function adminRoutes(deps: AccountDeps): Route[] {
         email_verified: z.boolean().optional(),
         display_name: displayNameRule.optional(),
       }),
-      answers: { 200: z.object({ success: z.literal(true), data: userSchema }) },
+      audit: { action: 'user_updated', subject: userSubject(deps.db), id: (call) => call.params.id },
+      answers: { 200: answered(userSchema) },
       handle: async (call) => ok(call, await changeUserAsAdmin(deps, call.principal.user, call.params.id, call.body)),
     }),
     defineRoute({
@@ -74,7 +67,7 @@ export function adminRoutes(deps: AccountDeps): Route[] {
       method: 'get',
       path: '/api/admin/options',
       summary: 'Runtime options',
-      answers: { 200: z.object({ success: z.literal(true), data: z.array(optionSchema) }) },
+      answers: { 200: answered(z.array(optionSchema)) },
       handle: (call) => ok(call, deps.options.all()),
     }),
     defineRoute({
@@ -83,7 +76,8 @@ export function adminRoutes(deps: AccountDeps): Route[] {
       path: '/api/admin/options',
       summary: 'Set a runtime option',
       body: z.object({ key: z.string().max(100), value: z.union([z.boolean(), z.number(), z.string()]) }),
-      answers: { 200: z.object({ success: z.literal(true), data: optionSchema }) },
+      audit: { action: 'option_set', subject: optionSubject(deps.options), id: (call) => call.body.key },
+      answers: { 200: answered(optionSchema) },
       handle: async (call) => {
         await deps.options.set(call.body.key, call.body.value);
         return ok(

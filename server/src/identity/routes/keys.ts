@@ -1,4 +1,5 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import {
@@ -11,6 +12,7 @@ import {
   removeKey,
   updateKey,
 } from '../keys.ts';
+import { keySubject } from '../subjects.ts';
 
 const base = {
   tag: 'API keys',
@@ -18,17 +20,18 @@ const base = {
   auth: 'session',
   limit: { option: 'RateLimitApi', by: 'principal' },
 } as const;
-const one = z.object({ success: z.literal(true), data: keyViewSchema });
+const one = answered(keyViewSchema);
 const params = z.object({ id: idText });
 
 export function keyRoutes(deps: KeyDeps): Route[] {
+  const subject = keySubject(deps.db);
   return [
     defineRoute({
       ...base,
       method: 'get',
       path: '/api/tokens',
       summary: 'My API keys, masked',
-      answers: { 200: z.object({ success: z.literal(true), data: z.array(keyViewSchema) }) },
+      answers: { 200: answered(z.array(keyViewSchema)) },
       handle: async (call) => ok(call, await keysOf(deps, call.principal.user.id)),
     }),
     defineRoute({
@@ -36,9 +39,14 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       method: 'post',
       path: '/api/tokens',
       summary: 'Create an API key; the full key is shown once',
+      idempotent: true,
       body: newKeySchema,
+      audit: { action: 'key_created', subject, id: (_, answer) => answer?.data.id },
       answers: { 200: one },
-      handle: async (call) => ok(call, await createKey(deps, call.principal.user.id, call.body)),
+      handle: async (call) => {
+        const { user, sessionId } = call.principal;
+        return ok(call, await createKey(deps, { userId: user.id, sessionId }, call.body));
+      },
     }),
     defineRoute({
       ...base,
@@ -47,6 +55,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       summary: 'Change an API key',
       params,
       body: keyChangeSchema,
+      audit: { action: 'key_updated', subject, id: (call) => call.params.id },
       answers: { 200: one },
       handle: async (call) => ok(call, await updateKey(deps, call.principal.user.id, call.params.id, call.body)),
     }),
@@ -56,7 +65,8 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       path: '/api/tokens/{id}',
       summary: 'Delete an API key',
       params,
-      answers: { 200: z.object({ success: z.literal(true), message: z.string() }) },
+      audit: { action: 'key_deleted', subject, id: (call) => call.params.id },
+      answers: { 200: done },
       handle: async (call) => {
         await removeKey(deps, call.principal.user.id, call.params.id);
         return json(call, { success: true, message: 'The API key is deleted.' });

@@ -2,6 +2,7 @@ import type { Generated, Selectable } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { writerOfTimes } from '../../platform/db/write-times.ts';
 import type { User } from '../user.ts';
+import { holdSession } from './sessions.ts';
 import { toUser } from './users.ts';
 
 interface ApiKeysTable {
@@ -35,8 +36,16 @@ declare module '../../platform/db/tables.ts' {
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 
-export async function insertKey(db: Db, key: Omit<ApiKeyRow, 'id' | 'used_quota'>): Promise<ApiKeyRow> {
-  return db.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
+/** Null when the session that asks for it has ended: a key would outlive it. */
+export async function insertKey(
+  db: Db,
+  key: Omit<ApiKeyRow, 'id' | 'used_quota'>,
+  sessionId: number | null,
+): Promise<ApiKeyRow | null> {
+  return db.transaction().execute(async (tx) => {
+    if (sessionId !== null && !(await holdSession(tx, key.user_id, sessionId))) return null;
+    return tx.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
+  });
 }
 
 export async function findKeyByHash(db: Db, hash: string): Promise<{ key: ApiKeyRow; user: User } | null> {
@@ -44,6 +53,10 @@ export async function findKeyByHash(db: Db, hash: string): Promise<{ key: ApiKey
   if (!key) return null;
   const user = await db.selectFrom('users').selectAll().where('id', '=', key.user_id).executeTakeFirst();
   return user ? { key, user: toUser(user) } : null;
+}
+
+export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null> {
+  return (await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {

@@ -1,6 +1,6 @@
-import type { Generated, Selectable } from 'kysely';
-import type { Db } from '../../platform/db/tables.ts';
-import type { User } from '../user.ts';
+import type { Generated, Selectable, SelectQueryBuilder } from 'kysely';
+import { type Db, engineOf, type Tables } from '../../platform/db/tables.ts';
+import { statuses, type User } from '../user.ts';
 import { toUser } from './users.ts';
 
 interface SessionsTable {
@@ -22,10 +22,37 @@ declare module '../../platform/db/tables.ts' {
 
 export type SessionRow = Selectable<SessionsTable>;
 
-export async function insertSession(db: Db, session: Omit<SessionRow, 'id'>): Promise<number> {
-  const row = await db.insertInto('sessions').values(session).returning('id').executeTakeFirstOrThrow();
-  return row.id;
+/** Null when the user was disabled or has another password by now: what was proven then proves nothing any more. */
+export async function insertSession(
+  db: Db,
+  session: Omit<SessionRow, 'id'>,
+  passwordHash: string,
+): Promise<number | null> {
+  return db.transaction().execute(async (tx) => {
+    const user = await held(
+      tx
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', session.user_id)
+        .where('status', '=', statuses.enabled)
+        .where('password_hash', '=', passwordHash),
+      tx,
+    );
+    if (!user) return null;
+    const row = await tx.insertInto('sessions').values(session).returning('id').executeTakeFirstOrThrow();
+    return row.id;
+  });
 }
+
+/** Whether the session is there, and stays until the transaction ends. */
+export async function holdSession(tx: Db, userId: number, id: number): Promise<boolean> {
+  const session = tx.selectFrom('sessions').select('id').where('id', '=', id).where('user_id', '=', userId);
+  return (await held(session, tx)) !== undefined;
+}
+
+/** PostgreSQL would let others change what was read while it counts; SQLite has one writer at a time. */
+const held = (query: SelectQueryBuilder<Tables, keyof Tables, { id: number }>, tx: Db) =>
+  query.$if(engineOf(tx) === 'postgres', (found) => found.forShare()).executeTakeFirst();
 
 export interface FoundSession {
   session: Pick<SessionRow, 'id' | 'last_seen_at' | 'expires_at'>;
@@ -63,10 +90,6 @@ export async function listSessions(db: Db, userId: number, now: number): Promise
 export async function deleteSession(db: Db, userId: number, id: number): Promise<boolean> {
   const result = await db.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();
   return result.numDeletedRows > 0n;
-}
-
-export async function deleteSessionsOf(db: Db, userId: number): Promise<void> {
-  await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
 /** Bounded, so that a sweep never holds the writer for long; returns how many went. */

@@ -1,7 +1,7 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { offsetOf, type Page } from '../../platform/http/paging.ts';
-import type { User } from '../user.ts';
+import { statuses, type User } from '../user.ts';
 
 interface UsersTable {
   id: Generated<number>;
@@ -97,11 +97,41 @@ export type UserChange = Partial<
   >
 >;
 
-export async function changeUser(db: Db, id: number, change: UserChange): Promise<User | null> {
-  if (Object.keys(change).length === 0) return findUser(db, id);
-  const row = await db.updateTable('users').set(change).where('id', '=', id).returningAll().executeTakeFirst();
-  return row ? toUser(row) : null;
+/** What must still be so when the change is written: it was found out before, and others write meanwhile. */
+export interface ChangeTerms {
+  passwordHash?: string;
+  /** This user stands above the one to be changed, and above the role to be given. */
+  byAdmin?: number;
 }
+
+/** Null when there is no such user, or not on these terms. A change that ends the ways in takes the sessions along. */
+export async function changeUser(
+  db: Db,
+  id: number,
+  change: UserChange,
+  { passwordHash, byAdmin }: ChangeTerms = {},
+): Promise<User | null> {
+  if (Object.keys(change).length === 0) return findUser(db, id);
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .updateTable('users')
+      .set(change)
+      .where('id', '=', id)
+      .$if(passwordHash !== undefined, (q) => q.where('password_hash', '=', passwordHash!))
+      .$if(byAdmin !== undefined, (q) => q.where((e) => e.exists(adminAbove(byAdmin!, change.role ?? 0))))
+      .returningAll()
+      .executeTakeFirst();
+    if (row && endsWaysIn(change)) await tx.deleteFrom('sessions').where('user_id', '=', id).execute();
+    return row ? toUser(row) : null;
+  });
+}
+
+const endsWaysIn = ({ password_hash, status }: UserChange): boolean =>
+  password_hash !== undefined || (status !== undefined && status !== statuses.enabled);
+
+const adminAbove = (adminId: number, roleGiven: number) =>
+  sql<boolean>`(select 1 from users as admin where admin.id = ${adminId} and admin.status = ${statuses.enabled}
+    and admin.role > users.role and admin.role > ${roleGiven})`;
 
 export async function countUsers(db: Db): Promise<number> {
   const row = await db

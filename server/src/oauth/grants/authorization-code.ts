@@ -5,9 +5,9 @@ import type { ClientCredentials } from '../client-auth.ts';
 import { isCode } from '../credentials.ts';
 import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
+import { endFamily } from '../revoke.ts';
 import { allowedNow, within } from '../scopes.ts';
 import type { Client, PresentedCode } from '../store/columns.ts';
-import { revokeFamily } from '../store/tokens.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair } from './grant.ts';
 
 export interface CodeExchange {
@@ -52,6 +52,6 @@ function checkCode(client: Client, code: PresentedCode, request: CodeExchange, n
 
 /** RFC 6749 §4.1.2: a code seen twice may have been stolen, so what the first use gave is taken back. */
 async function replayed(deps: GrantDeps, code: PresentedCode): Promise<Error> {
-  await revokeFamily(deps.db, { ...code, family: code.id });
+  await endFamily(deps, { ...code, family: code.id });
   return invalidGrant('The code was used before.');
 }

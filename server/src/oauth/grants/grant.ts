@@ -1,13 +1,13 @@
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
+import { isTaken } from '../../platform/durable/errors.ts';
 import { type ClientCredentials, invalidClient, provesClient } from '../client-auth.ts';
 import { newTokens } from '../credentials.ts';
-import { suspended } from '../enabled.ts';
 import type { Room } from '../room.ts';
 import { joinScopes, type Scope } from '../scopes.ts';
-import { applicationStatus } from '../status.ts';
+import { applicationStatus, suspended } from '../status.ts';
 import type { Client } from '../store/columns.ts';
-import { isTaken, type NewPair } from '../store/issue.ts';
+import type { NewPair } from '../store/issue.ts';
 
 export type GrantDeps = Pick<Room, 'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId'>;
 

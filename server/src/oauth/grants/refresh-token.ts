@@ -3,9 +3,9 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
+import { endFamily } from '../revoke.ts';
 import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
 import type { PresentedToken } from '../store/columns.ts';
-import { revokeFamily } from '../store/tokens.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair } from './grant.ts';
 
 export interface Refresh {
@@ -35,6 +35,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
   // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6).
   const issued = await issuePair(deps, token, scopes, (row) => deps.issuer.rotate(token.id, clock.nowMs(), row));
+  lookups.forget(token.id);
   if (!issued) throw invalidGrant('The refresh token was used before.');
   return issued;
 }
@@ -52,6 +53,6 @@ function narrowed(granted: string, asked: string | undefined): readonly Scope[] 
 
 /** RFC 9700 §4.14.2: a spent token seen again means that it, or its successor, is in other hands. */
 async function reused(deps: GrantDeps, token: PresentedToken, rotatedAtMs: number): Promise<Error> {
-  if (deps.clock.nowMs() - rotatedAtMs > graceMs) await revokeFamily(deps.db, token);
+  if (deps.clock.nowMs() - rotatedAtMs > graceMs) await endFamily(deps, token);
   return invalidGrant('The refresh token was used before.');
 }

@@ -1,4 +1,7 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { answered, listed } from '../../platform/http/answers.ts';
+import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { idText, offsetOf, pageFields, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { adminActions, administer } from '../administration.ts';
@@ -6,11 +9,10 @@ import { applicationSchema, applicationView } from '../application.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
 import type { Room } from '../room.ts';
 import { listAll } from '../store/applications.ts';
-import { answered, management, originOf } from './shapes.ts';
+import { management } from './shapes.ts';
 
 const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as const;
 const withOwner = applicationSchema.extend({ owner_username: z.string() });
-const paged = { total: z.number().int(), page: z.number().int(), page_size: z.number().int() };
 
 const entrySchema = z
   .object({
@@ -23,9 +25,8 @@ const entrySchema = z
     metadata: z.record(z.string(), z.unknown()),
     created_at: z.number().int(),
   })
-  .openapi('OAuthAuditEntry');
+  .meta({ id: 'OAuthAuditEntry' });
 
-/** Spec §4.11. */
 export function adminRoutes(room: Room): Route[] {
   return [...applicationRoutes(room), auditRoute(room)];
 }
@@ -37,7 +38,7 @@ const applicationRoutes = (room: Room): Route[] => [
     path: '/api/oauth2/admin/applications',
     summary: 'All applications',
     query: pageQuery.extend({ q: z.string().max(200).default(''), status: z.enum(['1', '2']).optional() }),
-    answers: { 200: answered(z.object({ applications: z.array(withOwner), ...paged })) },
+    answers: { 200: listed({ applications: z.array(withOwner) }) },
     handle: async (call) => {
       const { q, status, ...page } = call.query;
       const filter = { q, status: status === undefined ? undefined : Number(status) };
@@ -52,11 +53,16 @@ const applicationRoutes = (room: Room): Route[] => [
       method: 'post',
       path: `/api/oauth2/admin/applications/${action}`,
       summary: `${action[0]!.toUpperCase()}${action.slice(1)} an application`,
-      body: z.object({ app_id: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+      audit: 'recorded',
+      body: z.object({
+        app_id: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+        updated_at: z.int().optional().describe('Of the application as it was looked at; 409 when it changed since'),
+      }),
       answers: { 200: answered(applicationSchema) },
       handle: async (call) => {
         const by = { userId: call.principal.user.id, origin: originOf(call) };
-        return ok(call, applicationView(await administer(room, by, action, call.body.app_id)));
+        const seen = { id: call.body.app_id, seenAt: call.body.updated_at };
+        return ok(call, applicationView(await administer(room, by, action, seen)));
       },
     }),
   ),
@@ -77,34 +83,12 @@ const auditRoute = (room: Room): Route =>
       to: idText.optional(),
       format: z.enum(['json', 'csv']).optional(),
     }),
-    answers: { 200: answered(z.object({ logs: z.array(entrySchema), ...paged })) },
+    answers: { 200: listed({ logs: z.array(entrySchema) }) },
     handle: async (call) => {
       const { page, page_size, format, ...filter } = call.query;
       // What this process has just recorded belongs to the answer too.
       await room.audit.flush();
-      if (format === 'csv') return csv(auditCsv(room.db, filter), call.headers);
+      if (format === 'csv') return csvAnswer(call, 'oauth-audit.csv', auditCsv(room.db, filter));
       return ok(call, { ...(await auditPage(room.db, filter, { page, page_size })), page, page_size });
     },
   });
-
-function csv(lines: AsyncGenerator<string>, headers: Record<string, string>): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const { done, value } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    cancel: async () => {
-      await lines.return(undefined);
-    },
-  });
-  return new Response(body, {
-    headers: {
-      ...headers,
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="oauth-audit.csv"',
-      'cache-control': 'no-store',
-    },
-  });
-}

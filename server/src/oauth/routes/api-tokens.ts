@@ -1,26 +1,23 @@
-import { z } from '@hono/zod-openapi';
-import { createKey, type KeyDeps, type KeyView, keysOf, newKeySchema, removeKey } from '../../identity/keys.ts';
+import { z } from 'zod';
+import {
+  createKey,
+  type KeyDeps,
+  type KeyView,
+  keysOf,
+  keyViewSchema,
+  newKeySchema,
+  removeKey,
+} from '../../identity/keys.ts';
+import { keySubject } from '../../identity/subjects.ts';
+import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { requireScope } from '../bearer.ts';
-import { answered, base, done, noStore } from './shapes.ts';
+import { base, noStore } from './shapes.ts';
 
-/** Spec §2.7; models and addresses of a key are the owner's own business. */
+/** Models and addresses of a key are the owner's own business. */
 const tokenView = ({ models: _, allowed_ips: __, ...view }: KeyView) => view;
-const tokenSchema = z
-  .object({
-    id: z.number().int(),
-    name: z.string(),
-    key: z.string(),
-    status: z.number().int(),
-    created_time: z.number().int(),
-    accessed_time: z.number().int(),
-    expired_time: z.number().int(),
-    remain_quota: z.number().int(),
-    used_quota: z.number().int(),
-    unlimited_quota: z.boolean(),
-  })
-  .openapi('ApiToken');
+const tokenSchema = keyViewSchema.omit({ models: true, allowed_ips: true }).meta({ id: 'ApiToken' });
 
 const shared = {
   ...base,
@@ -29,7 +26,7 @@ const shared = {
   headers: noStore,
 } as const;
 
-/** The user's API keys, in the hands of an application (spec §4.8). */
+/** The user's API keys, in the hands of an application. */
 export function apiTokenRoutes(keys: KeyDeps): Route[] {
   return [
     defineRoute({
@@ -48,11 +45,13 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       method: 'post',
       path: '/api/oauth2/tokens',
       summary: 'Create an API token for the user; the full key is shown once (scope tokens:write)',
+      idempotent: true,
+      audit: { action: 'key_created', subject: keySubject(keys.db), id: (_, answer) => answer?.data.id },
       body: newKeySchema.omit({ models: true, allowed_ips: true }),
       answers: { 200: answered(z.object({ id: z.number().int(), name: z.string(), key: z.string() })) },
       handle: async (call) => {
         requireScope(call.principal, 'tokens:write');
-        const { id, name, key } = await createKey(keys, call.principal.user.id, call.body);
+        const { id, name, key } = await createKey(keys, { userId: call.principal.user.id, sessionId: null }, call.body);
         return ok(call, { id, name, key });
       },
     }),
@@ -62,6 +61,7 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       path: '/api/oauth2/tokens/{token_id}',
       summary: 'Delete an API token of the user (scope tokens:write)',
       params: z.object({ token_id: idText }),
+      audit: { action: 'key_deleted', subject: keySubject(keys.db), id: (call) => call.params.token_id },
       answers: { 200: done },
       handle: async (call) => {
         requireScope(call.principal, 'tokens:write');

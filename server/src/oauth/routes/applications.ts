@@ -1,4 +1,6 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageQuery } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { applicationChangeSchema, applicationSchema, applicationView, newApplicationSchema } from '../application.ts';
@@ -11,9 +13,9 @@ import {
   rotateWebhookSecret,
   updateApplication,
 } from '../applications.ts';
-import { requireEnabled } from '../enabled.ts';
 import type { Room } from '../room.ts';
-import { answered, done, management, noStore, originOf } from './shapes.ts';
+import { requireEnabled } from '../status.ts';
+import { management, noStore } from './shapes.ts';
 
 const params = z.object({ app_id: idText });
 const path = '/api/oauth2/applications/{app_id}';
@@ -21,7 +23,7 @@ const ownerOf = (call: Call<'session'>) => ({ userId: call.principal.user.id, or
 const secret = answered(z.object({ client_secret_plain: z.string() }));
 const webhookSecret = answered(z.object({ webhook_secret: z.string() }));
 
-/** The owner's side of applications (spec §4.9). */
+/** The owner's side of applications. */
 export function applicationRoutes(room: Room): Route[] {
   return [...collectionRoutes(room), ...memberRoutes(room), ...secretRoutes(room)];
 }
@@ -33,16 +35,7 @@ const collectionRoutes = (room: Room): Route[] => [
     path: '/api/oauth2/applications',
     summary: 'My applications',
     query: pageQuery,
-    answers: {
-      200: answered(
-        z.object({
-          applications: z.array(applicationSchema),
-          total: z.number().int(),
-          page: z.number().int(),
-          page_size: z.number().int(),
-        }),
-      ),
-    },
+    answers: { 200: listed({ applications: z.array(applicationSchema) }) },
     handle: async (call) => {
       const { rows, total } = await ownApplications(room, call.principal.user.id, call.query);
       return ok(call, { applications: rows.map(applicationView), total, ...call.query });
@@ -53,6 +46,7 @@ const collectionRoutes = (room: Room): Route[] => [
     method: 'post',
     path: '/api/oauth2/applications',
     summary: 'Register an application; the client secret is shown once',
+    idempotent: true,
     headers: noStore,
     body: newApplicationSchema,
     answers: { 200: answered(applicationSchema.extend({ client_secret_plain: z.string() })) },
@@ -109,6 +103,7 @@ const secretRoutes = (room: Room): Route[] => [
     method: 'post',
     path: `${path}/rotate-secret`,
     summary: 'Draw a new client secret; the old one is invalid at once',
+    idempotent: true,
     headers: noStore,
     params,
     answers: { 200: secret },
@@ -120,6 +115,7 @@ const secretRoutes = (room: Room): Route[] => [
     method: 'post',
     path: `${path}/webhook-secret`,
     summary: 'Draw a new secret for signing webhooks',
+    idempotent: true,
     headers: noStore,
     params,
     answers: { 200: webhookSecret },

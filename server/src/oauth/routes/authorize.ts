@@ -1,8 +1,10 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { decide, describeRequest } from '../authorize.ts';
 import type { Room } from '../room.ts';
-import { answered, base, noStore, originOf } from './shapes.ts';
+import { base, noStore } from './shapes.ts';
 
 /** Which of these is required, and in what order it is missed, is told by the table of checks. */
 const requestFields = {
@@ -71,7 +73,8 @@ export function authorizeRoutes(room: Room): Route[] {
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
       handle: async (call) => {
         const { approved, ...request } = call.body;
-        const decision = { userId: call.principal.user.id, approved, origin: originOf(call) };
+        const { user, sessionId } = call.principal;
+        const decision = { userId: user.id, sessionId, approved, origin: originOf(call) };
         // The page has shown a request for a code; the answer does not repeat that.
         const redirect_url = await decide(room, decision, { ...request, response_type: 'code' });
         return ok(call, { redirect_url });

@@ -1,9 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { done, listed } from '../../platform/http/answers.ts';
 import { idText, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { consentsOf, revokeConsent } from '../consents.ts';
 import type { Room } from '../room.ts';
-import { answered, done, management, originOf } from './shapes.ts';
+import { management } from './shapes.ts';
 
 const consentSchema = z
   .object({
@@ -19,9 +21,9 @@ const consentSchema = z
     app_homepage_url: z.string(),
     app_is_verified: z.boolean(),
   })
-  .openapi('OAuthConsent');
+  .meta({ id: 'OAuthConsent' });
 
-/** The user's side: which applications may act for me (spec §4.10). */
+/** The user's side: which applications may act for me. */
 export function consentRoutes(room: Room): Route[] {
   return [
     defineRoute({
@@ -30,16 +32,7 @@ export function consentRoutes(room: Room): Route[] {
       path: '/api/oauth2/consents',
       summary: 'Applications I have authorized',
       query: pageQuery,
-      answers: {
-        200: answered(
-          z.object({
-            consents: z.array(consentSchema),
-            total: z.number().int(),
-            page: z.number().int(),
-            page_size: z.number().int(),
-          }),
-        ),
-      },
+      answers: { 200: listed({ consents: z.array(consentSchema) }) },
       handle: async (call) =>
         ok(call, { ...(await consentsOf(room, call.principal.user.id, call.query)), ...call.query }),
     }),

@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { allScopes } from '../scopes.ts';
 import { anyOrigin, base } from './shapes.ts';
 
-/** Spec §4.2, field by field. */
+/** OpenID Connect Discovery 1.0 §3, as far as it is about OAuth. */
 export const openidConfiguration = (baseUrl: string, webUrl: string) => ({
   issuer: baseUrl,
   authorization_endpoint: `${webUrl}/oauth2/authorize`,
@@ -19,7 +19,7 @@ export const openidConfiguration = (baseUrl: string, webUrl: string) => ({
   subject_types_supported: ['public'],
 });
 
-/** RFC 8414 §2, RFC 9207 §3: what the OpenID document of the spec leaves out. */
+/** RFC 8414 §2, RFC 9207 §3: what the OpenID document leaves out. */
 export const serverMetadata = (baseUrl: string, webUrl: string) => {
   const document = openidConfiguration(baseUrl, webUrl);
   return {

@@ -1,18 +1,6 @@
-import { z } from '@hono/zod-openapi';
-import type { Call } from '../../platform/http/route.ts';
-import type { Origin } from '../origin.ts';
-
 /** What the routes of this room share. */
 export const base = { tag: 'OAuth', errors: 'oauth' } as const;
 export const management = { ...base, auth: 'session', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
-
-export const answered = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
-export const done = z.object({ success: z.literal(true), message: z.string() });
-
-export const originOf = (call: Pick<Call, 'ip' | 'request'>): Origin => ({
-  ip: call.ip,
-  userAgent: call.request.headers.get('user-agent') ?? '',
-});
 
 /** RFC 6749 §5.1: answers that carry tokens, or tell about them, are nobody's to keep. */
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };

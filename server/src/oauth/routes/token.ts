@@ -1,14 +1,15 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { AuditEvent } from '../audit.ts';
 import { type ClientCredentials, invalidClient, readCredentials } from '../client-auth.ts';
-import { requireEnabled } from '../enabled.ts';
 import { exchangeCode } from '../grants/authorization-code.ts';
 import type { GrantDeps, Issued } from '../grants/grant.ts';
 import { refresh } from '../grants/refresh-token.ts';
 import type { Room } from '../room.ts';
-import { anyOrigin, base, noStore, originOf } from './shapes.ts';
+import { requireEnabled } from '../status.ts';
+import { anyOrigin, base, noStore } from './shapes.ts';
 
 const bodySchema = z.object({
   grant_type: z.string().optional(),

@@ -1,11 +1,13 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { done } from '../../platform/http/answers.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { invalidClient, readCredentials } from '../client-auth.ts';
-import { requireEnabled } from '../enabled.ts';
 import { introspect } from '../introspect.ts';
 import { revokeToken } from '../revoke.ts';
 import type { Room } from '../room.ts';
-import { anyOrigin, base, done, noStore, originOf } from './shapes.ts';
+import { requireEnabled } from '../status.ts';
+import { anyOrigin, base, noStore } from './shapes.ts';
 
 const bodySchema = z.object({
   token: z.string().min(1, 'must not be empty'),
@@ -66,7 +68,7 @@ export function tokenStatusRoutes(room: Room): Route[] {
       answers: { 200: introspectionSchema },
       handle: async (call) => {
         requireEnabled(room.options);
-        // Basic alone (spec §4.6); credentials in the body are no credentials here.
+        // Basic alone; credentials in the body are no credentials here.
         const credentials = readCredentials({ authorization: call.request.headers.get('authorization') });
         if (!credentials) throw invalidClient();
         return json(call, await introspect(room, call.body.token, credentials));

@@ -1,6 +1,7 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { AccountDeps } from '../../identity/accounts.ts';
 import { changeSelf } from '../../identity/accounts.ts';
+import { userSubject } from '../../identity/subjects.ts';
 import { avatarRule, displayNameRule } from '../../identity/user.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { requireScope } from '../bearer.ts';
@@ -23,7 +24,7 @@ const claimsSchema = z
     request_count: z.number().int(),
   })
   .partial()
-  .openapi('UserInfo');
+  .meta({ id: 'UserInfo' });
 
 const shared = {
   ...base,
@@ -50,9 +51,11 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
       method: 'patch',
       summary: 'Change display name or picture (scope profile)',
       body: z.object({ display_name: displayNameRule.optional(), avatar_url: avatarRule.optional() }),
-      handle: async ({ principal, body, ...call }) => {
+      audit: { action: 'profile_changed', subject: userSubject(accounts.db), id: (call) => call.principal.user.id },
+      handle: async (call) => {
+        const { principal } = call;
         requireScope(principal, 'profile');
-        const { user } = await changeSelf(accounts, principal.user.id, body);
+        const { user } = await changeSelf(accounts, principal.user.id, call.body, call.ip);
         return json(call, claimsOf(user, principal.scopes));
       },
     }),

@@ -131,3 +131,9 @@ export async function resealWebhookSecrets(db: Db, reseal: (sealed: string) => s
     return changed;
   });
 }
+
+/** Deleted ones too: the log speaks of them. */
+export async function applicationNames(db: Db, ids: number[]): Promise<Map<number, string>> {
+  const rows = await db.selectFrom('oauth_applications').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row.name]));
+}

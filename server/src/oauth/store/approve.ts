@@ -1,20 +1,23 @@
 import type { Database } from 'bun:sqlite';
 import { CompiledQuery } from 'kysely';
 import { prepared } from '../../platform/db/prepared.ts';
+import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import { all, execute, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { Batcher } from '../../platform/durable/batch.ts';
 import { consentOf } from './consents.ts';
-import type { IssuerDeps } from './issue.ts';
 import type { CodeRow, ConsentRow } from './tables.ts';
 
 export type NewCode = Omit<CodeRow, 'id' | 'used_at'>;
 /** What the consent holds afterwards. */
 type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
 
-/** Writes the consent and the code it allows, both or neither. */
+/** Writes the consent and the code it allows, both or neither; neither (false) when the session has ended meanwhile. */
 export interface Approvals {
-  approve(code: NewCode, merge: Merge): Promise<void>;
+  approve(code: NewCode, merge: Merge, sessionId: number): Promise<boolean>;
 }
+
+const session = statement('select id from sessions where id = $1 and user_id = $2');
 
 const addConsent =
   statement(`insert into oauth_consents (user_id, application_id, scopes, epoch, created_at, updated_at)
@@ -52,17 +55,20 @@ function widened(
   return [scopes, code.epoch, code.created_at, existing.id];
 }
 
-export function openApprovals(deps: IssuerDeps): Approvals {
-  return engineOf(deps.db) === 'postgres' ? postgresApprovals(deps.db) : sqliteApprovals(deps);
+export function openApprovals(db: Db): Approvals {
+  return engineOf(db) === 'postgres' ? postgresApprovals(db) : sqliteApprovals(db);
 }
 
 /** Two approvals at once must not each forget what the other added, so the consent is held. */
 const heldConsent = CompiledQuery.raw(`${consentOf.postgres.sql} for update`);
+/** Whoever ends the session waits for the approval, and takes nothing away that comes after it. */
+const heldSession = CompiledQuery.raw(`${session.postgres.sql} for share`);
 
 function postgresApprovals(db: Db): Approvals {
   return {
-    approve: (code, merge) =>
+    approve: (code, merge, sessionId) =>
       db.transaction().execute(async (tx) => {
+        if ((await execute(tx, heldSession, [sessionId, code.user_id])).length === 0) return false;
         const added = await all(tx, addConsent, [...consentValues(code, merge)]);
         if (added.length === 0) {
           const [existing] = await execute<ConsentRow>(tx, heldConsent, [code.user_id, code.application_id]);
@@ -70,23 +76,21 @@ function postgresApprovals(db: Db): Approvals {
           if (change) await all(tx, changeConsent, change);
         }
         await all(tx, addCode, [...codeValues(code)]);
+        return true;
       }),
   };
 }
 
 /** Approvals that come together share a transaction, in which each sees what those before it added. */
-function sqliteApprovals({ writeSync, batch }: IssuerDeps): Approvals {
-  if (!writeSync) throw new Error('SQLite needs its synchronous writer for approvals');
-  const batcher = batch<{ code: NewCode; merge: Merge }, undefined>((items) =>
-    writeSync((writer) => {
-      for (const { code, merge } of items) approveOne(writer, code, merge);
-      return items.map(() => undefined);
-    }),
+function sqliteApprovals(db: Db): Approvals {
+  const batcher = new Batcher<{ code: NewCode; merge: Merge; sessionId: number }, boolean>((items) =>
+    writeSync(db, (writer) => items.map(({ code, merge, sessionId }) => approveOne(writer, code, merge, sessionId))),
   );
-  return { approve: (code, merge) => batcher.add({ code, merge }) };
+  return { approve: (code, merge, sessionId) => batcher.add({ code, merge, sessionId }) };
 }
 
-function approveOne(writer: Database, code: NewCode, merge: Merge): void {
+function approveOne(writer: Database, code: NewCode, merge: Merge, sessionId: number): boolean {
+  if (!prepared(writer, session.sqlite.sql).get(sessionId, code.user_id)) return false;
   const added = prepared(writer, addConsent.sqlite.sql).get(...consentValues(code, merge));
   if (!added) {
     const find = prepared<ConsentRow, [number, number]>(writer, consentOf.sqlite.sql);
@@ -94,4 +98,5 @@ function approveOne(writer: Database, code: NewCode, merge: Merge): void {
     if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
   }
   prepared(writer, addCode.sqlite.sql).run(...codeValues(code));
+  return true;
 }

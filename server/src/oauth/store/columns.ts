@@ -1,3 +1,5 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../../platform/db/tables.ts';
 import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
 
 /** Rows of several tables in one answer: each column under a name with its table's letter in front. */
@@ -88,21 +90,7 @@ export const readToken = (row: Flat): PresentedToken => {
   };
 };
 
-export interface UserColumns {
-  id: number;
-  username: string;
-  display_name: string;
-  avatar_url: string;
-  email: string;
-  email_verified: number;
-  role: number;
-  status: number;
-  group: string;
-  quota: number;
-  used_quota: number;
-  request_count: number;
-  created_at: number;
-}
+export type UserColumns = Omit<Selectable<Tables['users']>, 'password_hash' | 'username_key'>;
 export const userColumns = columnsOf(
   'u',
   'id username display_name avatar_url email email_verified role status group quota used_quota request_count created_at',

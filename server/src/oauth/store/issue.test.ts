@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Batcher } from '../../billing/batcher.ts';
+import { isTaken } from '../../platform/durable/errors.ts';
 import { issuePair } from '../grants/grant.ts';
 import { type OAuthTest, openOAuthTest } from '../oauth.fixture.ts';
-import { isTaken, type NewPair, openIssuer } from './issue.ts';
+import { type NewPair, openIssuer } from './issue.ts';
 
 let t: OAuthTest;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const pairOf = (id: number): NewPair => ({
 
 test('an id that is taken leaves the refresh token unspent, and another is drawn', async () => {
   const { database } = t.platform;
-  const issuer = openIssuer({ ...database, batch: (run) => new Batcher(run) });
+  const issuer = openIssuer(database.db);
   const read = (id: number) =>
     database.db.selectFrom('oauth_tokens').select('rotated_at_ms').where('id', '=', id).executeTakeFirst();
   await database.db
@@ -47,13 +47,4 @@ test('an id that is taken leaves the refresh token unspent, and another is drawn
 
   expect(await issuer.rotate(1, 6, pairOf(4))).toBe(false);
   expect(await read(4)).toBeUndefined();
-});
-
-test('other faults are not taken for that', async () => {
-  expect([null, new Error('x'), { code: 'SQLITE_BUSY' }, { errno: '40001' }].map(isTaken)).toEqual([
-    false,
-    false,
-    false,
-    false,
-  ]);
 });

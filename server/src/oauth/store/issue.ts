@@ -1,7 +1,8 @@
-import type { Database } from 'bun:sqlite';
 import { prepared } from '../../platform/db/prepared.ts';
+import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import { all, placeholders, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { Batcher } from '../../platform/durable/batch.ts';
 import type { TokenRow } from './tables.ts';
 
 export type NewPair = Omit<TokenRow, 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;
@@ -10,20 +11,6 @@ export type NewPair = Omit<TokenRow, 'access_revoked' | 'rotated_at_ms' | 'revok
 export interface Issuer {
   useCode(codeId: number, nowSeconds: number, pair: NewPair): Promise<boolean>;
   rotate(tokenId: number, nowMs: number, pair: NewPair): Promise<boolean>;
-}
-
-/** Another process has given the same id to a pair of its own: nothing was written. */
-export function isTaken(error: unknown): boolean {
-  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
-  return code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || errno === '23505';
-}
-
-export interface IssuerDeps {
-  db: Db;
-  /** One synchronous transaction on the writer; SQLite only. */
-  writeSync?<T>(work: (writer: Database) => T): T | Promise<T>;
-  /** Gathers what comes together into one `run`: a group commit. */
-  batch<I, O>(run: (items: I[]) => O[] | Promise<O[]>): { add(item: I): Promise<O> };
 }
 
 const columns = `id, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
@@ -43,8 +30,8 @@ const valuesOf = (pair: NewPair): (string | number)[] => [
   pair.created_at,
 ];
 
-export function openIssuer(deps: IssuerDeps): Issuer {
-  return engineOf(deps.db) === 'postgres' ? postgresIssuer(deps.db) : sqliteIssuer(deps);
+export function openIssuer(db: Db): Issuer {
+  return engineOf(db) === 'postgres' ? postgresIssuer(db) : sqliteIssuer(db);
 }
 
 /** The insert reads from the update: what was spent before gives no row, and so no tokens. */
@@ -78,24 +65,19 @@ const spendCodeSqlite = placeholders(spendCode);
 const spendTokenSqlite = placeholders(spendToken);
 const insertSqlite = `insert into oauth_tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
 
-function sqliteIssuer(deps: IssuerDeps): Issuer {
-  const { writeSync } = deps;
-  if (!writeSync) throw new Error('SQLite needs its synchronous writer to issue tokens');
-  const { add } = bound(
-    deps.batch<Spending, boolean>((items) =>
-      writeSync((writer) =>
-        items.map(({ spend, id, now, pair }) => {
-          if (prepared(writer, spend).run(id, now).changes !== 1) return false;
-          prepared(writer, insertSqlite).run(...valuesOf(pair));
-          return true;
-        }),
-      ),
+/** What comes together is one commit. */
+function sqliteIssuer(db: Db): Issuer {
+  const batcher = new Batcher<Spending, boolean>((items) =>
+    writeSync(db, (writer) =>
+      items.map(({ spend, id, now, pair }) => {
+        if (prepared(writer, spend).run(id, now).changes !== 1) return false;
+        prepared(writer, insertSqlite).run(...valuesOf(pair));
+        return true;
+      }),
     ),
   );
   return {
-    useCode: (id, now, pair) => add({ spend: spendCodeSqlite, id, now, pair }),
-    rotate: (id, now, pair) => add({ spend: spendTokenSqlite, id, now, pair }),
+    useCode: (id, now, pair) => batcher.add({ spend: spendCodeSqlite, id, now, pair }),
+    rotate: (id, now, pair) => batcher.add({ spend: spendTokenSqlite, id, now, pair }),
   };
 }
-
-const bound = <I, O>(batcher: { add(item: I): Promise<O> }) => ({ add: (item: I) => batcher.add(item) });

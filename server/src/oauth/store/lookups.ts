@@ -1,7 +1,6 @@
-import type { SQLQueryBindings } from 'bun:sqlite';
-import { all, type Statement, statement } from '../../platform/db/statement.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { TokenKey, TokenKind } from '../credentials.ts';
+import { scopesOf } from '../scopes.ts';
 import {
   type Client,
   clientColumns,
@@ -19,7 +18,7 @@ import {
 } from './columns.ts';
 import { RecentReads } from './recent-reads.ts';
 
-type Soon<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
 interface Owner {
   /** Null when there is no such user. */
@@ -33,16 +32,18 @@ type WithToken = Owned & { token: PresentedToken | null };
 type Bearer = { client: Client; token: PresentedToken; user: UserColumns };
 
 /**
- * One round trip each: the client, what it presents, and the user it belongs to. Nothing is kept past a write that could
- * change it, so a rotated secret, a suspension or a disabled user counts in every process at once. SQLite answers at once,
+ * The client, what it presents, and the user it belongs to. Read in one round trip, or, where this process alone writes, kept
+ * until it writes again: a rotated secret, a suspension or a disabled user counts in every process at once. SQLite answers
  * without a promise.
  */
 export interface Lookups {
-  clientWithCode(clientId: string, codeHash: string): Soon<WithCode | null>;
+  clientWithCode(clientId: string, codeHash: string): MaybePromise<WithCode | null>;
   /** `key` is null when what the client presents is no token at all. */
-  clientWithToken(clientId: string, key: TokenKey | null): Soon<WithToken | null>;
-  token(key: TokenKey): Soon<{ client: Client; token: PresentedToken } | null>;
-  bearer(key: TokenKey): Soon<Bearer | null>;
+  clientWithToken(clientId: string, key: TokenKey | null): MaybePromise<WithToken | null>;
+  token(key: TokenKey): MaybePromise<{ client: Client; token: PresentedToken } | null>;
+  bearer(key: TokenKey): MaybePromise<Bearer | null>;
+  /** Must follow every change of an application, a user or a token; `tokenId` when nothing but that pair has changed. */
+  forget(tokenId?: number): void;
 }
 
 const owner = 'u.status as user_status, u.username as username';
@@ -53,9 +54,7 @@ const clientWithCode = statement(`select ${clientColumns}, ${codeColumns}, ${own
   left join users u on u.id = c.user_id
   where a.client_id = $1`);
 
-/** The same in parts, for SQLite: clients and users are remembered, and what they present was never seen before. */
-const clientAlone = statement(`select ${clientColumns} from oauth_applications a where a.client_id = $1`);
-const ownerAlone = statement(`select ${owner} from users u where u.id = $1`);
+/** What they present was never seen before; mostly the client and the user were. */
 const codeAlone = statement(`select ${codeColumns} from oauth_codes c where c.code_hash = $1`);
 const refreshAlone = statement(`select ${tokenColumns} from oauth_tokens t where t.id = $1 and t.refresh_hash = $2`);
 
@@ -86,84 +85,92 @@ const bearer = statement(`select ${clientColumns}, ${tokenColumns}, ${userColumn
   where t.id = $1 and t.access_hash = $2`);
 
 export interface LookupDeps {
-  db: Db;
-  /** The first row, without a promise; SQLite only. */
-  readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
-  /** Stands still as long as nothing is written; null while a transaction is open. SQLite only. */
-  rowsWritten?(): number | null;
-  /** The same, but for codes and tokens and other things of single requests. */
-  queriedWrites?(): number | null;
+  read(query: Statement, parameters: (string | number)[]): MaybePromise<Flat | null>;
+  /** No other process writes the database. */
+  soleWriter: boolean;
 }
 
-const never = () => null;
+export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
+  const introspected = new RecentReads<number, WithToken & { hash: string }>(soleWriter);
+  const bearers = new RecentReads<number, Bearer & { hash: string }>(soleWriter);
+  const clients = new RecentReads<string, Client>(soleWriter);
+  const owners = new RecentReads<number, Owner>(soleWriter);
 
-export function openLookups({ db, readSync, rowsWritten = never, queriedWrites = never }: LookupDeps): Lookups {
+  /** `keep` gets what was answered at once: what came later may have changed meanwhile. */
   const first = <T>(
     query: Statement,
     parameters: (string | number)[],
-    read: (row: Flat) => T,
-  ): T | null | Promise<T | null> => {
-    const row = readSync
-      ? readSync<Flat>(query.sqlite.sql, parameters)
-      : all<Flat>(db, query, parameters).then((rows) => rows[0] ?? null);
-    if (row instanceof Promise) return row.then((found) => (found ? read(found) : null));
-    return row ? read(row) : null;
-  };
-  const introspected = new RecentReads<WithToken>(rowsWritten);
-  const bearers = new RecentReads<Bearer>(rowsWritten);
-  const clients = new RecentReads<Client>(queriedWrites);
-  const owners = new RecentReads<Owner>(queriedWrites);
-
-  /** Outside a transaction, where SQLite answers at once. */
-  const firstNow = <T>(query: Statement, parameters: (string | number)[], read: (row: Flat) => T): T | null =>
-    first(query, parameters, read) as T | null;
-  const recall = <T>(known: RecentReads<T>, key: string | number, query: Statement, read: (row: Flat) => T) => {
-    const remembered = known.get(`${key}`);
-    if (remembered) return remembered;
-    const found = firstNow(query, [key], read);
-    if (found) known.set(`${key}`, found);
+    parse: (row: Flat) => T,
+    keep?: (found: T) => void,
+  ) => {
+    const row = read(query, parameters);
+    if (row instanceof Promise) return row.then((later) => later && parse(later));
+    const found = row && parse(row);
+    if (found && keep) keep(found);
     return found;
   };
-  const owned = (client: Client, presented: { user_id: number } | null): Owned => {
-    const user = presented && recall(owners, presented.user_id, ownerAlone, readOwner);
-    return { client, user_status: user?.user_status ?? null, username: user?.username ?? '' };
+  const keepOwned = (found: Owned, presented: { user_id: number } | null) => {
+    clients.set(found.client.client_id, found.client);
+    if (presented) owners.set(presented.user_id, { user_status: found.user_status, username: found.username });
   };
-  const inParts = () => queriedWrites() !== null;
+  /** Undefined when the client or the user is not known yet. */
+  const ownedByKnown = (clientId: string, presented: { user_id: number } | null): Owned | undefined => {
+    const client = clients.get(clientId);
+    const user = presented ? owners.get(presented.user_id) : nobody;
+    return client && user && { client, user_status: user.user_status, username: user.username };
+  };
+
+  const codeOf = (clientId: string, codeHash: string) =>
+    first(clientWithCode, [clientId, codeHash], readWithCode, (found) => keepOwned(found, found.code));
+  const refreshOf = (clientId: string, key: TokenKey) =>
+    first(clientWithToken.refresh, [clientId, key.id, key.hash], readWithToken, (found) =>
+      keepOwned(found, found.token),
+    );
 
   return {
     clientWithCode: (clientId, codeHash) => {
-      if (!inParts()) return first(clientWithCode, [clientId, codeHash], readWithCode);
-      const client = recall(clients, clientId, clientAlone, readClient);
-      if (!client) return null;
-      const code = firstNow(codeAlone, [codeHash], readCode);
-      return { ...owned(client, code), code };
+      if (!clients.get(clientId)) return codeOf(clientId, codeHash);
+      return after(first(codeAlone, [codeHash], readCode), (code) => {
+        const owned = ownedByKnown(clientId, code);
+        return owned ? { ...owned, code } : codeOf(clientId, codeHash);
+      });
     },
     clientWithToken: (clientId, key) => {
       if (!key) return first(clientWithToken.access, [clientId, -1, ''], readWithToken);
       // A refresh token is presented once, and then spent.
       if (key.kind === 'refresh') {
-        if (!inParts()) return first(clientWithToken.refresh, [clientId, key.id, key.hash], readWithToken);
-        const client = recall(clients, clientId, clientAlone, readClient);
-        if (!client) return null;
-        const token = firstNow(refreshAlone, [key.id, key.hash], readToken);
-        return { ...owned(client, token), token };
+        if (!clients.get(clientId)) return refreshOf(clientId, key);
+        return after(first(refreshAlone, [key.id, key.hash], readToken), (token) => {
+          const owned = ownedByKnown(clientId, token);
+          return owned ? { ...owned, token } : refreshOf(clientId, key);
+        });
       }
-      const known = introspected.get(key.hash);
-      if (known?.client.client_id === clientId) return known;
-      const found = first(clientWithToken.access, [clientId, key.id, key.hash], readWithToken);
-      if (found && !(found instanceof Promise) && found.token) introspected.set(key.hash, found);
-      return found;
+      const known = introspected.get(key.id);
+      if (known?.hash === key.hash && known.client.client_id === clientId) return known;
+      return first(clientWithToken.access, [clientId, key.id, key.hash], readWithToken, (found) => {
+        if (found.token) introspected.set(key.id, { ...found, hash: key.hash });
+      });
     },
     token: (key) => first(tokenAlone[key.kind], [key.id, key.hash], readTokenAlone),
     bearer: (key) => {
-      const known = bearers.get(key.hash);
-      if (known) return known;
-      const found = first(bearer, [key.id, key.hash], readBearer);
-      if (found && !(found instanceof Promise)) bearers.set(key.hash, found);
-      return found;
+      const known = bearers.get(key.id);
+      if (known?.hash === key.hash) return known;
+      return first(bearer, [key.id, key.hash], readBearer, (found) => {
+        // What it may see of the balance changes with every request.
+        if (!scopesOf(found.token.access_scope).includes('usage:read'))
+          bearers.set(key.id, { ...found, hash: key.hash });
+      });
+    },
+    forget: (tokenId) => {
+      if (tokenId === undefined) for (const known of [introspected, bearers, clients, owners]) known.clear();
+      else for (const known of [introspected, bearers]) known.delete(tokenId);
     },
   };
 }
+
+const nobody: Owner = { user_status: null, username: '' };
+const after = <A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> =>
+  value instanceof Promise ? value.then(next) : next(value);
 
 const readOwner = (row: Flat) => ({ user_status: row.user_status, username: row.username }) as Owner;
 const ownedBy = (row: Flat): Owned => ({ client: readClient(row), ...readOwner(row) });

@@ -78,25 +78,12 @@ interface ConsentsTable {
   updated_at: number;
 }
 
-interface AuditTable {
-  id: Generated<number>;
-  event_type: string;
-  application_id: number | null;
-  user_id: number | null;
-  ip_address: string;
-  user_agent: string;
-  /** JSON object. */
-  metadata: string;
-  created_at: number;
-}
-
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     oauth_applications: ApplicationsTable;
     oauth_codes: CodesTable;
     oauth_tokens: TokensTable;
     oauth_consents: ConsentsTable;
-    oauth_audit: AuditTable;
   }
 }
 
@@ -104,4 +91,3 @@ export type ApplicationRow = Selectable<ApplicationsTable>;
 export type CodeRow = Selectable<CodesTable>;
 export type TokenRow = Selectable<TokensTable>;
 export type ConsentRow = Selectable<ConsentsTable>;
-export type AuditRow = Selectable<AuditTable>;

@@ -1,17 +1,15 @@
 import { afterAll } from 'bun:test';
-import { OpenAPIHono } from '@hono/zod-openapi';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
 import type { User } from '../../identity/user.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { type Clock, manualClock, systemClock } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
 import { SseParser } from '../../lib/sse.ts';
 import { migrate } from '../../platform/db/migrate.ts';
-import { migration as orchestra } from '../../platform/db/migrations/0007-orchestra.ts';
-import { migration as autonomous } from '../../platform/db/migrations/0009-autonomous.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
+import { beatMs, type Owners, openOwners } from '../../platform/durable/owners.ts';
 import { headerSets } from '../../platform/http/headers.ts';
-import { type HttpDeps, type HttpEnv, mountRoutes } from '../../platform/http/mount.ts';
+import { type HttpDeps, mountRoutes } from '../../platform/http/mount.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { openLog } from '../../platform/log.ts';
 import { Metrics } from '../../platform/metrics.ts';
@@ -22,7 +20,6 @@ import type { CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import { scriptedModels, wordVector } from '../scripted.fixture.ts';
 import { nearIndex } from '../search/near.ts';
 import { type Autonomous, openAutonomous } from './open.ts';
-import { type RunnerTimes, runnerTimes } from './runner.ts';
 
 export type Purpose =
   | 'plan'
@@ -72,24 +69,29 @@ export interface Place {
   /** Every event of a session's stream, to its end. */
   events(sessionId: string, lastId?: number): Promise<Told[]>;
   execute(message: string, config?: object, more?: object): Promise<{ execution_id: string; session_id: string }>;
+  /** Time passes for the liveness of this process and of those it listens to, which otherwise stands still. */
+  beats(ms: number): Promise<void>;
   close(): Promise<void>;
 }
-
-export const quickTimes: RunnerTimes = { leaseMs: 600, renewMs: 150, guardMs: 50, adoptMs: 100 };
 
 export async function openPlace(
   database: OpenDb,
   script: Script,
-  options: { shared?: Shared; times?: RunnerTimes; deps?: Partial<Omit<Deps, 'shared'>>; start?: boolean } = {},
+  options: { shared?: Shared; guardMs?: number; deps?: Partial<Omit<Deps, 'owners'>>; start?: boolean } = {},
 ): Promise<Place> {
   const shared = options.shared ?? memoryShared();
   const asked: Asked[] = [];
   const warnings: string[] = [];
+  const listening = manualClock();
+  const owners = await join(database, listening);
   const deps: Deps & { shared: Shared } = {
     db: database.db,
     clock: systemClock,
+    owners,
     shared,
     near: nearIndex(),
+    permit: (caller) => caller,
+    parallelRuns: () => 1_000,
     models: () => scriptedModels,
     operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
     background: (work) => void work.catch(() => {}),
@@ -115,10 +117,10 @@ export async function openPlace(
     rerank: async () => ({ results: [], usage: { promptTokens: 1, completionTokens: 0 } }),
     ...options.deps,
   };
-  const autonomous = openAutonomous(deps, options.times ?? { ...runnerTimes, guardMs: 100 });
-  const app = appOf(autonomous, shared);
+  const autonomous = openAutonomous(deps, options.guardMs ?? 100);
+  const ask = askerOf(autonomous, shared);
   const request: Place['request'] = async (path, headers = {}, signal) =>
-    app.request(`/api/svc-ms/autonomous${path}`, { headers: { 'x-user': '1', ...headers }, signal });
+    ask(path, { headers: { 'x-user': '1', ...headers }, signal });
   const place: Place = {
     autonomous,
     asked,
@@ -126,7 +128,7 @@ export async function openPlace(
     script,
     request,
     async call(method, path, body, user = 1) {
-      const response = await app.request(`/api/svc-ms/autonomous${path}`, {
+      const response = await ask(path, {
         method,
         headers: { 'x-user': `${user}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
         body: body === undefined ? undefined : JSON.stringify(body),
@@ -145,13 +147,28 @@ export async function openPlace(
       if (status !== 200) throw new Error(`execute: ${status} ${JSON.stringify(body)}`);
       return body;
     },
+    async beats(ms) {
+      for (let passed = 0; passed < ms; passed += beatMs) {
+        listening.advance(beatMs);
+        await owners.look();
+      }
+    },
     close: async () => {
       await autonomous.stop();
+      await owners.leave();
       if (!options.shared) await shared.close();
     },
   };
   if (options.start !== false) await autonomous.start();
   return place;
+}
+
+/** Two processes on one SQLite file do not happen; here they stand for two on PostgreSQL, and leave each other on the list. */
+async function join({ db, engine }: OpenDb, clock: Clock): Promise<Owners> {
+  const others = engine === 'sqlite' ? await db.selectFrom('owners').selectAll().execute() : [];
+  const owners = await openOwners({ db, log: openLog('silent'), clock });
+  if (others.length > 0) await db.insertInto('owners').values(others).execute();
+  return owners;
 }
 
 export async function readEvents(body: ReadableStream<Uint8Array>, most = Number.POSITIVE_INFINITY): Promise<Told[]> {
@@ -164,8 +181,7 @@ export async function readEvents(body: ReadableStream<Uint8Array>, most = Number
   return told;
 }
 
-function appOf(autonomous: Autonomous, shared: Shared): OpenAPIHono<HttpEnv> {
-  const app = new OpenAPIHono<HttpEnv>();
+function askerOf(autonomous: Autonomous, shared: Shared) {
   const principal = (id: number) => ({
     user: { id, group: 'default' } as User,
     keyId: null,
@@ -173,25 +189,29 @@ function appOf(autonomous: Autonomous, shared: Shared): OpenAPIHono<HttpEnv> {
     unlimited: true,
     limitKey: `u${id}`,
   });
-  mountRoutes(app, autonomous.routes, {
+  const router = mountRoutes(autonomous.routes, {
     authenticators: {
       keyOrSession: ({ request: { headers } }: Call) => principal(Number(headers.get('x-user') ?? 1)),
     } as unknown as HttpDeps['authenticators'],
     limiter: { shared, limitOf: () => 0, enabled: () => false },
+    recordAct: async () => {},
+    idempotency: {} as HttpDeps['idempotency'],
+    userIdOf: () => null,
     log: openLog('silent'),
     metrics: new Metrics(),
     trustedProxies: [],
     headers: headerSets(false),
     accessLog: () => false,
   });
-  return app;
+  return async (path: string, init: RequestInit): Promise<Response> =>
+    router.fetch(new Request(`http://localhost/api/svc-ms/autonomous${path}`, init));
 }
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
 export const openSqlite = async (): Promise<OpenDb> => {
   const opened = await openDb({ path: ':memory:' });
-  await migrate(opened.db, [orchestra, autonomous]);
+  await migrate(opened.db);
   return opened;
 };
 
@@ -209,8 +229,8 @@ export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
   // One database a file, emptied for each test: making one takes as long as most tests.
   const openPostgres = async () => {
     const opened = await openDb({ url: url.href, poolSize: 4 });
-    await migrate(opened.db, [orchestra, autonomous]);
-    await sql`truncate ms_sessions, ms_knowledge, ms_patterns, ms_preferences restart identity cascade`.execute(
+    await migrate(opened.db);
+    await sql`truncate owners, ms_sessions, ms_knowledge, ms_patterns, ms_preferences restart identity cascade`.execute(
       opened.db,
     );
     return opened;
@@ -253,11 +273,3 @@ export const goodScript: Script = (asked) => {
 };
 
 export const never = (): Promise<never> => new Promise(() => {});
-
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await Bun.sleep(10);
-  }
-}

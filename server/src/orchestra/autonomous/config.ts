@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 const fields = {
   max_iterations: z.int().min(1).max(100),
@@ -10,7 +10,7 @@ const fields = {
   enable_adaptive_retry: z.boolean(),
 };
 
-/** Settings of a run (contract §13). Unknown names are refused, or a slip of the pen would pass for the default. */
+/** Settings of a run. Unknown names are refused, or a slip of the pen would pass for the default. */
 export const configSchema = z.strictObject({
   max_iterations: fields.max_iterations.default(10),
   max_time_secs: fields.max_time_secs.default(600),

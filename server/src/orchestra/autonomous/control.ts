@@ -1,14 +1,15 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { orchestraModel } from '../chat.ts';
+import { requireChatModel, requireEngine } from '../allowed.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { findSession, newSessionId, openSession, type Session } from '../store/sessions.ts';
-import { messageCounter, tokenCounter } from '../tokens.ts';
+import { weighOne } from '../tokens.ts';
 import { type RunConfig, withOverrides } from './config.ts';
 import type { Runner } from './runner.ts';
 import { resumedState } from './state.ts';
 import { addRun, restartRun } from './store/begin.ts';
 import { cancelRun } from './store/commit.ts';
+import { refuseMany } from './store/places.ts';
 import { findCheckpoint, lastCheckpointId, streamEnd } from './store/reads.ts';
 import { findRun, latestRun, type Run } from './store/runs.ts';
 
@@ -54,12 +55,15 @@ export function newControl(deps: Deps, runner: Runner): Control {
     async execute(caller, { goal, sessionId = newSessionId(), config }) {
       await requireModel(deps, caller);
       const { userId } = caller;
+      const most = deps.parallelRuns();
+      // Asked again when the run is written; here so that a refusal leaves no empty session behind.
+      await refuseMany(db, userId, most);
       const { session: found } = await openSession(db, { userId, sessionId }, nowSeconds(clock));
-      const goalTokens = messageCounter(await tokenCounter())({ role: 'user', content: goal });
+      const goalTokens = await weighOne({ role: 'user', content: goal });
       const ref = await addRun(
         db,
-        { sessionRef: found.ref, caller, goal, goalTokens, config },
-        runner.lease(),
+        { sessionRef: found.ref, caller, goal, goalTokens, config, most },
+        deps.owners.id,
         clock.nowMs(),
       );
       await runner.launch(ref);
@@ -75,7 +79,8 @@ export function newControl(deps: Deps, runner: Runner): Control {
       await requireModel(deps, caller);
       const config = withOverrides(run.config, overrides);
       const state = resumedState(checkpoint.state, checkpoint.id, config, run.elapsedMs);
-      await restartRun(db, { ref: run.ref, sessionRef, caller, config, state }, runner.lease(), clock.nowMs());
+      const most = deps.parallelRuns();
+      await restartRun(db, { ref: run.ref, sessionRef, caller, config, state, most }, deps.owners.id, clock.nowMs());
       await runner.launch(run.ref);
       return existing(run.ref);
     },
@@ -101,10 +106,6 @@ export function newControl(deps: Deps, runner: Runner): Control {
 }
 
 async function requireModel(deps: Deps, caller: Caller): Promise<void> {
-  const { allowedModels = [] } = caller;
-  if (allowedModels.length > 0 && !allowedModels.includes(orchestraModel))
-    throw new AppError('model_not_allowed', `This key may not use the model ${orchestraModel}`);
-  const models = await deps.models(caller);
-  if (!models.some(({ type }) => type === 'chat'))
-    throw new AppError('service_not_initialized', 'No chat model is enabled');
+  requireEngine(caller);
+  await requireChatModel(deps, caller, await deps.models(caller));
 }

@@ -1,17 +1,18 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { choosingFor } from '../allowed.ts';
 import { aged } from '../patterns.ts';
 import type { Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { loadPreferences } from '../store/preferences.ts';
-import { tokenCounter } from '../tokens.ts';
-import { faultOf, Leave, Pause } from './halt.ts';
+import { callFault } from '../task/call-fault.ts';
+import { countText } from '../tokens.ts';
+import { Leave, Pause } from './halt.ts';
 import { Journal } from './journal.ts';
 import { runLoop } from './loop.ts';
 import { timeLeftMs } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
-import { letGo } from './store/leases.ts';
 import type { Run } from './store/runs.ts';
 import type { Work } from './work.ts';
 
@@ -46,18 +47,16 @@ export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) =
     onWritten,
     onBroken: (error) => stop.abort(error instanceof LeaseLost ? new Leave('lost') : error),
   });
-  const timer = setTimeout(
-    () => stop.abort(new Pause('max_time')),
-    Math.min(Math.max(0, timeLeftMs(run.state, run.config, run.elapsedMs)), longestTimerMs),
-  );
+  const leftMs = Math.min(Math.max(0, timeLeftMs(run.state, run.config, run.elapsedMs)), longestTimerMs);
+  const stopTimer = clock.every(leftMs, () => stop.abort(new Pause('max_time')));
   const work = async () => {
     try {
       await runLoop(await prepare(deps, run, { holding, journal, signal: stop.signal, elapsedMs }));
     } catch (error) {
       // What a broken-off call throws says less than why it was broken off.
-      await close(deps, run, journal, stop.signal.aborted ? stop.signal.reason : error);
+      await close(deps, journal, stop.signal.aborted ? stop.signal.reason : error);
     } finally {
-      clearTimeout(timer);
+      stopTimer();
       journal.close(new Leave('stopping'));
     }
   };
@@ -74,35 +73,20 @@ async function prepare(
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
   const models = await deps.models(caller);
   const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
-  return {
-    ...own,
-    deps,
-    caller,
-    goal,
-    config,
-    state,
-    turn,
-    executionId,
-    preferences,
-    choosing: { settings: { preferences }, operator: deps.operator(), models, patterns },
-    count: await tokenCounter(),
-    texts: new Map(),
-    context: [],
-    outcomes: [],
-  };
+  const operator = deps.operator();
+  const choosing = choosingFor(caller, { settings: { preferences }, operator, models, patterns });
+  const known = { deps, caller, goal, config, state, turn, executionId, preferences, choosing };
+  return { ...own, ...known, count: countText, texts: new Map(), context: [], outcomes: [] };
 }
 
 /** Leaves `running` with a checkpoint, or leaves the run to the next process. */
-async function close(deps: Deps, run: Run, journal: Journal, error: unknown): Promise<void> {
+async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
   if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
   try {
-    if (error instanceof Leave) {
-      await journal.flush();
-      return await letGo(deps.db, run.ref, run.epoch);
-    }
+    if (error instanceof Leave) return await journal.flush();
     if (error instanceof Pause) return await pause(journal, error);
-    // The database is away: the lease runs out, and whoever comes then goes on.
-    if (faultOf(error) === 'database') return deps.warn('a run is left until the database answers', error);
+    // The runner lets it go as soon as the database answers, and whoever comes then goes on.
+    if (callFault(error) === 'database') return deps.warn('a run is left until the database answers', error);
     await fail(deps, journal, error);
   } catch (second) {
     if (!(second instanceof LeaseLost)) deps.warn('a run could not be closed', second);

@@ -7,6 +7,9 @@ export type PauseReason =
   | 'insufficient_quota'
   | 'provider_unavailable'
   | 'stalled'
+  | 'key_revoked'
+  | 'user_disabled'
+  | 'model_not_allowed'
   | 'cancelled';
 export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
@@ -17,7 +20,7 @@ export interface TaskOverview {
   depends_on: string[];
 }
 
-/** What each event carries besides `event_type, session_id, execution_id, timestamp` (contract §13). */
+/** What each event carries besides `event_type, session_id, execution_id, timestamp`. */
 export interface RunEvents {
   execution_started: {
     goal: string;

@@ -1,5 +1,5 @@
-import { mayPass } from '../../billing/settle.ts';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { callFault } from '../task/call-fault.ts';
 import type { PauseReason } from './events.ts';
 
 /** The run stops here and can be gone on with. */
@@ -16,25 +16,21 @@ export class Leave extends Error {
   }
 }
 
-/** What a failed model call means for the run. */
-export type CallFault = 'quota' | 'unanswered' | 'refused' | 'database' | 'internal';
+/** What stands in the way of a run until its owner does something about it. */
+const reasons: Partial<Record<ErrorCode, PauseReason>> = {
+  insufficient_user_quota: 'insufficient_quota',
+  insufficient_key_quota: 'insufficient_quota',
+  insufficient_credits: 'insufficient_quota',
+  invalid_api_key: 'key_revoked',
+  forbidden: 'user_disabled',
+  model_not_allowed: 'model_not_allowed',
+};
 
-const quota = new Set<ErrorCode>(['insufficient_user_quota', 'insufficient_key_quota', 'insufficient_credits']);
-const unanswered = new Set<ErrorCode>([
-  'provider_error',
-  'no_available_provider',
-  'no_eligible_provider',
-  'service_not_initialized',
-  'capacity_exhausted',
-  'rate_limit_exceeded',
-  'model_not_found',
-  'timeout',
-]);
-
-export function faultOf(error: unknown): CallFault {
-  if (!(error instanceof AppError)) return mayPass(error) ? 'database' : 'internal';
-  if (quota.has(error.code)) return 'quota';
-  if (unanswered.has(error.code)) return 'unanswered';
-  if (error.code === 'unavailable') return 'database';
-  return error.status < 500 ? 'refused' : 'internal';
+/** The pause that an error means, else the error itself. */
+export function pauseFor(error: unknown): unknown {
+  const reason = error instanceof AppError ? reasons[error.code] : undefined;
+  return reason ? new Pause(reason) : error;
 }
+
+/** Another model may do what this error kept one from doing. */
+export const mayRetry = (error: unknown): boolean => ['unanswered', 'rejected'].includes(callFault(error));

@@ -5,7 +5,7 @@ import { type EventName, newEvent, type RunEvent, type RunEvents, type RunNames 
 import type { RunState } from './state.ts';
 import { commit, type Ending, type Holding, newCheckpointId, opening, type Step } from './store/commit.ts';
 
-/** Pieces of text are joined this long (contract §13). */
+/** Pieces of text are joined this long: an event each would be one write a word. */
 const joinMs = 250;
 
 export interface JournalDeps {

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { until } from '../../lib/until.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
+import { beatMs, deadAfterMs } from '../../platform/durable/owners.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import {
   bigGoal,
@@ -9,15 +11,20 @@ import {
   never,
   openPlace,
   type Place,
-  quickTimes,
   type Script,
   taskOf,
-  until,
 } from './autonomous.fixture.ts';
+import { guardMs } from './runner.ts';
 import { eventSeconds } from './store/reads.ts';
 
-/** A process that has lost its mind: it neither renews nor looks. */
-const deaf = { leaseMs: 300, renewMs: 1e8, guardMs: 1e8, adoptMs: 1e8 };
+/** A process that has lost its mind: it does not look at its runs, and without `beats` it says nothing either. */
+const deaf = { guardMs: 1e8 };
+const silentMs = deadAfterMs + beatMs;
+
+test('another process goes on with a dead one’s run within ten seconds, and a cancel is noticed within a second', () => {
+  expect(silentMs).toBeLessThan(10_000);
+  expect(guardMs).toBeLessThan(1_000);
+});
 
 describe.each(await engines())('on %s', (_name, open) => {
   let database: OpenDb;
@@ -43,11 +50,13 @@ describe.each(await engines())('on %s', (_name, open) => {
   test('a run is taken over when its process falls silent, and the silent one can write nothing more', async () => {
     database = await open();
     const wake = Promise.withResolvers<string>();
-    const first = await at((asked) => (taskOf(asked) === 'b' ? wake.promise : goodScript(asked)), { times: deaf });
+    const first = await at((asked) => (taskOf(asked) === 'b' ? wake.promise : goodScript(asked)), deaf);
     await first.execute(bigGoal, {}, { session_id: 's1' });
     await until('a is done', async () => (await first.call('GET', '/s1/status')).body.plan.tasks[0]?.score === 0.9);
-    await Bun.sleep(400);
-    const second = await at(goodScript, { times: quickTimes });
+    const second = await at(goodScript);
+    await second.beats(deadAfterMs);
+    expect(second.asked).toEqual([]);
+    await second.beats(beatMs);
     const told = await second.events('s1');
     expect(told.at(-1)!.event).toBe('execution_completed');
     expect([calls('a'), calls('b'), calls('c')]).toEqual([1, 2, 1]);
@@ -61,12 +70,13 @@ describe.each(await engines())('on %s', (_name, open) => {
 
   test('of several who would take a run over, one does', async () => {
     database = await open();
-    const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), { times: deaf });
+    const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), deaf);
     await first.execute(bigGoal, {}, { session_id: 's1' });
     await until('tasks began', () => first.asked.some(({ purpose }) => purpose === 'task'));
-    const others = await Promise.all([1, 2, 3].map(() => at(goodScript, { start: false, times: deaf })));
-    await Bun.sleep(400);
-    // The places are made by hand here, so that they all look at the same moment.
+    const others: Place[] = [];
+    for (let i = 0; i < 3; i += 1) others.push(await at(goodScript, { start: false, ...deaf }));
+    for (let passed = 0; passed < silentMs; passed += beatMs) for (const other of others) await other.beats(beatMs);
+    // Not started, so that they all look at the same moment.
     await Promise.all(others.map(({ autonomous }) => autonomous.adopt()));
     const told = await others[0]!.events('s1');
     expect(told.at(-1)!.event).toBe('execution_completed');
@@ -80,23 +90,26 @@ describe.each(await engines())('on %s', (_name, open) => {
     await until('c began', () => calls('c') === 1);
     await first.autonomous.stop();
     expect(first.asked.find((asked) => taskOf(asked) === 'c')!.signal.aborted).toBe(true);
-    const second = await at(goodScript, { times: quickTimes });
+    const second = await at(goodScript);
     const told = await second.events('s1');
     expect(told.at(-1)!.event).toBe('execution_completed');
     expect([calls('a'), calls('b'), calls('c')]).toEqual([1, 1, 2]);
   });
 
-  test('cancelled from another process: calls end within a second, and both agree on the end', async () => {
+  test('cancelled from another process: calls end by its message, before anybody looks, and both agree on the end', async () => {
     database = await open();
     const shared = memoryShared();
-    const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), { shared });
+    const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), {
+      shared,
+      ...deaf,
+    });
     const second = await at(goodScript, { shared, start: false });
     await first.execute(bigGoal, {}, { session_id: 's1' });
     await until('tasks began', () => first.asked.some(({ purpose }) => purpose === 'task'));
     const reading = second.events('s1');
     expect((await second.call('POST', '/cancel', { session_id: 's1' })).body.data.status).toBe('cancelled');
     const working = first.asked.filter(({ purpose }) => purpose === 'task');
-    await until('calls are broken off', () => working.every(({ signal }) => signal.aborted), 1000);
+    await until('calls are broken off', () => working.every(({ signal }) => signal.aborted));
     expect((await reading).at(-1)!.data.reason).toBe('cancelled');
     expect((await first.call('GET', '/s1/status')).body.status).toBe('cancelled');
   });
@@ -110,7 +123,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     const reading = first.events('s1');
     await second.call('POST', '/cancel', { session_id: 's1' });
     const working = first.asked.filter(({ purpose }) => purpose === 'task');
-    await until('calls are broken off', () => working.every(({ signal }) => signal.aborted), 1500);
+    await until('calls are broken off', () => working.every(({ signal }) => signal.aborted));
     expect((await reading).at(-1)!.event).toBe('execution_paused');
   });
 
@@ -121,7 +134,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     await until('tasks began', () => place.asked.some(({ purpose }) => purpose === 'task'));
     const reading = place.events('s1');
     await database.db.deleteFrom('ms_sessions').execute();
-    await until('calls are broken off', () => place.asked.at(-1)!.signal.aborted, 2000);
+    await until('calls are broken off', () => place.asked.at(-1)!.signal.aborted);
     await reading;
     for (const table of ['ms_runs', 'ms_run_steps', 'ms_run_checkpoints', 'ms_run_streams', 'ms_run_events'])
       expect([table, await rows(table)]).toEqual([table, 0]);

@@ -1,4 +1,5 @@
 import { Pause } from './halt.ts';
+import { renewChoice } from './look-again.ts';
 import { iterationsUsedUp, stalled } from './state.ts';
 import { finishRun } from './steps-finish.ts';
 import { judgeGoal } from './steps-judge.ts';
@@ -8,9 +9,9 @@ import { runTasks } from './steps-task.ts';
 import { loadTexts } from './texts.ts';
 import type { Work } from './work.ts';
 
-/** Plan or revise, run what is ready, evaluate, judge, until the goal is reached (contract §13). Resolves when it is. */
+/** Plan or revise, run what is ready, evaluate, judge, until the goal is reached. Resolves when it is. */
 export async function runLoop(work: Work): Promise<void> {
-  const { state, config, journal, deps, caller } = work;
+  const { state, config, journal } = work;
   await loadTexts(work);
   if (state.phase !== 'plan' && !state.announced) journal.announce();
   await recallMemory(work);
@@ -30,7 +31,7 @@ export async function runLoop(work: Work): Promise<void> {
         if (iterationsUsedUp(state, config)) throw new Pause('max_iterations');
         if (stalled(state)) throw new Pause('stalled');
         // A run may last for hours: models come and go meanwhile.
-        work.choosing = { ...work.choosing, operator: deps.operator(), models: await deps.models(caller) };
+        await renewChoice(work);
         await revisePlan(work);
         break;
       case 'finish':

@@ -4,7 +4,7 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Deps } from '../ports.ts';
 import { type Control, newControl } from './control.ts';
 import { autonomousRoutes } from './routes.ts';
-import { openRunner, type RunnerTimes } from './runner.ts';
+import { openRunner } from './runner.ts';
 import { sweepEvents } from './store/reads.ts';
 import { openTails } from './tails.ts';
 
@@ -17,15 +17,15 @@ export interface Autonomous {
   drain(): void;
   /** Gives running executions back, to be gone on with by another process or after the restart. */
   stop(): Promise<void>;
-  /** Takes over runs whose process is gone; by itself every two seconds. Answers how many. */
+  /** Takes over runs whose process is gone; by itself whenever one has. Answers how many. */
   adopt(): Promise<number>;
   /** Removes events past their time, a bounded number at once. */
   sweep(): Promise<void>;
 }
 
-/** Autonomous execution on top of the orchestration engine (contract §13). */
-export function openAutonomous(deps: Deps & { shared: Shared }, times?: RunnerTimes): Autonomous {
-  const runner = openRunner(deps, times);
+/** Autonomous execution on top of the orchestration engine. */
+export function openAutonomous(deps: Deps & { shared: Shared }, guardMs?: number): Autonomous {
+  const runner = openRunner(deps, guardMs);
   const tails = openTails(deps.db, deps.shared);
   const control = newControl(deps, runner);
   return {

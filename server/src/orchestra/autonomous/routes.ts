@@ -1,11 +1,12 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { answered } from '../../platform/http/answers.ts';
 import { offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { sessionIdSchema } from '../params.ts';
 import type { Deps } from '../ports.ts';
 import { callerOf } from '../routes/caller.ts';
-import { answer, base } from '../routes/schemas.ts';
+import { base } from '../routes/schemas.ts';
 import { configSchema, overridesSchema } from './config.ts';
 import type { Control } from './control.ts';
 import { listCheckpoints, streamEnd } from './store/reads.ts';
@@ -60,7 +61,7 @@ export interface RouteDeps {
 export const autonomousRoutes = (given: RouteDeps): Route[] => [...doing(given), ...looking(given)];
 
 function doing({ control }: RouteDeps): Route[] {
-  const answered = async (call: Pick<Call, 'headers' | 'signal'>, run: Run, stream: boolean) => {
+  const answerRun = async (call: Pick<Call, 'headers' | 'signal'>, run: Run, stream: boolean) => {
     const shown = stream ? run : await control.ended(run.ref, call.signal);
     if (!shown) throw new AppError('not_found', 'The session was deleted');
     return json(call, executionView(shown));
@@ -71,12 +72,13 @@ function doing({ control }: RouteDeps): Route[] {
       method: 'post',
       path: `${path}/execute`,
       summary: 'Start an execution that works on a goal by itself',
+      idempotent: true,
       body: executeBody,
       answers: { 200: executionSchema },
       handle: async (call) => {
         const { message: goal, session_id: sessionId, stream_events, config } = call.body;
         const run = await control.execute(callerOf(call.principal), { goal, sessionId, config });
-        return answered(call, run, stream_events);
+        return answerRun(call, run, stream_events);
       },
     }),
     defineRoute({
@@ -84,12 +86,13 @@ function doing({ control }: RouteDeps): Route[] {
       method: 'post',
       path: `${path}/resume`,
       summary: 'Go on from a checkpoint',
+      idempotent: true,
       body: resumeBody,
       answers: { 200: executionSchema },
       handle: async (call) => {
         const { checkpoint_id: checkpointId, session_id: sessionId, config_overrides: overrides } = call.body;
         const run = await control.resume(callerOf(call.principal), { sessionId, checkpointId, overrides });
-        return answered(call, run, call.body.stream_events);
+        return answerRun(call, run, call.body.stream_events);
       },
     }),
     defineRoute({
@@ -98,7 +101,7 @@ function doing({ control }: RouteDeps): Route[] {
       path: `${path}/cancel`,
       summary: "Stop a session's execution; what it finished is kept in a checkpoint",
       body: cancelBody,
-      answers: { 200: answer(cancelAnswer) },
+      answers: { 200: answered(cancelAnswer) },
       handle: async (call) => {
         const { session_id, reason } = call.body;
         const { run, checkpointId } = await control.cancel(call.principal.user.id, session_id, reason || null);
@@ -123,7 +126,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       path,
       summary: 'My executions, the newest first',
       query: z.object({ ...pageFields, status: z.enum(statuses).optional() }),
-      answers: { 200: answer(listAnswer) },
+      answers: { 200: answered(listAnswer) },
       handle: async (call) => {
         const { page, page_size, status } = call.query;
         const query = { userId: call.principal.user.id, status, offset: offsetOf(call.query), limit: page_size };
@@ -147,7 +150,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       path: `${path}/{session_id}/checkpoints`,
       summary: 'Where a session can be resumed from, oldest first',
       params,
-      answers: { 200: answer(checkpointsAnswer) },
+      answers: { 200: answered(checkpointsAnswer) },
       handle: async (call) => {
         const { ref } = await control.session(call.principal.user.id, call.params.session_id);
         return ok(call, { checkpoints: await listCheckpoints(db, ref) });

@@ -82,10 +82,15 @@ describe('budgets', () => {
     state.iteration = 4;
     state.history = [0.5, 0.5, 0.5];
     again(state.tasks[0]!);
-    Object.assign(state.tasks[1]!, { status: 'failed', attempts: 3, error: 'x', tried: ['m'] });
+    Object.assign(state.tasks[1]!, {
+      status: 'failed',
+      attempts: 3,
+      error: 'x',
+      faults: [{ model: 'm', fault: 'empty' }],
+    });
     const more = resumedState(state, 'ckpt-1', { ...config, max_iterations: 10 }, 5000);
     expect(more).toMatchObject({ iterationBase: 0, elapsedBaseMs: 0, history: [], resumedFrom: 'ckpt-1' });
-    expect(more.tasks[1]).toMatchObject({ status: 'pending', roundStart: 3, attempts: 3, tried: [] });
+    expect(more.tasks[1]).toMatchObject({ status: 'pending', attempts: 3, faults: [] });
     const anew = resumedState(state, 'ckpt-1', { ...config, max_iterations: 4, max_time_secs: 5 }, 5000);
     expect(anew).toMatchObject({ iterationBase: 4, elapsedBaseMs: 5000 });
     expect(state.iterationBase).toBe(0);

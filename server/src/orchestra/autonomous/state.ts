@@ -1,23 +1,19 @@
 import type { Plan, PlanTask } from '../plan.ts';
 import { newPlanId } from '../store/plans.ts';
+import type { TaskState } from '../task/escalate.ts';
 import type { RunConfig } from './config.ts';
 
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'skipped';
 
-export interface RunTask extends PlanTask {
+export interface RunTask extends PlanTask, TaskState {
   status: TaskStatus;
   /** Attempts ended so far, over all iterations. */
   attempts: number;
-  /** Attempts ended before this round, and models that failed in it. */
-  roundStart: number;
-  tried: string[];
   /** Journal key of the result in use. */
   step: string | null;
   score: number | null;
   feedback: string | null;
   error: string | null;
-  /** The last attempt failed for want of a provider, not of an answer. */
-  unanswered: boolean;
   /** The iteration that ran it last. */
   ranIn: number;
 }
@@ -81,13 +77,11 @@ export const newTask = (task: PlanTask): RunTask => ({
   ...task,
   status: 'pending',
   attempts: 0,
-  roundStart: 0,
-  tried: [],
+  faults: [],
   step: null,
   score: null,
   feedback: null,
   error: null,
-  unanswered: false,
   ranIn: 0,
 });
 
@@ -99,9 +93,9 @@ export function usePlan(state: RunState, plan: Plan): void {
   state.phase = 'run';
 }
 
-/** A task is done anew; its old result stays until there is a better one. */
+/** A task is done anew, with all its attempts; its old result stays until there is a better one. */
 export function again(task: RunTask, change: Partial<PlanTask> = {}): void {
-  Object.assign(task, change, { status: 'pending', roundStart: task.attempts, tried: [], error: null });
+  Object.assign(task, change, { status: 'pending', faults: [], error: null });
 }
 
 export const live = ({ tasks }: RunState): RunTask[] => tasks.filter(({ status }) => status !== 'skipped');
@@ -116,7 +110,7 @@ export const tally = (state: RunState) => ({
 const stillness = 0.01;
 const stallIterations = 3;
 
-/** Confidence has not moved in three iterations (contract §13). */
+/** Confidence has not moved in three iterations. */
 export function stalled({ history }: Pick<RunState, 'history'>): boolean {
   const last = history.slice(-stallIterations);
   return last.length === stallIterations && Math.max(...last) - Math.min(...last) < stillness;

@@ -1,6 +1,6 @@
-import { factsJsonSchema, groundedFacts } from '../knowledge-facts.ts';
+import { factsShape, groundedFacts } from '../knowledge-facts.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
-import { chooseHelperModel } from '../models.ts';
+import { chooseHelperModel, chooseTaskModel, synthesisDifficulty } from '../models.ts';
 import { newFence } from '../prompts/fence.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
@@ -9,24 +9,25 @@ import { indexDocument } from '../store/documents.ts';
 import { appendMessages, type StoredMessage } from '../store/messages.ts';
 import { recordOutcomes } from '../store/patterns.ts';
 import { sessionByRef } from '../store/sessions.ts';
-import { messageCounter } from '../tokens.ts';
+import { callFault } from '../task/call-fault.ts';
+import { fitted, joined } from '../task/results.ts';
+import { answeringTask } from '../task/schedule.ts';
+import { weighOne } from '../tokens.ts';
 import { keepFact } from '../turn/afterwards.ts';
 import { newMeter } from '../turn/meter.ts';
-import { faultOf } from './halt.ts';
 import { live, tally } from './state.ts';
-import { answering } from './steps-task.ts';
 import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
-import { ask, askAny, jsonParams, now, stepKey, type Work } from './work.ts';
+import { askAny, askJson, now, stepKey, type Work } from './work.ts';
 
 /** The goal is reached: the result, what is learned from it, and the end. */
 export async function finishRun(work: Work): Promise<void> {
-  const { state, journal, deps, holding, count, elapsedMs } = work;
+  const { state, journal, deps, holding, elapsedMs } = work;
   const result = await resultOf(work);
   if (work.preferences.enable_knowledge_extraction && !state.extracted) await extractKnowledge(work, result);
   const session = await sessionByRef(deps.db, holding.sessionRef, now(work));
   const message: ChatMessage = { role: 'assistant', content: result };
-  const tokens = messageCounter(count)(message);
+  const tokens = await weighOne(message);
   const before = session?.totalTokens ?? 0;
   journal.tell('memory_operation', { operation: 'store', tokens_before: before, tokens_after: before + tokens });
   journal.checkpoint();
@@ -51,8 +52,7 @@ async function resultOf(work: Work): Promise<string> {
   const { state, goal, context, journal } = work;
   const made = state.result === null ? undefined : work.texts.get(state.result);
   if (made !== undefined) return made;
-  const finished = live(state).filter((task) => wholeText(work, task) !== null);
-  const last = finished.length === 1 ? finished[0]! : answering(work);
+  const last = answeringTask(live(state));
   const text = last && wholeText(work, last);
   if (text) return text;
   const step = stepKey(work, `result:${state.iteration}`);
@@ -62,11 +62,10 @@ async function resultOf(work: Work): Promise<string> {
     ...(task.error && { error: task.error }),
   }));
   const request: ChatMessage = { role: 'user', content: goal };
-  const messages = synthesisMessages({ context, request, results, fence: newFence() });
-  const answer = await askAny(work, { step, messages });
-  const whole = textOf(answer.message).trim();
-  // What was found out is worth more than an empty answer.
-  const result = whole === '' ? results.flatMap((item) => item.text ?? []).join('\n\n') : whole;
+  const first = chooseTaskModel(work.choosing, synthesisDifficulty, 'writing')?.model;
+  const told = await fitted(results, first, work.preferences.max_context_tokens, work);
+  const messages = synthesisMessages({ context, request, results: told, fence: newFence() });
+  const result = (await askAny(work, { step, messages, first })).trim() || joined(results);
   work.texts.set(step, result);
   state.result = step;
   await journal.record(step, { text: result });
@@ -80,15 +79,16 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
   const session = await sessionByRef(deps.db, holding.sessionRef, now(work));
   if (!choice || !session) return;
   const step = stepKey(work, 'knowledge');
-  const said: ChatMessage[] = [
-    { role: 'user', content: goal },
-    { role: 'assistant', content: result },
-  ];
+  const answer: ChatMessage = { role: 'assistant', content: result };
   try {
-    const params = jsonParams('facts', factsJsonSchema);
-    const answer = await ask(work, { step, model: choice.model, messages: extractionMessages(said), params });
+    const question = {
+      step,
+      model: choice.model,
+      messages: extractionMessages([{ role: 'user', content: goal }, answer]),
+    };
+    const reply = await askJson(work, question, factsShape);
     const entries: { id: string; category: string; title: string }[] = [];
-    for (const fact of groundedFacts(textOf(answer.message), [goal])) {
+    for (const fact of groundedFacts(reply, [goal])) {
       const keeping = { deps, caller, choosing, signal, session, settings: {}, meter: newMeter() };
       const entry = await keepFact(keeping, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });
@@ -98,19 +98,16 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     await journal.record(step, { entries });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof LeaseLost || faultOf(error) === 'database') throw error;
+    if (error instanceof LeaseLost || callFault(error) === 'database') throw error;
     deps.warn('knowledge of a run was not extracted', error);
   }
 }
 
 /** Found again by later sessions, and learned from; both beside the run, which is over. */
-async function index(
-  { deps, caller, holding, outcomes, goal }: Work,
-  stored: StoredMessage[],
-  projectId: string | null,
-) {
+async function index(work: Work, stored: StoredMessage[], projectId: string | null): Promise<void> {
+  const { deps, caller, holding, outcomes, goal } = work;
   try {
-    await recordOutcomes(deps.db, caller.userId, outcomes, Math.floor(deps.clock.nowMs() / 1000));
+    await recordOutcomes(deps.db, caller.userId, outcomes, now(work));
     for (const { id, message } of stored) {
       await indexDocument(deps.db, {
         userId: caller.userId,

@@ -1,10 +1,9 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { lenientJson } from '../json.ts';
-import { textOf } from '../messages.ts';
-import { evaluationJsonSchema, evaluationMessages, judgeJsonSchema, judgeMessages } from '../prompts/judge.ts';
+import { evaluationMessages, evaluationShape, judgeMessages, judgeShape } from '../prompts/judge.ts';
 import { live, type RunTask, tally } from './state.ts';
 import { resultText } from './texts.ts';
-import { askAny, jsonParams, type Question, stepKey, type Work } from './work.ts';
+import { askAny, type OpenQuestion, stepKey, type Work } from './work.ts';
 
 /** Models asked for 0 to 1 now and then answer in percent. */
 const share = z
@@ -19,10 +18,9 @@ const judgement = z.object({
 });
 
 /** Asks twice for an answer of that shape; null when both are unfit. */
-async function askFor<T>(work: Work, schema: z.ZodType<T>, question: Omit<Question, 'model'>): Promise<T | null> {
+async function askFor<T>(work: Work, schema: z.ZodType<T>, question: OpenQuestion): Promise<T | null> {
   for (let call = 1; call <= 2; call++) {
-    const answer = await askAny(work, { ...question, call });
-    const parsed = schema.safeParse(lenientJson(textOf(answer.message)));
+    const parsed = schema.safeParse(lenientJson(await askAny(work, { ...question, call })));
     if (parsed.success) return parsed.data;
   }
   return null;
@@ -34,7 +32,7 @@ export async function evaluateTask(work: Work, task: RunTask, signal: AbortSigna
   const found = await askFor(work, evaluation, {
     step: key,
     messages: evaluationMessages(task.instruction, resultText(work, task) ?? ''),
-    params: jsonParams('evaluation', evaluationJsonSchema),
+    shape: evaluationShape,
     signal,
   });
   // The result passed the cheap checks, which is all that is known of it then.
@@ -58,7 +56,7 @@ export async function judgeGoal(work: Work): Promise<void> {
       : await askFor(work, judgement, {
           step: key,
           messages: judgeMessages(goal, results),
-          params: jsonParams('judgement', judgeJsonSchema),
+          shape: judgeShape,
         });
   const { confidence, missing } = found ?? guess(work);
   state.confidence = confidence;

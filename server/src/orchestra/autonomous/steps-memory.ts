@@ -5,20 +5,20 @@ import { fenceRule, newFence } from '../prompts/fence.ts';
 import { memoryMessages } from '../prompts/memory.ts';
 import { recentMessages } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
+import { resultShare } from '../task/results.ts';
 import { newMeter } from '../turn/meter.ts';
-import { embedQuery, search } from '../turn/recall.ts';
-import { faultOf, Pause } from './halt.ts';
-import { live } from './state.ts';
+import { embedQuery, type Recalled, search, within } from '../turn/recall.ts';
+import { Pause } from './halt.ts';
+import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
 import { ask, stepKey, type Work } from './work.ts';
 
 const recalledAtMost = 8;
 /** Below this what was found has little to do with the goal. */
 const leastRelevance = 0.5;
-/** Recalled text and conversation may take this share of the window each, results the rest. */
+/** Recalled text and conversation may take this share of the context each, results the rest. */
 const recalledShare = 0.15;
 const conversationShare = 0.35;
-const resultShare = 0.5;
 const longestShort = 600;
 
 /** What past sessions and the knowledge base hold on the goal; looked up once per run. */
@@ -31,49 +31,45 @@ export async function recallMemory(work: Work): Promise<void> {
   const found = (await search(searching, scope, goal, query, recalledAtMost)).filter(
     ({ relevance }) => relevance >= leastRelevance,
   );
-  let room = preferences.max_context_tokens * recalledShare;
-  const kept: { source: string; text: string }[] = [];
-  for (const { source, text } of found) {
-    const tokens = count(text);
-    if (tokens > room) continue;
-    room -= tokens;
-    kept.push({ source, text });
-  }
+  const kept = await within(found, preferences.max_context_tokens * recalledShare, count);
+  const before = await count(goal);
   const key = stepKey(work, 'recall');
   const text = JSON.stringify(kept);
   work.texts.set(key, text);
   state.recall = key;
   state.tokens += searching.meter.promptTokens;
-  const before = count(goal);
-  const after = before + kept.reduce((total, item) => total + count(item.text), 0);
-  journal.tell('memory_operation', { operation: 'recall', tokens_before: before, tokens_after: after });
+  journal.tell('memory_operation', {
+    operation: 'recall',
+    tokens_before: before,
+    tokens_after: before + sumTokens(kept),
+  });
   await journal.record(key, { text }, searching.meter.promptTokens);
 }
 
 /** What every task is told before its own instruction: memory, and the conversation up to the goal. */
 export async function loadContext(work: Work): Promise<void> {
-  const { deps, holding, state, preferences, count, goal } = work;
+  const { deps, holding, state, preferences, goal } = work;
   const history = await recentMessages(deps.db, holding.sessionRef);
   const at = history.findLastIndex(({ message }) => message.role === 'user' && textOf(message) === goal);
   const before = at < 0 ? history : history.slice(0, at);
   const summary = await latestSummary(deps.db, holding.sessionRef);
   const budget = Math.floor(preferences.max_context_tokens * conversationShare);
   const talk = buildContext({ mode: 'summarized', history: before, summary, budget });
-  const recalled = JSON.parse(work.texts.get(state.recall ?? '') ?? '[]') as { source: string; text: string }[];
+  const recalled = JSON.parse(work.texts.get(state.recall ?? '') ?? '[]') as Recalled[];
   const memory = memoryMessages({ summary: talk.summary?.text ?? null, recalled }, newFence());
   work.context = [...memory, ...talk.messages.map(({ message }) => message)];
-  const used = talk.tokensUsed + recalled.reduce((total, { text }) => total + count(text), 0);
-  tellContext(work, used, sumTokens(before) > sumTokens(talk.messages));
+  tellContext(work, talk.tokensUsed + sumTokens(recalled), sumTokens(before) > sumTokens(talk.messages));
 }
 
 /** Long results are shortened for the prompts when all together would crowd the window; the whole stays in the journal. */
 export async function fitResults(work: Work): Promise<void> {
   const { state, count, preferences, journal } = work;
   const limit = preferences.max_context_tokens * resultShare;
-  const sized = live(state).flatMap((task) => {
+  const sized: { task: RunTask; tokens: number }[] = [];
+  for (const task of live(state)) {
     const text = resultText(work, task);
-    return text === null ? [] : [{ task, text, tokens: count(text) }];
-  });
+    if (text !== null) sized.push({ task, tokens: await count(text) });
+  }
   let total = sumTokens(sized);
   let compressed = false;
   for (const { task, tokens } of sized.toSorted((a, b) => b.tokens - a.tokens)) {
@@ -83,7 +79,7 @@ export async function fitResults(work: Work): Promise<void> {
     const { text, operation } = await shorten(work, key, wholeText(work, task)!, tokens);
     work.texts.set(key, text);
     state.shortened[task.step!] = key;
-    const after = total - tokens + count(text);
+    const after = total - tokens + (await count(text));
     journal.tell('memory_operation', { operation, tokens_before: total, tokens_after: after });
     total = after;
     compressed = true;
@@ -106,10 +102,10 @@ async function shorten(work: Work, step: string, text: string, tokens: number): 
     const messages = shorteningMessages(text);
     const answer = await ask(work, { step, model: choice.model, messages, params: { max_tokens: longestShort } });
     const short = textOf(answer.message).trim();
-    return short === '' || work.count(short) >= tokens ? archived : { text: short, operation: 'summarize' };
+    return short === '' || (await work.count(short)) >= tokens ? archived : { text: short, operation: 'summarize' };
   } catch (error) {
     work.signal.throwIfAborted();
-    if (faultOf(error) === 'quota') throw new Pause('insufficient_quota');
+    if (error instanceof Pause) throw error;
     return archived;
   }
 }

@@ -1,15 +1,14 @@
-import { lenientJson } from '../json.ts';
-import { textOf } from '../messages.ts';
 import { harder } from '../models.ts';
-import { makePlan, type Plan, type PlanTask, parsePlan, planJsonSchema, singleTaskPlan } from '../plan.ts';
+import { makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
+import { endsOf } from '../task/schedule.ts';
 import { triage } from '../triage.ts';
 import { taskOverviews } from './events.ts';
 import { Pause } from './halt.ts';
 import { revisionMessages } from './revise-prompt.ts';
-import { again, live, newTask, type RunState, type RunTask, usePlan } from './state.ts';
+import { again, live, newTask, type RunState, usePlan } from './state.ts';
 import { resultText } from './texts.ts';
-import { askAny, jsonParams, stepKey, type Work } from './work.ts';
+import { askAny, stepKey, type Work } from './work.ts';
 
 /** A result below this is worth doing again. */
 const weak = 0.6;
@@ -28,25 +27,19 @@ export async function planRun(work: Work): Promise<void> {
 }
 
 async function planned(work: Work, step: string, fallback: Plan): Promise<Plan> {
+  const { goal, context, signal, choosing } = work;
   const maxTasks = work.preferences.max_tasks_per_plan;
-  const params = jsonParams('plan', planJsonSchema(maxTasks));
-  // makePlan falls back whatever is thrown; a run that cannot pay or be answered is to pause instead.
-  let pause: unknown = null;
+  const shape = planShape(maxTasks);
   let call = 0;
   const { plan } = await makePlan(
-    async (last) => {
+    (last) => {
       call += 1;
-      const input = { request: work.goal, context: work.context, maxTasks, tools: [], last };
-      try {
-        return textOf((await askAny(work, { step, call, messages: plannerMessages(input), params })).message);
-      } catch (error) {
-        pause = error;
-        throw error;
-      }
+      const messages = plannerMessages({ request: goal, context, maxTasks, tools: [], last });
+      return askAny(work, { step, call, messages, shape });
     },
-    { maxTasks, fallback, signal: work.signal },
+    // A run that cannot pay or be answered pauses.
+    { maxTasks, fallback, signal, patterns: choosing.patterns, patient: true },
   );
-  if (pause !== null) throw pause;
   return plan;
 }
 
@@ -72,40 +65,22 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
   const tasks = live(state).map((task) => ({ ...task, text: resultText(work, task) }));
   const messages = revisionMessages({ goal: work.goal, missing: state.missing, tasks, maxTasks });
   try {
-    const answer = await askAny(work, { step, messages, params: jsonParams('plan', planJsonSchema(maxTasks)) });
-    return parseRevision(textOf(answer.message), state, maxTasks);
+    const shape = planShape(maxTasks);
+    return parseRevision(await askAny(work, { step, messages, shape }), state, maxTasks);
   } catch (error) {
     work.signal.throwIfAborted();
-    if (error instanceof Pause && error.reason === 'insufficient_quota') throw error;
-    if (error instanceof Pause) return null;
+    if (error instanceof Pause && error.reason === 'provider_unavailable') return null;
     throw error;
   }
 }
 
 /** New tasks may need results of finished ones, which the answer does not list again. */
-export function parseRevision(text: string, state: RunState, maxTasks: number): Plan | null {
-  const value = lenientJson(text) as { tasks?: unknown } | unknown[] | undefined;
-  const list = Array.isArray(value) ? value : value?.tasks;
-  if (!Array.isArray(list) || list.length === 0) return null;
-  const named = new Set(list.map((task) => String((task as { id?: unknown } | null)?.id)));
-  const finished = new Set(live(state).flatMap(({ id, step }) => (step !== null && !named.has(id) ? [id] : [])));
-  const kept = new Map<string, string[]>();
-  const inner = list.map((task) => {
-    const needs = (task as Partial<PlanTask> | null)?.depends_on;
-    if (!Array.isArray(needs)) return task;
-    const ids = needs.map(String);
-    kept.set(
-      String((task as PlanTask).id),
-      ids.filter((id) => finished.has(id)),
-    );
-    return { ...(task as object), depends_on: ids.filter((id) => !finished.has(id)) };
-  });
-  const description = Array.isArray(value) ? '' : (value as { description?: unknown }).description;
-  const { plan } = parsePlan(JSON.stringify({ description, tasks: inner }), maxTasks);
-  if (!plan) return null;
-  for (const task of plan.tasks) task.depends_on = [...(kept.get(task.id) ?? []), ...task.depends_on];
-  return plan;
-}
+export const parseRevision = (text: string, state: RunState, maxTasks: number): Plan | null =>
+  parsePlan(
+    text,
+    maxTasks,
+    live(state).flatMap(({ id, step }) => (step === null ? [] : [id])),
+  ).plan;
 
 /** Named tasks are done (again), new ones added, unfinished ones that are no longer named skipped. */
 export function useRevision(state: RunState, plan: Plan): string {
@@ -131,10 +106,7 @@ export function useRevision(state: RunState, plan: Plan): string {
 export function redoWeak(state: RunState, adaptive: boolean): string {
   const tasks = live(state);
   const poor = tasks.filter(({ status, score }) => status !== 'completed' || (score ?? 0) < weak);
-  const needed = new Set(tasks.flatMap(({ depends_on }) => depends_on));
-  const ends = tasks.filter(({ id }) => !needed.has(id));
-  const chosen: RunTask[] = poor.length > 0 ? poor : ends;
-  for (const task of chosen) {
+  for (const task of poor.length > 0 ? poor : endsOf(tasks)) {
     if (poor.length === 0 && state.missing.length > 0) task.feedback = `Still missing: ${state.missing.join('; ')}`;
     again(task, adaptive ? { difficulty: harder(task.difficulty) } : {});
   }

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { type Clock, manualClock, systemClock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { until } from '../../lib/until.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import {
   bigGoal,
@@ -14,7 +16,6 @@ import {
   score,
   type Told,
   taskOf,
-  until,
 } from './autonomous.fixture.ts';
 
 const of = (told: Told[], event: string): Told['data'][] => told.filter((e) => e.event === event).map((e) => e.data);
@@ -23,9 +24,9 @@ const question = 'What is the capital of France?';
 describe.each(await engines())('on %s', (_name, open) => {
   let database: OpenDb;
   let place: Place;
-  const begin = async (script: Script) => {
+  const begin = async (script: Script, clock: Clock = systemClock) => {
     database = await open();
-    place = await openPlace(database, script);
+    place = await openPlace(database, script, { deps: { clock } });
   };
   afterEach(async () => {
     await place.close();
@@ -75,8 +76,11 @@ describe.each(await engines())('on %s', (_name, open) => {
   });
 
   test('paused when the time is up, in the middle of a call', async () => {
-    await begin((asked) => (asked.purpose === 'direct' ? never() : score(0.9)));
-    await place.execute(question, { max_time_secs: 1 }, { session_id: 's1' });
+    const clock = manualClock(Date.now());
+    await begin((asked) => (asked.purpose === 'direct' ? never() : score(0.9)), clock);
+    await place.execute(question, { max_time_secs: 60 }, { session_id: 's1' });
+    await until('the model is asked', () => place.asked.length > 0);
+    clock.advance(60_000);
     await expectPause('max_time');
     expect(place.asked[0]!.signal.aborted).toBe(true);
     place.script = goodScript;
@@ -164,7 +168,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     });
     const { checkpoint_id } = cancelled.body.data;
     expect(checkpoint_id).toStartWith('ckpt-');
-    await until('the call is broken off', () => running.signal.aborted, 1000);
+    await until('the call is broken off', () => running.signal.aborted);
     const again = await place.call('POST', '/cancel', { session_id: 's1' });
     expect(again.body).toEqual(cancelled.body);
     const told = await place.events('s1');

@@ -1,4 +1,3 @@
-import { ssePing } from '../../lib/sse.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { eventChannel } from './runner.ts';
@@ -6,8 +5,6 @@ import { eventsAfter, type StoredEvent, streamEnd } from './store/reads.ts';
 
 /** For when a message is missed. */
 const lookMs = 1_000;
-/** Proxies and clients give a silent connection up after 30 to 60 s. */
-const pingMs = 15_000;
 /** What is kept in memory of a running stream; who is further behind reads from the table. */
 const windowEvents = 1_000;
 const windowBytes = 1_000_000;
@@ -24,7 +21,6 @@ interface Frames {
 }
 
 const encoder = new TextEncoder();
-const ping = encoder.encode(ssePing);
 
 function framesOf(events: StoredEvent[]): Frames {
   const each = events.map(({ seq, event, data }) => encoder.encode(`id: ${seq}\nevent: ${event}\ndata: ${data}\n\n`));
@@ -43,7 +39,7 @@ class Tail {
   #bytes = 0;
   #lastSeq: number;
   #ended = false;
-  readonly #waiting = new Set<(what: 'news' | 'ping') => void>();
+  readonly #waiting = new Set<() => void>();
   readonly #pages = new Map<number, Promise<Frames | null>>();
   #reading: Promise<void> | null = null;
   #again = false;
@@ -84,7 +80,7 @@ class Tail {
       const ended = end === null || (!end.running && this.#lastSeq >= end.lastSeq);
       const news = ended !== this.#ended;
       this.#ended = ended;
-      if (news) this.#wake('news');
+      if (news) this.#wake();
     } while (this.#again);
   }
 
@@ -95,17 +91,13 @@ class Tail {
     while (this.#window.length > 1 && (this.#bytes > windowBytes || this.#lastSeq - this.#start >= windowEvents)) {
       this.#bytes -= this.#window.shift()!.all.length;
     }
-    this.#wake('news');
+    this.#wake();
   }
 
-  #wake(what: 'news' | 'ping'): void {
+  #wake(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const resolve of waiting) resolve(what);
-  }
-
-  ping(): void {
-    this.#wake('ping');
+    for (const resolve of waiting) resolve();
   }
 
   /** What comes after an event, and up to which; null at the end of the stream. */
@@ -122,19 +114,19 @@ class Tail {
       const frames = this.#window.find(({ last }) => last > seq);
       if (frames) return { bytes: after(frames, seq), last: frames.last };
       if (this.#ended) return null;
-      if ((await this.#news(signal)) === 'ping') return { bytes: ping, last: seq };
+      await this.#news(signal);
     }
   }
 
-  #news(signal: AbortSignal): Promise<'news' | 'ping'> {
+  #news(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const wake = (what: 'news' | 'ping') => {
+      const wake = () => {
         signal.removeEventListener('abort', gone);
-        resolve(what);
+        resolve();
       };
       const gone = () => {
         this.#waiting.delete(wake);
-        resolve('news');
+        resolve();
       };
       this.#waiting.add(wake);
       signal.addEventListener('abort', gone, { once: true });
@@ -182,12 +174,9 @@ export function openTails(db: Db, shared: Pick<Shared, 'subscribe'>): Tails {
     const look = () => void tail.look().catch(() => {});
     const unsubscribe = await shared.subscribe(eventChannel(sessionRef), look, look);
     const looking = setInterval(look, lookMs);
-    const pinging = setInterval(() => tail.ping(), pingMs);
     looking.unref();
-    pinging.unref();
     const close = async () => {
       clearInterval(looking);
-      clearInterval(pinging);
       await unsubscribe();
     };
     return { tail, close };

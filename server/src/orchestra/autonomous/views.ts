@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { Run } from './store/runs.ts';
 
@@ -11,7 +11,7 @@ export const executionSchema = z
     error: z.string().nullable(),
     events_url: z.string(),
   })
-  .openapi('Execution');
+  .meta({ id: 'Execution' });
 
 export const eventsUrl = (sessionId: string): string =>
   `/api/svc-ms/autonomous/${encodeURIComponent(sessionId)}/events`;
@@ -36,7 +36,7 @@ const common = {
   tasks_failed: z.number().int(),
   tasks_total: z.number().int(),
   total_tokens_used: z.number().int(),
-  total_cost: z.number().int().openapi({ description: 'In quota units, at listed prices' }),
+  total_cost: z.number().int().meta({ description: 'In quota units, at listed prices' }),
   elapsed_time_secs: z.number().int(),
   current_task: z.string().nullable(),
   goal_confidence: z.number(),
@@ -45,7 +45,7 @@ const common = {
   updated_at: z.number().int(),
 };
 
-export const summarySchema = z.object(common).openapi('ExecutionSummary');
+export const summarySchema = z.object(common).meta({ id: 'ExecutionSummary' });
 
 export const statusSchema = z
   .object({
@@ -71,12 +71,12 @@ export const statusSchema = z
       ),
     }),
   })
-  .openapi('ExecutionStatus');
+  .meta({ id: 'ExecutionStatus' });
 
 /** Since the last write of a run that is held, time has gone on. */
 function elapsedMs(run: Run, clock: Clock): number {
   const now = clock.nowMs();
-  const held = run.status === 'running' && run.leaseUntil > now;
+  const held = run.status === 'running' && run.held;
   return run.elapsedMs + (held ? Math.max(0, now - run.updatedMs) : 0);
 }
 

@@ -1,29 +1,26 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { costOf } from '../../lib/money.ts';
-import type { ChatMessage } from '../messages.ts';
+import { askShaped, type Shape } from '../ask-shaped.ts';
+import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choosing, choosePlanModel, pickTiers } from '../models.ts';
-import type { Caller, CallParams, CompleteAnswer, Deps } from '../ports.ts';
-import type { Preferences } from '../preferences.ts';
+import type { CallParams, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
 import type { CountText } from '../tokens.ts';
 import type { RunConfig } from './config.ts';
-import { faultOf, Pause } from './halt.ts';
+import { mayRetry, Pause, pauseFor } from './halt.ts';
 import type { Journal } from './journal.ts';
+import { lookAgain, type Standing } from './look-again.ts';
 import type { RunState } from './state.ts';
 import type { Holding } from './store/commit.ts';
 
 /** Everything one run carries from step to step. */
-export interface Work {
-  deps: Deps;
-  caller: Caller;
+export interface Work extends Standing {
   executionId: string;
   holding: Holding;
   turn: number;
   goal: string;
   config: RunConfig;
   state: RunState;
-  preferences: Preferences;
-  choosing: Choosing;
   journal: Journal;
   signal: AbortSignal;
   count: CountText;
@@ -58,7 +55,8 @@ export interface Question {
 export async function ask(work: Work, question: Question): Promise<CompleteAnswer> {
   const { step, call = 1, model, messages, params = {}, onDelta, signal = work.signal } = question;
   signal.throwIfAborted();
-  const answer = await work.deps.complete({
+  await lookAgain(work);
+  const asked = {
     ...work.caller,
     model,
     messages,
@@ -67,6 +65,10 @@ export async function ask(work: Work, question: Question): Promise<CompleteAnswe
     ...(onDelta && { onDelta }),
     signal,
     requestId: `${work.executionId}:${step}:${call}:${work.holding.epoch}`,
+  };
+  const answer = await work.deps.complete(asked).catch((error) => {
+    signal.throwIfAborted();
+    throw mayRetry(error) ? error : pauseFor(error);
   });
   signal.throwIfAborted();
   const { promptTokens, completionTokens } = answer.usage;
@@ -82,31 +84,38 @@ function costIn({ choosing }: Work, model: string, { usage }: CompleteAnswer): n
   return costOf({ promptPrice: info.promptPrice, completionPrice: info.completionPrice, requestPrice: 0 }, usage);
 }
 
+/** Asks for JSON of a shape. Up to two calls, numbered from the question's own. */
+export const askJson = (work: Work, question: Question, shape: Shape): Promise<string> => {
+  let { call = 1 } = question;
+  return askShaped((params) => ask(work, { ...question, params, call: call++ }), shape);
+};
+
+/** A question to whichever model answers. */
+export interface OpenQuestion extends Omit<Question, 'model'> {
+  /** Asked before the plan model. */
+  first?: string;
+  shape?: Shape;
+}
+
 /**
  * Asks the plan model, then others when it does not answer: what steers a run must not hang on one model.
  * Pauses when none answers.
  */
-export async function askAny(work: Work, question: Omit<Question, 'model'>): Promise<CompleteAnswer> {
-  for (const [i, model] of steering(work.choosing).entries()) {
+export async function askAny(work: Work, { first, shape, ...rest }: OpenQuestion): Promise<string> {
+  for (const [i, model] of steering(work.choosing, first).entries()) {
+    const question = { ...rest, model, call: (rest.call ?? 1) * 10 + 2 * i };
     try {
-      return await ask(work, { ...question, model, call: (question.call ?? 1) * 10 + i });
+      return shape ? await askJson(work, question, shape) : textOf((await ask(work, question)).message);
     } catch (error) {
-      (question.signal ?? work.signal).throwIfAborted();
-      const fault = faultOf(error);
-      if (fault === 'quota') throw new Pause('insufficient_quota');
-      if (fault === 'database' || fault === 'internal') throw error;
+      (rest.signal ?? work.signal).throwIfAborted();
+      if (!mayRetry(error)) throw error;
     }
   }
   throw new Pause('provider_unavailable');
 }
 
-function steering(choosing: Choosing): string[] {
+function steering(choosing: Choosing, first?: string): string[] {
   const tiers = pickTiers(choosing.models);
-  const models = [choosePlanModel(choosing)?.model, tiers?.hard, tiers?.easy];
+  const models = [first, choosePlanModel(choosing)?.model, tiers?.hard, tiers?.easy];
   return [...new Set(models.filter((model) => model !== undefined))];
 }
-
-/** Asks a model for JSON of this shape. */
-export const jsonParams = (name: string, schema: object): CallParams => ({
-  response_format: { type: 'json_schema', json_schema: { name, schema } },
-});

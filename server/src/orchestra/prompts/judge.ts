@@ -1,22 +1,10 @@
+import { listOf, objectOf, type Shape, text } from '../ask-shaped.ts';
 import type { ChatMessage } from '../messages.ts';
 import { fenceRule, newFence } from './fence.ts';
 
-export const evaluationJsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['score', 'feedback'],
-  properties: { score: { type: 'number', minimum: 0, maximum: 1 }, feedback: { type: 'string' } },
-};
-
-export const judgeJsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['confidence', 'missing'],
-  properties: {
-    confidence: { type: 'number', minimum: 0, maximum: 1 },
-    missing: { type: 'array', items: { type: 'string' } },
-  },
-};
+const share = { type: 'number', minimum: 0, maximum: 1 };
+export const evaluationShape: Shape = { name: 'evaluation', schema: objectOf({ score: share, feedback: text }) };
+export const judgeShape: Shape = { name: 'judgement', schema: objectOf({ confidence: share, missing: listOf(text) }) };
 
 /** How good one task's result is: `{score, feedback}`. */
 export function evaluationMessages(instruction: string, result: string, fence = newFence()): ChatMessage[] {

@@ -1,5 +1,6 @@
 import { type ChatMessage, textOf } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
+import type { Told } from '../task/results.ts';
 import { type Fence, fenceRule } from './fence.ts';
 
 export interface PlannerInput {
@@ -39,8 +40,8 @@ export interface TaskInput {
   context: ChatMessage[];
   request: ChatMessage;
   task: PlanTask;
-  /** Results of the tasks this one depends on. */
-  results: { title: string; text: string | null; error?: string }[];
+  /** Results of the tasks that led to this one. */
+  results: Told[];
   /** Its result is what the user reads. */
   final: boolean;
   fence: Fence;
@@ -65,7 +66,7 @@ export function taskMessages({ context, request, task, results, final, fence }: 
 export interface SynthesisInput {
   context: ChatMessage[];
   request: ChatMessage;
-  results: TaskInput['results'];
+  results: Told[];
   fence: Fence;
 }
 
@@ -78,7 +79,7 @@ export function synthesisMessages({ context, request, results, fence }: Synthesi
   return [...context, { role: 'system', content: note.join('\n\n') }, request];
 }
 
-const resultList = (results: TaskInput['results'], fence: Fence): string =>
+const resultList = (results: Told[], fence: Fence): string =>
   results
     .map(({ title, text, error }) =>
       text === null

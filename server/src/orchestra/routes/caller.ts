@@ -1,5 +1,5 @@
 import type { KeyPrincipal } from '../../identity/principals.ts';
-import type { Choosing } from '../models.ts';
+import { choosingFor } from '../allowed.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
 import { loadPreferences } from '../store/preferences.ts';
@@ -16,11 +16,7 @@ export const callerOf = ({ user, keyId, models, unlimited }: KeyPrincipal): Call
 /** What a search or an embedding outside of a turn needs. */
 export async function outsideTurn(deps: Deps, caller: Caller, signal: AbortSignal) {
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
-  const choosing: Choosing = {
-    settings: { preferences },
-    operator: deps.operator(),
-    models: await deps.models(caller),
-    patterns: [],
-  };
+  const models = await deps.models(caller);
+  const choosing = choosingFor(caller, { settings: { preferences }, operator: deps.operator(), models, patterns: [] });
   return { deps, caller, choosing, signal, meter: newMeter() };
 }

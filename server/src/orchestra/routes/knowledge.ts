@@ -1,6 +1,7 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { answered, done } from '../../platform/http/answers.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { cut } from '../search/rank.ts';
@@ -16,7 +17,7 @@ import {
 import { embedNew, indexEntry } from '../turn/afterwards.ts';
 import { embedQuery, search } from '../turn/recall.ts';
 import { callerOf, outsideTurn } from './caller.ts';
-import { answer, base, done, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.ts';
+import { base, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.ts';
 
 const path = '/api/svc-ms/knowledge';
 const params = z.object({ id: z.string().min(1).max(64) });
@@ -33,7 +34,7 @@ const query = z.object({
     .regex(/^\d{1,6}$/, 'must be a whole number')
     .transform((text) => Math.min(100, Math.max(1, Number(text))))
     .default(20)
-    .openapi({ type: 'integer', example: 20 }),
+    .meta({ type: 'integer', example: 20 }),
 });
 
 export function knowledgeRoutes(deps: Deps): Route[] {
@@ -56,7 +57,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       path,
       summary: 'Search my knowledge by words and by meaning; without a query, the newest',
       query,
-      answers: { 200: answer(z.array(entrySchema)) },
+      answers: { 200: answered(z.array(entrySchema)) },
       handle: async (call) => {
         const { q, category, limit } = call.query;
         const caller = callerOf(call.principal);
@@ -73,8 +74,9 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       method: 'post',
       path,
       summary: 'Add a knowledge entry',
+      idempotent: true,
       body: newEntrySchema,
-      answers: { 201: answer(entrySchema) },
+      answers: { 201: answered(entrySchema) },
       handle: async (call) => {
         const caller = callerOf(call.principal);
         const { project_id: projectId, ...fact } = call.body;
@@ -89,7 +91,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       path: `${path}/{id}`,
       summary: 'One knowledge entry',
       params,
-      answers: { 200: answer(entrySchema) },
+      answers: { 200: answered(entrySchema) },
       handle: async (call) => ok(call, view(found(await findEntry(db, call.principal.user.id, call.params.id)))),
     }),
     defineRoute({
@@ -99,7 +101,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       summary: 'Change a knowledge entry; what is not named stays',
       params,
       body: entryChangeSchema,
-      answers: { 200: answer(entrySchema) },
+      answers: { 200: answered(entrySchema) },
       handle: async (call) => {
         const caller = callerOf(call.principal);
         const entry = found(await changeEntry(db, caller.userId, call.params.id, call.body, now()));

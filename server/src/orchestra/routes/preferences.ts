@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { minSamples } from '../patterns.ts';
 import type { Deps } from '../ports.ts';
@@ -6,7 +7,7 @@ import { changePreferences, preferencesChangeSchema, withDefaults } from '../pre
 import { loadPatterns } from '../store/patterns.ts';
 import { loadPreferences, savePreferences } from '../store/preferences.ts';
 import { callerOf } from './caller.ts';
-import { answer, base, patternsSchema, preferencesAnswer } from './schemas.ts';
+import { base, patternsSchema, preferencesAnswer } from './schemas.ts';
 
 const path = '/api/svc-ms/user/preferences';
 
@@ -42,7 +43,7 @@ export function preferenceRoutes(deps: Deps): Route[] {
       method: 'get',
       path: '/api/svc-ms/patterns',
       summary: 'What the engine has learned of models and kinds of tasks',
-      answers: { 200: answer(patternsSchema) },
+      answers: { 200: answered(patternsSchema) },
       handle: async (call) => {
         const patterns = await loadPatterns(db, call.principal.user.id);
         return ok(call, {

@@ -1,4 +1,5 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { answered } from '../../platform/http/answers.ts';
 import { preferencesSchema } from '../preferences.ts';
 
 export const base = {
@@ -9,8 +10,6 @@ export const base = {
 } as const;
 
 /** The success envelope of management endpoints around its data. */
-export const answer = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
-export const done = z.object({ success: z.literal(true), message: z.string() });
 
 const time = z.number().int();
 
@@ -23,7 +22,7 @@ const sessionFields = {
   has_active_plan: z.boolean(),
   tags: z.array(z.string()),
 };
-export const sessionSchema = z.object(sessionFields).openapi('Session');
+export const sessionSchema = z.object(sessionFields).meta({ id: 'Session' });
 
 const planTaskSchema = z.object({
   id: z.string(),
@@ -88,9 +87,9 @@ export const entrySchema = z
     created_at: time,
     keywords: z.array(z.string()),
   })
-  .openapi('KnowledgeEntry');
+  .meta({ id: 'KnowledgeEntry' });
 
-export const preferencesAnswer = answer(preferencesSchema.openapi('OrchestrationPreferences'));
+export const preferencesAnswer = answered(preferencesSchema.meta({ id: 'OrchestrationPreferences' }));
 export const patternsSchema = z.object({
   patterns: z.array(
     z.object({

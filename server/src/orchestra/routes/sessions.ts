@@ -1,8 +1,10 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { answered, done } from '../../platform/http/answers.ts';
 import { offsetOf, pageFields, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { shownName } from '../../platform/http/shown-text.ts';
 import { sessionIdSchema } from '../params.ts';
 import type { Deps } from '../ports.ts';
 import { pageOfMessages, type StoredMessage } from '../store/messages.ts';
@@ -16,11 +18,11 @@ import {
   type Session,
 } from '../store/sessions.ts';
 import { latestSummary } from '../store/summaries.ts';
-import { answer, base, done, historySchema, sessionDetailSchema, sessionSchema } from './schemas.ts';
+import { base, historySchema, sessionDetailSchema, sessionSchema } from './schemas.ts';
 
 const path = '/api/svc-ms/sessions';
 const params = z.object({ session_id: sessionIdSchema });
-const tag = z.string().trim().min(1).max(64);
+const tag = shownName(64);
 const listAnswer = z.object({
   sessions: z.array(sessionSchema),
   total: z.number().int(),
@@ -43,7 +45,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       path,
       summary: 'My sessions, the last used first',
       query: z.object({ ...pageFields, tag: tag.optional() }),
-      answers: { 200: answer(listAnswer) },
+      answers: { 200: answered(listAnswer) },
       handle: async (call) => {
         const { page, page_size, tag } = call.query;
         const query = { userId: call.principal.user.id, tag, offset: offsetOf(call.query), limit: page_size };
@@ -56,8 +58,9 @@ export function sessionRoutes(deps: Deps): Route[] {
       method: 'post',
       path,
       summary: 'Start a session, or find the one of that id',
+      idempotent: true,
       body: z.object({ session_id: sessionIdSchema.optional(), tags: z.array(tag).max(20).optional() }),
-      answers: { 200: answer(sessionSchema), 201: answer(sessionSchema) },
+      answers: { 200: answered(sessionSchema), 201: answered(sessionSchema) },
       handle: async (call) => {
         const { session_id: sessionId = newSessionId(), tags } = call.body;
         const { session, created } = await openSession(db, { userId: call.principal.user.id, sessionId, tags }, now());
@@ -70,7 +73,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       path: `${path}/{session_id}`,
       summary: 'One session with its summary and the plan under way',
       params,
-      answers: { 200: answer(sessionDetailSchema) },
+      answers: { 200: answered(sessionDetailSchema) },
       handle: async (call) => {
         const session = await own(call.principal.user.id, call.params.session_id);
         const summary = await latestSummary(db, session.ref);
@@ -105,7 +108,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       summary: 'What was said, from the beginning',
       params,
       query: pageQuery,
-      answers: { 200: answer(historySchema) },
+      answers: { 200: answered(historySchema) },
       handle: async (call) => {
         const session = await own(call.principal.user.id, call.params.session_id);
         const { page, page_size } = call.query;

@@ -1,4 +1,4 @@
-import { bm25, type Corpus } from './bm25.ts';
+import { bm25, type Corpus, type LexicalDocument } from './bm25.ts';
 import { type Noise, noiseOf, standsOut } from './noise.ts';
 import { terms } from './terms.ts';
 import { dot } from './vectors.ts';
@@ -37,14 +37,23 @@ export interface Background {
  * count as much as a perfect match. The weight was settled with the retrieval benchmark's development seeds.
  */
 const meaningWeight = 0.25;
+/** Of each candidate; there may be a thousand, and all are read in one go. */
+const candidateChars = 4_000;
+
+/** What was said before one candidate is mostly a candidate too: its terms are found once. */
+function newReader(): (candidate: Candidate) => LexicalDocument {
+  const known = new Map<string, string[]>();
+  const read = (text: string): string[] => {
+    const found = known.get(text) ?? terms(text.slice(0, candidateChars));
+    known.set(text, found);
+    return found;
+  };
+  return ({ text, before }) => ({ terms: read(text), before: read(before ?? '') });
+}
 
 /** Best first. Adding normalised scores, since with a weak embedder rank fusion does worse than BM25 alone. */
 export function rank<C extends Candidate>(query: Query, candidates: C[], background?: Background): Ranked<C>[] {
-  const lexical = bm25(
-    terms(query.text),
-    candidates.map(({ text, before }) => ({ terms: terms(text), before: terms(before ?? '') })),
-    background?.corpus,
-  );
+  const lexical = bm25(terms(query.text), candidates.map(newReader()), background?.corpus);
   const cosines = candidates.map(({ vector }) => (vector && query.vector ? dot(query.vector, vector) : null));
   const noise = background?.noise ?? noiseOf(cosines.filter((cosine) => cosine !== null));
   const evidence = lexical.map(({ bm25: words }, i) => words + meaning(cosines[i]!, noise));

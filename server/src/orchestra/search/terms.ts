@@ -11,26 +11,39 @@ const ascii = /^[\x00-\x7f]*$/;
 const plainWords = /[a-z0-9]+(?:'[a-z]+)*/g;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
+/** Of longer texts the beginning is found again; all of it would take seconds, and drown what it is about. */
+const longestText = 20_000;
+/** Nobody asks for a longer word, and base64 is none. */
+const longestWord = 64;
+
 /** The index terms of a text: lower case, without accents, lightly stemmed; pairs of letters in scripts without spaces. */
 export function terms(text: string): string[] {
   const found: string[] = [];
-  const lower = text.toLowerCase();
+  const lower = text.slice(0, longestText).toLowerCase();
   // Recall reads hundreds of texts, and most have no accents to fold.
   if (ascii.test(lower)) {
     for (const [word] of lower.matchAll(plainWords)) {
-      if (!stopWords.has(word)) found.push(stem(word.replace(/'.*$/, '')));
+      if (!stopWords.has(word)) found.push(stem(beforeMark(word, /'/)));
     }
     return found;
   }
+  // Marks go first as well: thousands on one letter are sorted pair by pair.
   const plain = lower
+    .replace(/\p{M}+/gu, '')
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .normalize('NFKC');
   for (const [word] of plain.matchAll(words)) {
-    if (unspaced.test(word)) found.push(...pairs(word));
-    else if (!stopWords.has(word)) found.push(stem(word.replace(/['’].*$/u, '')));
+    if (unspaced.test(word)) for (const pair of pairs(word)) found.push(pair);
+    else if (!stopWords.has(word)) found.push(stem(beforeMark(word, /['’]/)));
   }
   return found;
+}
+
+/** `it's` is `it`. */
+function beforeMark(word: string, mark: RegExp): string {
+  const at = word.search(mark);
+  return at < 0 ? word : word.slice(0, at);
 }
 
 function pairs(word: string): string[] {
@@ -41,17 +54,21 @@ function pairs(word: string): string[] {
 
 /** Folds the commonest English endings. Light on purpose: what it leaves apart the vectors bring together. */
 export function stem(word: string): string {
+  if (word.length > longestWord) return word.slice(0, longestWord).toWellFormed();
   if (word.length <= 3 || /\p{N}/u.test(word)) return word;
   let base = word;
   if (base.endsWith('ies') && base.length > 4) base = `${base.slice(0, -3)}y`;
   else if (/(?:ss|sh|ch|x|z)es$/.test(base)) base = base.slice(0, -2);
   else if (/[^su]s$/.test(base)) base = base.slice(0, -1);
-  if (/[aeiouy].*ing$/.test(base) && base.length > 5) base = undouble(base.slice(0, -3));
-  else if (/[aeiouy].*ed$/.test(base) && base.length > 4 && !base.endsWith('eed')) base = undouble(base.slice(0, -2));
+  if (base.endsWith('ing') && hasVowel(base, 3) && base.length > 5) base = undouble(base.slice(0, -3));
+  else if (base.endsWith('ed') && hasVowel(base, 2) && base.length > 4 && !base.endsWith('eed'))
+    base = undouble(base.slice(0, -2));
   else if (base.endsWith('ly') && base.length > 5) base = base.slice(0, -2);
   // `cache`, `cached`, `caching` and `city`, `cities` meet here.
   if (base.length > 3 && base.endsWith('e')) base = base.slice(0, -1);
   return base.length > 3 && base.endsWith('y') ? `${base.slice(0, -1)}i` : base;
 }
+
+const hasVowel = (word: string, ending: number): boolean => /[aeiouy]/.test(word.slice(0, -ending));
 
 const undouble = (word: string): string => (/([^aeiouylsz])\1$/.test(word) ? word.slice(0, -1) : word);

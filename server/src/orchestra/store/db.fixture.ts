@@ -2,14 +2,13 @@ import { afterAll } from 'bun:test';
 import { SQL } from 'bun';
 import { randomString } from '../../lib/ids.ts';
 import { migrate } from '../../platform/db/migrate.ts';
-import { migration } from '../../platform/db/migrations/0007-orchestra.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
 export const openMemoryDb = async (): Promise<OpenDb> => {
   const opened = await openDb({ path: ':memory:' });
-  await migrate(opened.db, [migration]);
+  await migrate(opened.db);
   return opened;
 };
 
@@ -25,7 +24,7 @@ export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
     const url = new URL(serverUrl);
     url.pathname = `/${name}`;
     const opened = await openDb({ url: url.href, poolSize: 4 });
-    await migrate(opened.db, [migration]);
+    await migrate(opened.db);
     return opened;
   };
   const reachable = await admin.unsafe('select 1').then(

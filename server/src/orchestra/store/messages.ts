@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
 import './tables.ts';
@@ -12,17 +13,33 @@ export const historyWindow = 1000;
 /** Rows per statement: SQLite takes 32,766 parameters. */
 const batch = 500;
 
+/** And so many bytes of it: a thousand messages of a megabyte each would be read and parsed for a second, turn after turn. */
+const windowBytes = 2 * 1024 * 1024;
+
 /** The end of the conversation, oldest first. */
 export async function recentMessages(db: Db, sessionRef: number, limit = historyWindow): Promise<StoredMessage[]> {
-  const rows = await db
-    .selectFrom('ms_messages')
-    .selectAll()
-    .where('session_ref', '=', sessionRef)
-    .where('superseded', '=', 0)
+  const live = db.selectFrom('ms_messages').where('session_ref', '=', sessionRef).where('superseded', '=', 0);
+  const sizes = await live
+    .select(['id', sql<number>`octet_length(message)`.as('bytes')])
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.reverse().map(toMessage);
+  const first = firstWithin(sizes, windowBytes);
+  if (first === undefined) return [];
+  const rows = await live.selectAll().where('id', '>=', first).orderBy('id').execute();
+  return rows.map(toMessage);
+}
+
+/** Of rows from the newest on, the oldest that still fits; the newest always does. */
+function firstWithin(newestFirst: { id: number; bytes: number }[], most: number): number | undefined {
+  let room = most - Number(newestFirst[0]?.bytes ?? 0);
+  let first = newestFirst[0]?.id;
+  for (const { id, bytes } of newestFirst.slice(1)) {
+    room -= Number(bytes);
+    if (room < 0) break;
+    first = id;
+  }
+  return first;
 }
 
 export async function pageOfMessages(db: Db, sessionRef: number, offset: number, limit: number) {

@@ -1,9 +1,8 @@
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { ChatMessage } from '../messages.ts';
-import type { Difficulty } from '../params.ts';
-import type { Kind } from '../patterns.ts';
+import type { ChatMessage, ToolCall } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
+import type { TaskState } from '../task/escalate.ts';
 import './tables.ts';
 
 export type PlanStatus = 'pending' | 'running' | 'completed' | 'failed' | 'waiting_for_tools' | 'abandoned';
@@ -15,18 +14,15 @@ export type TaskResult =
   | { status: 'waiting_for_tools'; paused: PausedTask };
 
 /** A task that waits for the client's tools: everything needed to go on. */
-export interface PausedTask {
+export interface PausedTask extends TaskState {
   messages: ChatMessage[];
   /** The assistant message with the calls, ids as the client knows them. */
   call: ChatMessage;
   model: string;
-  difficulty: Difficulty;
-  attempt: number;
 }
 
 export interface PlanState {
   description: string;
-  kind: Kind;
   single: boolean;
   /** The user message the plan is for. */
   request: ChatMessage;
@@ -35,6 +31,13 @@ export interface PlanState {
   /** The client's tools, in case it does not send them again. */
   tools: unknown[];
 }
+
+/** The calls of the client's tools that the tasks wait for. */
+export const openCalls = ({ tasks, results }: Pick<PlanState, 'tasks' | 'results'>): ToolCall[] =>
+  tasks.flatMap(({ id }) => {
+    const result = results[id];
+    return result?.status === 'waiting_for_tools' ? (result.paused.call.tool_calls ?? []) : [];
+  });
 
 export interface StoredPlan {
   ref: number;
@@ -47,7 +50,7 @@ export interface StoredPlan {
 
 /** A plan whose process died is no longer active after this. */
 const runningSeconds = 3600;
-/** How long the client's tools may take (contract §12). */
+/** How long the client's tools may take. */
 const waitingSeconds = 86_400;
 
 export const newPlanId = (): string => `plan-${randomString(20)}`;

@@ -101,7 +101,6 @@ describe.each(await engines())('%s', (_, open) => {
 
   const state: PlanState = {
     description: 'd',
-    kind: 'code',
     single: true,
     request: user('r'),
     tasks: [],

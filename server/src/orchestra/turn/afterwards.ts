@@ -1,4 +1,5 @@
-import { type Fact, factsJsonSchema, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
+import { askShaped } from '../ask-shaped.ts';
+import { type Fact, factsShape, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
 import { type ChatMessage, type Remembered, textOf } from '../messages.ts';
 import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
@@ -10,7 +11,7 @@ import { recordOutcomes } from '../store/patterns.ts';
 import { saveVectors, unembedded } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
 import { embedQuery, longestEmbedded, search } from './recall.ts';
-import { askJson, now, type Turn } from './turn.ts';
+import { ask, now, type Turn } from './turn.ts';
 
 /** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
 const embedBatch = 32;
@@ -83,7 +84,7 @@ async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> 
   if (!choice) return;
   // Only the user's words prove a fact: what a model made up, or a tool found on the net, must not become knowledge.
   const call = { model: choice.model, messages: extractionMessages([turn.request, answer]) };
-  const reply = await askJson(turn, call, 'facts', factsJsonSchema);
+  const reply = await askShaped((params) => ask(turn, { ...call, params }), factsShape);
   for (const fact of groundedFacts(reply, [textOf(turn.request)])) await keepFact(turn, fact);
 }
 

@@ -1,15 +1,17 @@
 import { AppError } from '../../lib/errors.ts';
 import { strictJson } from '../json.ts';
-import { type ChatMessage, type ToolCall, textOf } from '../messages.ts';
+import { type ChatMessage, textOf } from '../messages.ts';
 import { chooseTaskModel, synthesisDifficulty } from '../models.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
-import type { TaskResult } from '../store/plans.ts';
+import { openCalls, type TaskResult } from '../store/plans.ts';
+import { fitted, joined } from '../task/results.ts';
+import { answeringTask } from '../task/schedule.ts';
 import { answerParams, wantsJson } from './body.ts';
 import { newGate } from './gate.ts';
 import type { RunningPlan } from './plan-turn.ts';
 import { withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
-import { answeringTask, told } from './run-plan.ts';
+import { told } from './run-plan.ts';
 import { ask, type Turn } from './turn.ts';
 import { sectionsBefore } from './verbose.ts';
 
@@ -27,7 +29,7 @@ export async function answerTurn(turn: Turn, memory: Remembering, plan: RunningP
     const content = turn.writer.content === '' ? null : turn.writer.content;
     return { message: { role: 'assistant', content, tool_calls: calls }, finishReason: 'tool_calls', model: null };
   }
-  const last = answeringTask(plan);
+  const last = answeringTask(plan.tasks);
   const result = last && plan.results[last.id];
   const ended = await (answers(result) ? direct(result) : synthesise(turn, memory, plan));
   turn.progress.status = turn.progress.completed === 0 && turn.progress.failed > 0 ? 'failed' : 'completed';
@@ -35,25 +37,15 @@ export async function answerTurn(turn: Turn, memory: Remembering, plan: RunningP
   return { message: { role: 'assistant', content: turn.writer.content }, ...ended };
 }
 
+type Answering = Extract<TaskResult, { text: unknown }>;
 /** Whether its text is what the user gets: also what failed the checks, when there was nothing better. */
-const answers = (result: TaskResult | null | undefined): result is TaskResult & { text: string } =>
+const answers = (result: TaskResult | null | undefined): result is Answering =>
   result?.status === 'completed' || (result?.status === 'failed' && result.text !== null);
 
-const direct = (result: TaskResult & { text: string }) => ({
-  finishReason:
-    result.status === 'completed'
-      ? result.finishReason
-      : result.status === 'failed' && result.error === 'cut_off'
-        ? 'length'
-        : 'stop',
-  model: 'model' in result ? result.model : null,
-});
-
-function openCalls(plan: RunningPlan): ToolCall[] {
-  return plan.tasks.flatMap(({ id }) => {
-    const result = plan.results[id];
-    return result?.status === 'waiting_for_tools' ? (result.paused.call.tool_calls ?? []) : [];
-  });
+function direct(result: Answering) {
+  const { model } = result;
+  if (result.status === 'completed') return { finishReason: result.finishReason, model };
+  return { finishReason: result.error === 'cut_off' ? 'length' : 'stop', model };
 }
 
 async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): Promise<Omit<Answer, 'message'>> {
@@ -68,7 +60,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const messages = synthesisMessages({
     context: [...memory.preamble, ...withoutRequest(turn, memory)],
     request: turn.request,
-    results,
+    results: await fitted(results, choice!.model, settings.maxContextTokens, turn),
     fence: turn.fence,
   });
   const gate = newGate(writer.say, wantsJson(body) ? 'whole' : 'none');
@@ -88,7 +80,6 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
     if (writer.content.length > start) throw error;
     deps.warn('the synthesis failed', error);
   }
-  // What was found out is worth more than an error.
-  writer.say(results.flatMap(({ text }) => text ?? []).join('\n\n'));
+  writer.say(joined(results));
   return { finishReason: 'stop', model: null };
 }

@@ -1,8 +1,9 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Conversation } from '../../relay/wire/conversation.ts';
 import { align } from '../align.ts';
+import { choosingFor, requireChatModel } from '../allowed.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
-import type { ModelInfo } from '../models.ts';
 import { parseSvcMs } from '../params.ts';
 import { aged } from '../patterns.ts';
 import type { Caller, Deps } from '../ports.ts';
@@ -11,34 +12,32 @@ import { newFence } from '../prompts/fence.ts';
 import { type Settings, settle } from '../settings.ts';
 import { appendMessages, recentMessages } from '../store/messages.ts';
 import { loadPatterns } from '../store/patterns.ts';
-import { abandonPlans, planOfCalls, type StoredPlan } from '../store/plans.ts';
+import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/plans.ts';
 import { loadPreferences } from '../store/preferences.ts';
 import { newSessionId, openSession, type Session, sessionByRef } from '../store/sessions.ts';
-import { messageCounter, tokenCounter } from '../tokens.ts';
-import { type ChatBody, parseBody, trailingResults } from './body.ts';
+import { countText, weigh } from '../tokens.ts';
+import { bodyOf, type ChatBody, trailingResults } from './body.ts';
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
-import { newProgress, type Turn } from './turn.ts';
+import { newProgress, others, type Turn } from './turn.ts';
 import { newWriter, type Out } from './writer.ts';
 
 export interface TurnRequest {
   caller: Caller;
-  /** The chat request as parsed JSON. */
-  body: unknown;
+  conversation: Conversation;
   signal: AbortSignal;
 }
 
 /** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
-export async function beginTurn(deps: Deps, { caller, body: raw, signal }: TurnRequest, out: Out): Promise<Turn> {
+export async function beginTurn(deps: Deps, { caller, conversation, signal }: TurnRequest, out: Out): Promise<Turn> {
   const startedMs = deps.clock.nowMs();
-  const body = parseBody(raw);
+  const body = bodyOf(conversation);
   const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
   const models = await deps.models(caller);
-  checkModels(models, settings);
-  const count = await tokenCounter();
+  await requireChatModel(deps, caller, models, settings.force_model);
   const { session, resumed, release } = await takeSession(deps, caller, body, settings, signal);
   try {
-    const { history, freshIds } = await storeIncoming(deps, session, body.messages, count);
+    const { history, freshIds } = await storeIncoming(deps, session, body.messages);
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
     return {
@@ -48,9 +47,9 @@ export async function beginTurn(deps: Deps, { caller, body: raw, signal }: TurnR
       body,
       settings,
       session,
-      choosing: { settings, operator: deps.operator(), models, patterns },
+      choosing: choosingFor(caller, { settings, operator: deps.operator(), models, patterns }),
       fence: newFence(),
-      count,
+      count: countText,
       meter: newMeter(),
       writer: newWriter(out, settings),
       progress: newProgress(),
@@ -65,14 +64,6 @@ export async function beginTurn(deps: Deps, { caller, body: raw, signal }: TurnR
   } catch (error) {
     await release();
     throw error;
-  }
-}
-
-function checkModels(models: ModelInfo[], { force_model: forced }: Settings): void {
-  const chat = models.filter(({ type }) => type === 'chat');
-  if (chat.length === 0) throw new AppError('service_not_initialized', 'No chat model is enabled');
-  if (forced !== undefined && !chat.some(({ id }) => id === forced)) {
-    throw new AppError('model_not_found', `There is no chat model "${forced}"`, { param: 'svc_ms.force_model' });
   }
 }
 
@@ -101,17 +92,14 @@ async function takeSession(
   const session =
     (waiting && (await sessionByRef(db, waiting.sessionRef, time))) ??
     (await openSession(db, { userId, sessionId, projectId }, time)).session;
-  const release = await lockTurn(deps.shared, `ms-turn:${userId}:${session.sessionId}`, signal);
+  const release = await lockTurn(deps, `ms-turn:${userId}:${session.sessionId}`, signal);
   // Another request may have gone on with the plan, or abandoned it, while this one waited.
   const resumed = waiting && (await planOfCalls(db, userId, answered, nowSeconds(deps.clock)));
   return { session, resumed, release };
 }
 
 function checkResults(plan: StoredPlan, answered: string[]): void {
-  const open = Object.values(plan.state.results).flatMap((result) =>
-    result.status === 'waiting_for_tools' ? (result.paused.call.tool_calls ?? []).map(({ id }) => id) : [],
-  );
-  const missing = open.filter((id) => !answered.includes(id));
+  const missing = openCalls(plan.state).flatMap(({ id }) => (answered.includes(id) ? [] : [id]));
   if (missing.length > 0) {
     throw new AppError('invalid_value', `Results are missing for tool calls: ${missing.join(', ')}`, {
       param: 'messages',
@@ -123,15 +111,15 @@ async function storeIncoming(
   deps: Deps,
   session: Session,
   incoming: ChatMessage[],
-  count: (text: string) => number,
 ): Promise<{ history: Remembered[]; freshIds: number[] }> {
   const stored = await recentMessages(deps.db, session.ref);
+  await others();
   const { keep, fresh } = align(
     stored.map(({ message }) => message),
     incoming,
   );
-  const weigh = messageCounter(count);
-  const added = fresh.map((message) => ({ message, tokens: weigh(message) }));
+  const weights = await weigh(fresh);
+  const added = fresh.map((message, i) => ({ message, tokens: weights[i]! }));
   const keepUpTo = keep < stored.length ? (stored[keep - 1]?.id ?? 0) : undefined;
   const kept: Remembered[] = stored.slice(0, keep);
   if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };

@@ -1,60 +1,44 @@
-import { z } from '@hono/zod-openapi';
 import { AppError } from '../../lib/errors.ts';
+import { chatRequestOf } from '../../relay/providers/openai/request.ts';
+import type { Conversation } from '../../relay/wire/conversation.ts';
 import { type ChatMessage, isInstruction } from '../messages.ts';
 import type { CallParams } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 
-const message = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).default(null),
-  tool_calls: z
-    .array(
-      z.looseObject({
-        id: z.string(),
-        type: z.literal('function').default('function'),
-        function: z.looseObject({ name: z.string(), arguments: z.string() }),
-      }),
-    )
-    .nullish(),
-  tool_call_id: z.string().optional(),
-  name: z.string().optional(),
-});
+/** What the engine reads of a request, whatever its format; memory keeps messages as chat messages. */
+export interface ChatBody extends CallParams {
+  messages: ChatMessage[];
+  tools?: unknown[];
+  response_format?: { type: string };
+  svc_ms?: unknown;
+}
 
-/** What the engine reads of a chat request; the relay has checked the rest. */
-export const bodySchema = z.object({
-  messages: z.array(message).min(1),
-  stream: z.boolean().nullish(),
-  max_tokens: z.int().min(1).nullish(),
-  max_completion_tokens: z.int().min(1).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  frequency_penalty: z.number().min(-2).max(2).nullish(),
-  presence_penalty: z.number().min(-2).max(2).nullish(),
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
-  seed: z.int().nullish(),
-  tools: z.array(z.looseObject({ type: z.string() })).nullish(),
-  tool_choice: z.unknown().optional(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
-  svc_ms: z.unknown().optional(),
-});
-type ParsedBody = z.infer<typeof bodySchema>;
-export type ChatBody = Omit<ParsedBody, 'messages'> & { messages: ChatMessage[] };
-
-export function parseBody(value: unknown): ChatBody {
-  const parsed = bodySchema.safeParse(value);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]!;
-    const param = issue.path.join('.') || undefined;
-    throw new AppError('invalid_value', `${param ?? 'body'}: ${issue.message}`, { param });
-  }
-  const messages = parsed.data.messages.map(toMessage);
+export function bodyOf(conversation: Conversation): ChatBody {
+  const { params, source } = conversation;
+  // Tools and messages go on to models as they were given; the relay has checked them.
+  const { messages: given, tools, tool_choice, response_format } = chatRequestOf(conversation) as unknown as ChatBody;
+  const messages = given.map(toMessage);
   if (messages.every(isInstruction)) {
     throw new AppError('invalid_value', 'messages must hold a message of the user', { param: 'messages' });
   }
-  return { ...parsed.data, messages };
+  return {
+    messages,
+    tools,
+    tool_choice,
+    response_format,
+    temperature: params.temperature,
+    top_p: params.topP,
+    max_tokens: params.maxTokens,
+    stop: params.stop,
+    seed: params.seed,
+    frequency_penalty: params.frequencyPenalty,
+    presence_penalty: params.presencePenalty,
+    svc_ms: source?.body.svc_ms,
+  };
 }
 
-function toMessage({ role, content, tool_calls, tool_call_id, name }: ParsedBody['messages'][number]): ChatMessage {
+/** Only what a later request may send back; vendors' own fields stay out of the session. */
+function toMessage({ role, content = null, tool_calls, tool_call_id, name }: ChatMessage): ChatMessage {
   return {
     role,
     content,
@@ -75,7 +59,7 @@ export const wantsJson = (body: ChatBody): boolean =>
 
 /** The most tokens the answer may have; undefined for no limit of the caller's. */
 export function outputLimit(body: ChatBody, settings: Settings): number | undefined {
-  const limits = [body.max_completion_tokens, body.max_tokens, settings.preferences.max_output_tokens];
+  const limits = [body.max_tokens, settings.preferences.max_output_tokens];
   const set = limits.filter((limit): limit is number => typeof limit === 'number' && limit > 0);
   return set.length > 0 ? Math.min(...set) : undefined;
 }

@@ -1,20 +1,43 @@
 import { expect, test } from 'bun:test';
-import { memoryShared } from '../../platform/shared/memory.ts';
+import { holdTime, pass } from '../../lib/held-time.fixture.ts';
+import { stage } from '../scripted.fixture.ts';
 import { lockTurn } from './lock.ts';
+
+holdTime();
 
 const never = new AbortController().signal;
 
 test('a second turn waits for the first, up to a point, and not once its client left', async () => {
-  const shared = memoryShared();
-  const release = await lockTurn(shared, 'k', never);
-  await expect(lockTurn(shared, 'k', never, 60)).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
+  const { deps, close } = await stage(() => '');
+  const release = await lockTurn(deps, 'k', never);
+  const impatient = lockTurn(deps, 'k', never, 60);
+  impatient.catch(() => {});
+  await pass(1_000);
+  await expect(impatient).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
   const left = new AbortController();
-  const waiting = lockTurn(shared, 'k', left.signal);
+  const waiting = lockTurn(deps, 'k', left.signal);
+  waiting.catch(() => {});
   left.abort(new Error('left'));
+  await pass(1_000);
   await expect(waiting).rejects.toThrow('left');
-  const second = lockTurn(shared, 'k', never);
+  const second = lockTurn(deps, 'k', never);
   await release();
+  await pass(1_000);
   await (await second)();
-  await (await lockTurn(shared, 'k', never, 0))();
-  await shared.close();
+  await (await lockTurn(deps, 'k', never, 0))();
+  await close();
+});
+
+test('a turn whose process is gone keeps nobody waiting, and ends nobody else’s', async () => {
+  const { deps, close } = await stage(() => '');
+  const dead = { ...deps, owners: { ...deps.owners, id: 'gone' } };
+  await deps.db.insertInto('owners').values({ id: 'gone', beats: 0 }).execute();
+  const release = await lockTurn(dead, 'k', never, 0);
+  await expect(lockTurn(deps, 'k', never, 0)).rejects.toMatchObject({ status: 429 });
+  await deps.db.deleteFrom('owners').where('id', '=', 'gone').execute();
+  const next = await lockTurn(deps, 'k', never, 0);
+  await release();
+  await expect(lockTurn(deps, 'k', never, 0)).rejects.toMatchObject({ status: 429 });
+  await next();
+  await close();
 });

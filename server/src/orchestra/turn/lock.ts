@@ -1,16 +1,14 @@
 import { AppError } from '../../lib/errors.ts';
-import type { Shared } from '../../platform/shared/port.ts';
+import { takeLease, untilWritten } from '../../platform/durable/lease.ts';
+import type { Deps } from '../ports.ts';
 
-/** How long a second turn of a session waits for the first (contract §12.1). */
+/** How long a second turn of a session waits for the first. */
 export const turnWaitMs = 30_000;
-/** A process that died holds its sessions no longer than this. */
-const ttlMs = 30_000;
-const renewMs = 10_000;
-const pollMs = 50;
+const pollMs = 100;
 
 /** Turns of one session run one after another. Resolves to what ends the turn. */
 export async function lockTurn(
-  shared: Pick<Shared, 'lock'>,
+  { db, owners, warn }: Pick<Deps, 'db' | 'owners' | 'warn'>,
   key: string,
   signal: AbortSignal,
   waitMs = turnWaitMs,
@@ -19,15 +17,14 @@ export async function lockTurn(
   const until = performance.now() + waitMs;
   for (;;) {
     signal.throwIfAborted();
-    const lock = await shared.lock(key, ttlMs);
-    if (lock) {
-      const renewal = setInterval(() => void lock.extend(ttlMs).catch(() => false), renewMs);
-      renewal.unref();
-      return async () => {
-        clearInterval(renewal);
-        await lock.release();
-      };
-    }
+    const release = await takeLease(db, owners, key);
+    if (release)
+      return () =>
+        release().catch((error) => {
+          warn('the end of a turn could not be written', error);
+          // The answer does not wait for a database that is away.
+          void untilWritten(owners, release, () => {});
+        });
     if (performance.now() >= until) {
       throw new AppError('rate_limit_exceeded', 'Another turn of this session is still running', {
         headers: { 'retry-after': '5' },

@@ -1,4 +1,4 @@
-/** `svc_ms_meta` of an answer (spec 4.2). */
+/** `svc_ms_meta` of an answer. */
 export interface Meta {
   session_id: string;
   plan_id: string | null;

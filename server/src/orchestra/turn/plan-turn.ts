@@ -1,12 +1,13 @@
+import { askShaped } from '../ask-shaped.ts';
 import { textOf } from '../messages.ts';
 import { choosePlanModel } from '../models.ts';
-import { makePlan, type Plan, planJsonSchema, singleTaskPlan } from '../plan.ts';
+import { makePlan, type Plan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
-import { crossChecked, triage } from '../triage.ts';
+import { triage } from '../triage.ts';
 import { clientTools, toolChoice, trailingResults } from './body.ts';
 import type { Remembering } from './remember.ts';
-import { askJson, metaOf, now, type Turn } from './turn.ts';
+import { ask, metaOf, now, type Turn } from './turn.ts';
 
 export interface RunningPlan extends PlanState {
   planId: string;
@@ -27,7 +28,6 @@ export async function planTurn(turn: Turn, memory: Remembering): Promise<Running
   if (turn.settings.task_difficulty) for (const task of plan.tasks) task.difficulty = difficulty;
   const state: PlanState = {
     description: plan.description,
-    kind: sorted.kind,
     single: plan === direct,
     request: turn.request,
     tasks: plan.tasks,
@@ -57,13 +57,11 @@ async function plannedBy(turn: Turn, memory: Remembering, request: string, fallb
   const { plan, faults } = await makePlan(
     async (last) => {
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
-      return askJson(turn, { model, messages }, 'plan', planJsonSchema(maxTasks));
+      return askShaped((params) => ask(turn, { model, messages, params }), planShape(maxTasks));
     },
-    { maxTasks, fallback, signal: turn.signal },
+    { maxTasks, fallback, signal: turn.signal, patterns: turn.choosing.patterns },
   );
   for (const fault of faults) turn.writer.think(`Plan refused: ${fault}.`);
-  const { patterns } = turn.choosing;
-  for (const task of plan.tasks) task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
   return plan;
 }
 

@@ -5,6 +5,7 @@ import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
 import { countTerms, documentsWithTerms, type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
 import { vectorsOf } from '../store/vectors.ts';
+import type { CountText } from '../tokens.ts';
 import { kindOf } from '../triage.ts';
 import type { Turn } from './turn.ts';
 
@@ -92,6 +93,21 @@ export async function recall(
   const asked = squeeze(text);
   const ranked = found.filter((document) => squeeze(document.text) !== asked).slice(0, settings.vector_top_k);
   return cut(await reranked(turn, text, ranked), settings.rerank_threshold);
+}
+
+export type Recalled = Pick<FoundDocument, 'source' | 'text'> & { tokens: number };
+
+/** What fits of what was found, best first. */
+export async function within(found: FoundDocument[], room: number, count: CountText): Promise<Recalled[]> {
+  const kept: Recalled[] = [];
+  let left = room;
+  for (const { source, text } of found) {
+    const tokens = await count(text);
+    if (tokens > left) continue;
+    left -= tokens;
+    kept.push({ source, text, tokens });
+  }
+  return kept;
 }
 
 async function reranked(

@@ -1,14 +1,12 @@
 import { buildContext, summaryDue, sumTokens } from '../context.ts';
 import { type ChatMessage, isInstruction, textOf } from '../messages.ts';
 import { memoryMessages } from '../prompts/memory.ts';
-
-import { type Ranked, rank } from '../search/rank.ts';
-import type { FoundDocument } from '../store/documents.ts';
+import { rank } from '../search/rank.ts';
 import { historyWindow } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { sessionVectors } from '../store/vectors.ts';
-import { messageCounter } from '../tokens.ts';
-import { embedQuery, recall } from './recall.ts';
+import { weigh } from '../tokens.ts';
+import { embedQuery, recall, within } from './recall.ts';
 import { summarise } from './summarise.ts';
 import { metaOf, type Turn } from './turn.ts';
 
@@ -26,18 +24,19 @@ const recalledShare = 0.25;
 /** Messages of the session that `selective` brings back. */
 const nearestCount = 12;
 
+const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
+
 /** Steps 2 and 3: what the models are told of the past, within the budget. */
 export async function remember(turn: Turn): Promise<Remembering> {
   const { settings, history, deps, session } = turn;
   const instructions = turn.body.messages.filter(isInstruction);
-  const weigh = messageCounter(turn.count);
   const text = textOf(turn.request);
   const selective = settings.memory_mode === 'selective';
   const query = settings.use_vector_search || selective ? await embedQuery(turn, text) : null;
   const found = settings.use_vector_search ? await recall(turn, text, query) : [];
-  const recalled = within(turn, found, settings.maxContextTokens * recalledShare);
+  const recalled = await within(found, settings.maxContextTokens * recalledShare, turn.count);
   const summary = await latestSummary(deps.db, session.ref);
-  const fixed = sumTokens(instructions.map((message) => ({ tokens: weigh(message) }))) + sumTokens(recalled);
+  const fixed = sum(await weigh(instructions)) + sumTokens(recalled);
   const context = buildContext({
     mode: settings.memory_mode,
     history,
@@ -60,18 +59,6 @@ export async function remember(turn: Turn): Promise<Remembering> {
     conversation: context.messages.map(({ message }) => message),
     summarising: due ? summarise(turn, summary, raw.slice(0, -1)) : Promise.resolve(false),
   };
-}
-
-function within(turn: Turn, found: Ranked<FoundDocument>[], room: number) {
-  const kept: { source: string; text: string; tokens: number }[] = [];
-  let left = room;
-  for (const { source, text } of found) {
-    const tokens = turn.count(text);
-    if (tokens > left) continue;
-    left -= tokens;
-    kept.push({ source, text, tokens });
-  }
-  return kept;
 }
 
 /** Ids of the session's own messages nearest to the request, nearest first. */

@@ -1,131 +1,116 @@
-import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
-import { type Fault, findFault } from '../checks.ts';
-import { strictJson } from '../json.ts';
-import { type ChatMessage, textOf } from '../messages.ts';
-import { chooseOtherModel, chooseTaskModel, harder, maxAttempts } from '../models.ts';
-import type { Difficulty } from '../params.ts';
-import type { Kind } from '../patterns.ts';
-import type { CallParams, CompleteAnswer } from '../ports.ts';
+import type { ChatMessage } from '../messages.ts';
+import type { PlanTask } from '../plan.ts';
+import { taskMessages } from '../prompts/plan.ts';
 import type { PausedTask, TaskResult } from '../store/plans.ts';
-import { newGate } from './gate.ts';
+import { type Attempt, maxAttempts, type TaskState } from '../task/escalate.ts';
+import { fitted, type Told } from '../task/results.ts';
+import { type Engine, runTask, type Succeeded } from '../task/run-task.ts';
+import { answeringTask } from '../task/schedule.ts';
+import { kindOf } from '../triage.ts';
+import { answerParams, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
+import { type Gate, newGate } from './gate.ts';
+import { type RunningPlan, withoutRequest } from './plan-turn.ts';
+import type { Remembering } from './remember.ts';
 import { ask, type Turn } from './turn.ts';
+import { sectionsBefore } from './verbose.ts';
 
-export interface TaskRun {
-  title: string;
-  kind: Kind;
-  difficulty: Difficulty;
-  messages: ChatMessage[];
-  params: CallParams;
-  tools: unknown[];
-  wantsJson: boolean;
-  limited: boolean;
-  /** Where the text goes as it comes; null for a task whose text is not the answer. */
-  say: ((text: string) => void) | null;
-  /** Goes on with this instead of starting anew. */
-  paused: { task: PausedTask; results: ChatMessage[] } | null;
-  signal: AbortSignal;
-}
-
-/** Faults that the same model would only repeat. */
-const repeating = new Set<string>(['refused', 'cut_off']);
-/** Errors that no other model can help with. */
-const final = new Set<string>([
-  'insufficient_user_quota',
-  'insufficient_key_quota',
-  'invalid_api_key',
-  'ip_not_allowed',
-  'invalid_value',
-  'missing_required_parameter',
-]);
-
-/** One task: each failed attempt goes one difficulty up, at most three attempts. Throws only what ends the turn. */
-export async function runTask(turn: Turn, run: TaskRun): Promise<TaskResult> {
-  let difficulty = run.paused?.task.difficulty ?? run.difficulty;
-  let last: { fault: string; text: string | null; model: string | null; error?: unknown } = {
-    fault: 'no model',
-    text: null,
-    model: null,
+/** One task of a plan; `results` are those of the tasks that led to it. Throws only what ends the turn. */
+export async function runPlanTask(
+  turn: Turn,
+  memory: Remembering,
+  plan: RunningPlan,
+  task: PlanTask,
+  results: Told[],
+  signal: AbortSignal,
+): Promise<TaskResult> {
+  const { body, settings, request, fence } = turn;
+  const final = task === answeringTask(plan.tasks);
+  const params = final ? answerParams(body, settings) : taskParams(body, settings);
+  const tool_choice = plan.tools.length > 0 ? toolChoice(body, settings) : null;
+  const before = plan.results[task.id];
+  const paused = before?.status === 'waiting_for_tools' ? before.paused : null;
+  const state: TaskState = { difficulty: paused?.difficulty ?? task.difficulty, faults: [...(paused?.faults ?? [])] };
+  const engine = engineOf(turn, plan, task, final);
+  const messages = async ({ model }: Attempt): Promise<ChatMessage[]> => {
+    if (paused) return resumedMessages(turn, paused);
+    if (plan.single) return [...memory.preamble, ...memory.conversation];
+    const context = [...memory.preamble, ...withoutRequest(turn, memory)];
+    const told = await fitted(results, model, settings.maxContextTokens, turn);
+    return taskMessages({ context, request, task, results: told, final, fence });
   };
-  const tried: string[] = [];
-  for (let attempt = run.paused?.task.attempt ?? 1; attempt <= maxAttempts; attempt++) {
-    const usual = run.paused && last.model === null ? run.paused.task.model : modelFor(turn, run, difficulty);
-    const repeats = usual === last.model && repeating.has(last.fault);
-    const model = repeats ? chooseOtherModel(turn.choosing, tried) : usual;
-    if (model === null) break;
-    tried.push(model);
-    const outcome = await attemptTask(turn, run, model, attempt);
-    turn.outcomes.push({ kind: run.kind, difficulty, model, ok: outcome.fault === null });
-    if (outcome.fault === null) return finished(run, outcome.answer, { model, difficulty, attempt });
-    turn.writer.think(`${run.title}: ${model} ${faultWords(outcome.fault)}, attempt ${attempt} of ${maxAttempts}.`);
-    if (outcome.said) return { status: 'failed', text: outcome.text, error: outcome.fault, model };
-    last = { fault: outcome.fault, text: outcome.text ?? last.text, model, error: outcome.error };
-    difficulty = harder(difficulty);
-  }
-  // A refusal or a cut-off text is still the best there is; the caller sees that it counts as failed.
-  if (last.text !== null && run.say) run.say(last.text);
-  if (last.error) turn.lastError = last.error;
-  return { status: 'failed', text: last.text, error: last.fault, model: last.model };
-}
-
-const modelFor = (turn: Turn, run: TaskRun, difficulty: Difficulty): string | null =>
-  chooseTaskModel(turn.choosing, difficulty, run.kind)?.model ?? null;
-
-const faultWords = (fault: string): string => (fault === 'error' ? 'did not answer' : `gave a result that is ${fault}`);
-
-type Attempt =
-  | { fault: null; answer: CompleteAnswer }
-  | { fault: Fault | 'error'; text: string | null; said: boolean; error?: unknown };
-
-async function attemptTask(turn: Turn, run: TaskRun, model: string, attempt: number): Promise<Attempt> {
-  const gate = run.say && newGate(run.say, run.wantsJson ? 'whole' : attempt === maxAttempts ? 'none' : 'beginning');
-  const streams = gate !== null && turn.writer.streaming;
-  const { messages, params, tools, signal } = run;
-  try {
-    const answer = await ask(turn, {
-      model,
-      messages: run.paused ? resumedMessages(run.paused) : messages,
-      params,
-      ...(tools.length > 0 && { tools }),
+  const ended = await runTask(
+    {
+      kind: kindOf(task.instruction),
+      state,
+      adaptive: true,
+      model: paused?.model,
+      params: { ...params, ...(tool_choice !== undefined && tool_choice !== null && { tool_choice }) },
+      tools: plan.tools,
+      wantsJson: final && wantsJson(body),
+      messages,
       signal,
-      stream: streams,
-      ...(streams && { onDelta: (text: string) => gate.push(text) }),
-    });
-    const hasToolCalls = (answer.message.tool_calls ?? []).length > 0;
-    const raw = textOf(answer.message);
-    const text = run.wantsJson && !hasToolCalls ? (strictJson(raw) ?? raw) : raw;
-    const fault = findFault({ text, finishReason: answer.finishReason, hasToolCalls, ...run });
-    if (fault) return { fault, text: text.trim() === '' ? null : text, said: streams && gate.passed && text !== '' };
-    if (streams) gate.open(text);
-    else run.say?.(text);
-    return {
-      fault: null,
-      answer: text === raw ? answer : { ...answer, message: { ...answer.message, content: text } },
-    };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof AppError && final.has(error.code)) throw error;
-    // The client has read half an answer: another model cannot go on with it.
-    if (streams && gate.passed && turn.writer.content !== '') throw error;
-    return { fault: 'error', text: null, said: false, error };
-  }
+    },
+    engine,
+  );
+  if (!ended) return { status: 'failed', text: null, error: 'no model', model: null };
+  const { at, attempted } = ended;
+  if (attempted.fault === null) return finished(attempted, at, state);
+  if (attempted.error) turn.lastError = attempted.error;
+  return { status: 'failed', text: engine.sayLeft(), error: attempted.fault, model: at.model };
 }
 
-const resumedMessages = ({ task, results }: NonNullable<TaskRun['paused']>): ChatMessage[] => [
-  ...task.messages,
-  task.call,
-  ...results,
-];
+/** What is said of the last task reaches the client as it comes, once it is clear that it will stand. */
+function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean) {
+  const { writer, settings, choosing, outcomes } = turn;
+  const json = wantsJson(turn.body);
+  let isRead = false;
+  let gate: Gate | null = null;
+  /** The text of the last attempt that failed with one. */
+  let left: string | null = null;
+  const say = (text: string) => {
+    if (!isRead && !json) writer.say(sectionsBefore(settings, plan, task));
+    isRead = true;
+    return writer.say(text);
+  };
+  return {
+    choosing,
+    outcomes,
+    ask({ number }, call) {
+      const mode = json ? 'whole' : number === maxAttempts ? 'none' : 'beginning';
+      gate = final && writer.streaming ? newGate(say, mode) : null;
+      const { push } = gate ?? {};
+      return ask(turn, { ...call, stream: gate !== null, ...(push && { onDelta: push }) });
+    },
+    isRead: () => isRead,
+    async ended({ model, number }, attempted) {
+      if (attempted.fault === null) {
+        if (gate) await gate.open(attempted.text);
+        else if (final) await say(attempted.text);
+        return;
+      }
+      left = attempted.text ?? left;
+      const words = attempted.error ? 'did not answer' : `gave a result that is ${attempted.fault}`;
+      writer.think(`${task.title}: ${model} ${words}, attempt ${number} of ${maxAttempts}.`);
+    },
+    /** A refusal or a cut-off text is still the best there is; the caller sees that it counts as failed. */
+    sayLeft() {
+      if (left !== null && final && !isRead) say(left);
+      return left;
+    },
+  } satisfies Engine & { sayLeft(): string | null };
+}
 
-function finished(
-  run: TaskRun,
-  { message, finishReason }: CompleteAnswer,
-  at: { model: string; difficulty: Difficulty; attempt: number },
-): TaskResult {
-  if (!message.tool_calls?.length) return { status: 'completed', text: textOf(message), model: at.model, finishReason };
+function resumedMessages({ body }: Turn, { messages, call }: PausedTask): ChatMessage[] {
+  const wanted = new Set(call.tool_calls?.map(({ id }) => id));
+  return [...messages, call, ...trailingResults(body.messages).filter((one) => wanted.has(one.tool_call_id ?? ''))];
+}
+
+function finished(done: Succeeded, { model, difficulty }: Attempt, { faults }: TaskState): TaskResult {
+  const { text, toolCalls, answer, messages } = done;
+  if (toolCalls.length === 0) return { status: 'completed', text, model, finishReason: answer.finishReason };
   // Vendors count calls from one in every answer; the plan is found again by these ids alone.
-  const calls = message.tool_calls.map((call) => ({ ...call, id: `call_${randomString(24)}` }));
-  const call: ChatMessage = { role: 'assistant', content: message.content, tool_calls: calls };
-  const messages = run.paused ? resumedMessages(run.paused) : run.messages;
-  return { status: 'waiting_for_tools', paused: { ...at, messages, call } };
+  const calls = toolCalls.map((call) => ({ ...call, id: `call_${randomString(24)}` }));
+  const call: ChatMessage = { role: 'assistant', content: answer.message.content, tool_calls: calls };
+  return { status: 'waiting_for_tools', paused: { messages, call, model, difficulty, faults } };
 }

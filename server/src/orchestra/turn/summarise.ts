@@ -27,7 +27,7 @@ export async function summarise(turn: Turn, previous: Summary | null, since: Rem
     return await addSummary(
       turn.deps.db,
       turn.session.ref,
-      { text, tokens: turn.count(text), upTo: last.id },
+      { text, tokens: await turn.count(text), upTo: last.id },
       now(turn),
     );
   } catch (error) {

@@ -1,6 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
-import { AppError } from '../../lib/errors.ts';
-import { type ChatMessage, type Remembered, textOf } from '../messages.ts';
+import type { ChatMessage, Remembered } from '../messages.ts';
 import type { Choosing } from '../models.ts';
 import type { Caller, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import type { Fence } from '../prompts/fence.ts';
@@ -94,29 +93,16 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
 
 export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.clock);
 
+/** Gives every other request a turn: with a database that answers at once, the steps of a long text would be one. */
+export const others = (): Promise<unknown> => new Promise(setImmediate);
+
 /** One model call of the turn, counted. */
 export async function ask(
   turn: Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'>,
   call: Pick<CompleteRequest, 'model' | 'messages' | 'params'> & Partial<CompleteRequest>,
 ): Promise<CompleteAnswer> {
+  await others();
   const answer = await turn.deps.complete({ stream: false, signal: turn.signal, ...turn.caller, ...call });
   turn.meter.note(call.model, answer.usage);
   return answer;
-}
-
-/** Asks for JSON of a schema. Servers that know no schemas refuse the parameter: then the prompt alone has to do. */
-export async function askJson(
-  turn: Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'>,
-  call: { model: string; messages: ChatMessage[] },
-  name: string,
-  schema: object,
-): Promise<string> {
-  const response_format = { type: 'json_schema', json_schema: { name, schema } };
-  try {
-    return textOf((await ask(turn, { ...call, params: { response_format } })).message);
-  } catch (error) {
-    turn.signal.throwIfAborted();
-    if (!(error instanceof AppError) || error.status !== 400) throw error;
-    return textOf((await ask(turn, { ...call, params: {} })).message);
-  }
 }

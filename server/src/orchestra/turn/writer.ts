@@ -8,7 +8,8 @@ export interface Out {
   opened(meta: () => Meta): void;
   meta(meta: Meta): void;
   reasoning(text: string): void;
-  content(text: string): void;
+  /** Gives a promise when the client has to be waited for before there is more. */
+  content(text: string): unknown;
 }
 
 export const silent: Out = { streaming: false, opened() {}, meta() {}, reasoning() {}, content() {} };
@@ -18,7 +19,8 @@ export interface Writer {
   streaming: boolean;
   content: string;
   reasoning: string;
-  say(text: string): void;
+  /** As `Out.content`. */
+  say(text: string): unknown;
   think(text: string): void;
   /** Tells how far the turn is, unless the client wants only the end. */
   progress(meta: () => Meta): void;
@@ -33,9 +35,9 @@ export function newWriter(out: Out, wishes: Wishes): Writer {
     content: '',
     reasoning: '',
     say(text) {
-      if (text === '') return;
+      if (text === '') return undefined;
       writer.content += text;
-      out.content(text);
+      return out.content(text);
     },
     think(text) {
       if (!wishes.include_reasoning) return;

@@ -1,8 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomString } from '../../lib/ids.ts';
-import { assertKey } from './key.ts';
-import type { Blobs } from './port.ts';
+import { assertKey, type Blobs } from './port.ts';
 
 /** A half-written file this old belongs to a process that died. */
 const abandonedMs = 24 * 3_600_000;

@@ -1,6 +1,5 @@
 import { S3Client } from 'bun';
-import { assertKey } from './key.ts';
-import type { Blobs } from './port.ts';
+import { assertKey, type Blobs } from './port.ts';
 
 export interface S3Config {
   /** Not needed for AWS itself. */

@@ -1,11 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
-import { migrate } from './migrate.ts';
+import { listApplied, migrate } from './migrate.ts';
+import { earlier, migrations } from './migrations/index.ts';
 import { type OpenDb, openDb } from './open.ts';
+import { readSync } from './sqlite-dialect.ts';
 import { engineOf } from './tables.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
@@ -69,12 +72,64 @@ describe.each(engines)('%s', (engine, open) => {
   });
 });
 
+test.skipIf(!reachable)(
+  'a server that is slow to answer at first is asked again',
+  async () => {
+    let connections = 0;
+    const proxy = createServer((client) => {
+      connections += 1;
+      // The first one hears nothing.
+      if (connections === 1) return;
+      const server = connect(Number(url.port || 5432), url.hostname);
+      client.pipe(server).pipe(client);
+      for (const socket of [client, server]) socket.on('error', () => {});
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const through = new URL(url);
+    through.port = `${(proxy.address() as AddressInfo).port}`;
+    const { db, close } = await openDb({ url: through.href, poolSize: 1 });
+    expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+    expect(connections).toBeGreaterThan(1);
+    await close();
+    proxy.close();
+  },
+  300_000,
+);
+
+describe('a database of a build from before the first version', () => {
+  const names = migrations.map(({ name }) => name);
+  /** As such a build left it: the same tables, made in other steps. */
+  async function earlierDatabase(steps: string[]) {
+    const { db, close } = await openDb({ path: ':memory:' });
+    await migrate(db);
+    await sql`delete from migrations`.execute(db);
+    for (const step of steps) await sql`insert into migrations (name, applied_at) values (${step}, 1)`.execute(db);
+    return { db, close };
+  }
+
+  test('is gone on with, as its tables are the same', async () => {
+    const { db, close } = await earlierDatabase(['0001-identity', earlier.first, '0003-billing', earlier.last]);
+    await sql`insert into leases (name, owner, token) values ('a', 'b', 'c')`.execute(db);
+    expect(await migrate(db)).toEqual(names.filter((name) => !['0001-identity', '0003-billing'].includes(name)));
+    expect(await migrate(db)).toEqual([]);
+    expect((await sql`select * from leases`.execute(db)).rows).toHaveLength(1);
+    await close();
+  });
+
+  test('is refused when it stopped half way, and stays as it was', async () => {
+    const { db, close } = await earlierDatabase(['0001-identity', earlier.first]);
+    await expect(migrate(db)).rejects.toThrow('early build');
+    expect(await listApplied(db)).toEqual(['0001-identity', earlier.first]);
+    await close();
+  });
+});
+
 test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are committed ones', async (path) => {
-  const { db, readSync, close } = await openDb({ path });
+  const { db, close } = await openDb({ path });
   await sql`create table one (v bigint not null)`.execute(db);
-  expect(await readSync!('select v from one', [])).toBeNull();
+  expect(await readSync(db, 'select v from one', [])).toBeNull();
   await sql`insert into one (v) values (1)`.execute(db);
-  const read = () => readSync!<{ v: number }>('select v from one where v > ?1', [0]);
+  const read = () => readSync<{ v: number }>(db, 'select v from one where v > ?1', [0]);
   expect(read()).toEqual({ v: 1 });
   let beside: unknown;
   const failed = db.transaction().execute(async (tx) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Migration, wordsOf } from './migration.ts';
-import { migrations as all } from './migrations/index.ts';
+import { migrations as all, earlier } from './migrations/index.ts';
 import { type Db, engineOf } from './tables.ts';
 
 /** Any number will do, as long as every process of the service uses the same one. */
@@ -16,9 +16,11 @@ export async function migrate(db: Db, migrations: Migration[] = all): Promise<st
       (await sql<{ name: string }>`select name from migrations`.execute(tx)).rows.map((r) => r.name),
     );
     const applied: string[] = [];
+    const madeBefore = wasMadeBeforeFirst(done);
     for (const migration of migrations) {
       if (done.has(migration.name)) continue;
-      for (const statement of migration.statements(wordsOf(engine))) await sql.raw(statement).execute(tx);
+      if (!madeBefore)
+        for (const statement of migration.statements(wordsOf(engine))) await sql.raw(statement).execute(tx);
       await sql`insert into migrations (name, applied_at) values (${migration.name}, ${Math.floor(Date.now() / 1000)})`.execute(
         tx,
       );
@@ -26,6 +28,15 @@ export async function migrate(db: Db, migrations: Migration[] = all): Promise<st
     }
     return applied;
   });
+}
+
+/** Whether a build from before the first version made the same tables, in other steps: then these are only noted as done. */
+function wasMadeBeforeFirst(done: ReadonlySet<string>): boolean {
+  if (!done.has(earlier.first) || done.has('0002-durable')) return false;
+  if (done.has(earlier.last)) return true;
+  throw new Error(
+    'This database was made by an early build whose tables are no longer known. Start with an empty one.',
+  );
 }
 
 /** Names of the migrations that have run; none on a database that is still empty. */

@@ -1,36 +1,18 @@
-import { Database, type SQLQueryBindings } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import {
-  Gate,
-  queriedWrites,
-  readSync,
-  rowsWritten,
-  type SqliteHandles,
-  sqliteDialect,
-  writeSync,
-} from './sqlite-dialect.ts';
+import { Gate, sqliteDialect } from './sqlite-dialect.ts';
 import type { Db, Engine, Tables } from './tables.ts';
 
 export interface OpenDb {
   db: Db;
   engine: Engine;
-  /** The pool below Kysely; PostgreSQL only. */
-  sql?: PostgresPool;
-  /** The file's own handle for statements that must not await (group commits, backups); SQLite only. */
-  sqlite?: Database;
-  /** One synchronous transaction on that handle, in turn with Kysely's own; SQLite only. */
-  writeSync?<T>(work: (writer: Database) => T, failed?: () => void): T | Promise<T>;
-  /** The first row of a hot statement, at once unless a transaction is open on a database in memory; SQLite only. */
-  readSync?<R>(sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null>;
-  /** Stands still as long as nothing is written; null while a transaction is open. SQLite only. */
-  rowsWritten?(): number | null;
-  /** The same, but for what `writeSync` writes: requests in a busy hour, and no accounts, applications or settings. */
-  queriedWrites?(): number | null;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
+
+const mostFirstTries = 4;
 
 /** `url` opens PostgreSQL, `path` a SQLite file (`:memory:` for none). */
 export async function openDb(where: { url?: string; path?: string; poolSize?: number }): Promise<OpenDb> {
@@ -39,17 +21,28 @@ export async function openDb(where: { url?: string; path?: string; poolSize?: nu
 
 async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
   const pool = new PostgresPool(url, poolSize);
-  await pool.unsafe('select 1');
+  await firstAnswer(pool);
   const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
   return {
     db,
     engine: 'postgres',
-    sql: pool,
     ping: async () => {
       await sql`select 1`.execute(db);
     },
     close: () => pool.close(),
   };
+}
+
+/** A server on a busy machine, or one that has just been started, may take longer for its first answer than any later one. */
+async function firstAnswer(pool: PostgresPool): Promise<void> {
+  for (let left = mostFirstTries - 1; ; left -= 1) {
+    try {
+      await pool.unsafe('select 1');
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ERR_POSTGRES_CONNECTION_TIMEOUT' || left === 0) throw error;
+    }
+  }
 }
 
 function openSqlite(path: string): OpenDb {
@@ -64,16 +57,10 @@ function openSqlite(path: string): OpenDb {
   writer.run('pragma wal_autocheckpoint = 8000');
   const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
   if (reader !== writer) reader.run('pragma busy_timeout = 5000');
-  const handles: SqliteHandles = { writer, reader, gate: new Gate(), queriedWrites: 0 };
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(handles) });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect({ writer, reader, gate: new Gate() }) });
   return {
     db,
     engine: 'sqlite',
-    sqlite: writer,
-    writeSync: (work, failed) => writeSync(handles, work, failed),
-    readSync: (sql, parameters) => readSync(handles, sql, parameters),
-    rowsWritten: () => rowsWritten(handles),
-    queriedWrites: () => queriedWrites(handles),
     ping: async () => {
       reader.query('select 1').get();
     },

@@ -22,7 +22,22 @@ export async function* onePage<R extends object>(read: () => Promise<R[]>): Asyn
   yield await read();
 }
 
-/** Deletes in batches until one is not full, with room for others in between. */
-export async function inBatches(deleteSome: (most: number) => Promise<number>): Promise<void> {
-  while ((await deleteSome(pageRows)) === pageRows) await new Promise(setImmediate);
+/** Rows of one delete: it must never hold the writer for long. */
+const batchRows = 200;
+/** A sweep that found a mountain goes on at its next turn. */
+export const sweepBatches = 500;
+
+/** Deletes in batches until one is not full, with room for requests in between; returns how many rows are gone. */
+export async function inBatches(
+  deleteSome: (most: number) => Promise<number>,
+  batches = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  let gone = 0;
+  for (let i = 0; i < batches; i += 1) {
+    const count = await deleteSome(batchRows);
+    gone += count;
+    if (count < batchRows) break;
+    await new Promise(setImmediate);
+  }
+  return gone;
 }

@@ -41,11 +41,6 @@ export class PostgresPool {
     return this.#watch.run(() => this.#pool.unsafe(text, values));
   }
 
-  /** Several statements in one text, whole or not at all. */
-  async runTogether(text: string): Promise<void> {
-    await this.#watch.run(() => this.#pool.begin((tx) => tx.unsafe(text)));
-  }
-
   async begin(): Promise<Transaction> {
     const reserved = await this.#watch.run(() => openTransaction(this.#pool), giveBack);
     return {

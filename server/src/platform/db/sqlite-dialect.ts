@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { prepare, prepared } from './prepared.ts';
+import type { Db } from './tables.ts';
 
 /**
  * bun:sqlite answers at once, so a statement needs no connection of its own. Writes and transactions share the writer;
@@ -20,13 +21,11 @@ export interface SqliteHandles {
   /** The same as `writer` for a database in memory. */
   reader: Database;
   gate: Gate;
-  /** Writes so far, but for those of `writeSync`. */
-  queriedWrites: number;
 }
 
 export function sqliteDialect(handles: SqliteHandles): Dialect {
   return {
-    createAdapter: () => new Adapter(),
+    createAdapter: () => new Adapter(handles),
     createDriver: () => new SqliteDriver(handles),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -35,9 +34,19 @@ export function sqliteDialect(handles: SqliteHandles): Dialect {
 
 /** Kysely would put a lock of its own around the one connection it expects; the driver below keeps order itself. */
 class Adapter extends SqliteAdapter {
+  constructor(readonly handles: SqliteHandles) {
+    super();
+  }
   override get supportsMultipleConnections(): boolean {
     return true;
   }
+}
+
+/** What lies below Kysely, for the SQLite half of a store that has one half for each engine. */
+export function sqliteOf(db: Db): SqliteHandles {
+  const { adapter } = db.getExecutor();
+  if (!(adapter instanceof Adapter)) throw new Error('this database is not SQLite');
+  return adapter.handles;
 }
 
 class SqliteDriver implements Driver {
@@ -74,6 +83,14 @@ export class Gate {
       return;
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+  async inTurn<T>(work: () => T): Promise<T> {
+    await this.enter();
+    try {
+      return work();
+    } finally {
+      this.leave();
+    }
   }
   leave(): void {
     const next = this.#waiting.shift();
@@ -112,17 +129,10 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const reads = isRead(query);
-    if (!reads) this.handles.queriedWrites += 1;
-    if (this.#inTransaction) return run<R>(this.handles.writer, query);
-    if (this.handles.reader !== this.handles.writer && reads) return run<R>(this.handles.reader, query);
-    if (!this.gate.held) return run<R>(this.handles.writer, query);
-    await this.gate.enter();
-    try {
-      return run<R>(this.handles.writer, query);
-    } finally {
-      this.gate.leave();
-    }
+    const { writer, reader } = this.handles;
+    if (this.#inTransaction) return run<R>(writer, query);
+    if (reader !== writer && isRead(query)) return run<R>(reader, query);
+    return this.gate.held ? this.gate.inTurn(() => run<R>(writer, query)) : run<R>(writer, query);
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -132,14 +142,10 @@ class SqliteConnection implements DatabaseConnection {
 
 /**
  * Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. For what every
- * request writes and nobody keeps in memory: `queriedWrites` does not count it. `failed` is told at once when nothing of it
- * holds, before anybody else writes.
+ * request writes. `failed` is told at once when nothing of it holds, before anybody else writes.
  */
-export function writeSync<T>(
-  { writer, gate }: SqliteHandles,
-  work: (writer: Database) => T,
-  failed?: () => void,
-): T | Promise<T> {
+export function writeSync<T>(db: Db, work: (writer: Database) => T, failed?: () => void): T | Promise<T> {
+  const { writer, gate } = sqliteOf(db);
   const run = (): T => {
     prepared(writer, 'begin immediate').run();
     try {
@@ -153,46 +159,20 @@ export function writeSync<T>(
       throw error;
     }
   };
-  if (!gate.held) return run();
-  return gate.enter().then(() => {
-    try {
-      return run();
-    } finally {
-      gate.leave();
-    }
-  });
+  return gate.held ? gate.inTurn(run) : run();
 }
 
 /**
- * The first row of a hot statement, at once. From the writer while nobody is in the gate: it sees what is committed all the
- * same, and keeps its pages, while a reader forgets its own at every commit of the writer.
+ * The first row of a hot statement, at once unless a transaction is open on a database in memory. From the writer while
+ * nobody is in the gate: it sees what is committed all the same, and keeps its pages, while a reader forgets its own at
+ * every commit of the writer.
  */
-export function readSync<R>(
-  { writer, reader, gate }: SqliteHandles,
-  sql: string,
-  parameters: SQLQueryBindings[],
-): R | null | Promise<R | null> {
+export function readSync<R>(db: Db, sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null> {
+  const { writer, reader, gate } = sqliteOf(db);
   const first = (handle: Database) => prepared(handle, sql).get(...parameters) as R | null;
   if (!gate.held) return first(writer);
-  if (reader !== writer) return first(reader);
-  return gate.enter().then(() => {
-    try {
-      return first(writer);
-    } finally {
-      gate.leave();
-    }
-  });
+  return reader === writer ? gate.inTurn(() => first(writer)) : first(reader);
 }
-
-/** How many rows were ever written; null while a transaction is open, whose rows are counted before they hold. */
-export function rowsWritten({ writer, gate }: SqliteHandles): number | null {
-  if (gate.held) return null;
-  return (prepared(writer, 'select total_changes() as n').get() as { n: number }).n;
-}
-
-/** Stands still as long as only `writeSync` writes; null while a transaction is open. */
-export const queriedWrites = ({ gate, queriedWrites }: SqliteHandles): number | null =>
-  gate.held ? null : queriedWrites;
 
 const bindings = (query: CompiledQuery): SQLQueryBindings[] => query.parameters as SQLQueryBindings[];
 

@@ -1,5 +1,8 @@
 import { afterEach, expect, test } from 'bun:test';
+import { holdTime, passUntil } from '../../lib/held-time.fixture.ts';
 import { type StallDeps, StalledError, StallWatch } from './stall-watch.ts';
+
+holdTime();
 
 const open: StallWatch[] = [];
 afterEach(() => {
@@ -16,23 +19,23 @@ const never = () => {
   throw new Error('connections were replaced');
 };
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1_000 && !holds(); tries++) await Bun.sleep(5);
-  expect(holds()).toBe(true);
-}
-
-const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
+/** What it ends with, however long that takes. */
+async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  let outcome: unknown;
   promise.then(
-    () => 'no error',
-    (error) => error,
+    () => (outcome = 'no error'),
+    (error) => (outcome = error),
   );
+  await passUntil('it ends', () => outcome !== undefined);
+  return outcome;
+}
 
 test('a statement may take as long as it likes while the server answers others', async () => {
   let asked = 0;
   const watch = watchOf({ answers: async () => ++asked > 0, replaceConnections: never });
   const slow = Promise.withResolvers<string>();
   const answer = watch.run(() => slow.promise);
-  await until(() => asked >= 3);
+  await passUntil('it was asked three times', () => asked >= 3);
   slow.resolve('at last');
   expect(await answer).toBe('at last');
   expect(watch.stalled).toBe(false);
@@ -72,7 +75,7 @@ test('nothing is sent before every abandoned statement has come to its end', asy
   alive = true;
   const stillShut = async () => {
     const before = asked;
-    await until(() => asked > before + 2);
+    await passUntil('it was asked again', () => asked > before + 2);
     expect(watch.stalled).toBe(true);
   };
   await stillShut();
@@ -82,7 +85,7 @@ test('nothing is sent before every abandoned statement has come to its end', asy
   cleaned.resolve();
   await stillShut();
   rollback.reject(new Error('the connection is gone'));
-  await until(() => !watch.stalled);
+  await passUntil('it goes on', () => !watch.stalled);
   expect(await watch.run(async () => 'again')).toBe('again');
 });
 
@@ -92,7 +95,7 @@ test('connections that stay dead are replaced once the server answers others', a
   const watch = watchOf({ answers: async () => alive, replaceConnections: () => replaced++, graceMs: 30 });
   expect(await errorOf(watch.run(() => new Promise(() => {})))).toBeInstanceOf(StalledError);
   alive = true;
-  await until(() => !watch.stalled);
+  await passUntil('it goes on', () => !watch.stalled);
   expect(replaced).toBe(1);
   expect(await watch.run(async () => 'again')).toBe('again');
 });

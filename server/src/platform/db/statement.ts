@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely';
+import { readSync } from './sqlite-dialect.ts';
 import { type Db, type Engine, engineOf } from './tables.ts';
 
 export type Statement = Record<Engine, CompiledQuery>;
@@ -14,6 +15,12 @@ export const placeholders = (text: string): string => text.replace(/\$(\d+)/g, '
 
 export const all = <R>(db: Db, { [engineOf(db)]: compiled }: Statement, parameters: unknown[]): Promise<R[]> =>
   execute<R>(db, compiled, parameters);
+
+/** The first row; SQLite answers at once, without a promise. */
+export const first = <R>(db: Db, query: Statement, parameters: (string | number)[]): R | null | Promise<R | null> =>
+  engineOf(db) === 'sqlite'
+    ? readSync<R>(db, query.sqlite.sql, parameters)
+    : all<R>(db, query, parameters).then(([row]) => row ?? null);
 
 /** Runs a compiled statement with other parameters than it was compiled with. */
 export async function execute<R>(db: Db, compiled: CompiledQuery, parameters: unknown[]): Promise<R[]> {

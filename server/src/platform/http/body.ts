@@ -1,13 +1,68 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../lib/errors.ts';
+import { refuseHeavy, shapeLimits } from './json-shape.ts';
+import type { Call } from './route.ts';
 
 const mebibyte = 1024 * 1024;
+/** For bodies that carry pictures, which take the room; what is made of much else is refused by its shape. */
+export const maxJsonBytes = 32 * mebibyte;
 
 const sizeText = (bytes: number): string =>
   bytes < mebibyte ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / mebibyte)} MiB`;
 
 const tooLarge = (maxBytes: number) =>
   new AppError('request_too_large', `The request body is larger than ${sizeText(maxBytes)}.`);
+
+/** A body below this is read in milliseconds, whatever it is made of. */
+const largeBytes = 64 * 1024;
+
+/** The whole body. From here on the connection may be quiet for as long as the answer takes. */
+export async function receive(call: Pick<Call, 'request' | 'arrived'>, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const bytes = await readBody(call.request, maxBytes);
+    call.arrived?.();
+    return bytes;
+  } catch (error) {
+    throw faultOf(error, call.request);
+  }
+}
+
+/** Cut off or gone in the middle of it: nobody reads the answer, and it is no failure of ours. */
+const faultOf = (error: unknown, request: Request): unknown =>
+  error instanceof AppError || !request.signal.aborted
+    ? error
+    : new AppError('request_timeout', 'The request body did not arrive.');
+
+const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>
+  bytes.byteLength < largeBytes ? parseJson(bytes) : parseLarge(bytes);
+
+/** The JSON of a request. */
+export async function readJson(call: Pick<Call, 'request' | 'arrived'>, maxBytes: number): Promise<unknown> {
+  return parse(await receive(call, maxBytes));
+}
+
+/** The same where most answers come at once: whoever lets the caller wait says so with `arrived`. */
+export async function readJsonSoonAnswered(request: Request, maxBytes: number): Promise<unknown> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readBody(request, maxBytes);
+  } catch (error) {
+    throw faultOf(error, request);
+  }
+  return parse(bytes);
+}
+
+const others = (): Promise<unknown> => new Promise(setImmediate);
+
+/** In steps of a few hundredths of a second at most, with a turn for everybody else between them. */
+async function parseLarge(bytes: Uint8Array): Promise<unknown> {
+  await refuseHeavy(bytes);
+  const text = textOf(bytes);
+  await others();
+  const value = parseText(text);
+  await others();
+  return value;
+}
 
 /** The whole body, decompressed, never more than `maxBytes`: what a small compressed body expands to counts. */
 export function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -66,10 +121,15 @@ async function gather(
 }
 
 /** JSON must be UTF-8 (RFC 8259 §8.1); replacing bad bytes silently would change what the caller said. */
-export function parseJson(bytes: Uint8Array): unknown {
+export const parseJson = (bytes: Uint8Array): unknown => parseText(textOf(bytes));
+
+function textOf(bytes: Uint8Array): string {
   if (bytes.byteLength === 0) throw new AppError('invalid_json', 'The request body is empty; JSON was expected.');
   if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The request body is not valid UTF-8.');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -78,16 +138,22 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** PostgreSQL cannot store NUL in text, and no field of ours has a use for it. */
-export function refuseNul(value: unknown): void {
+export function refuseNul(value: unknown, depth = 0): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw new AppError('invalid_value', 'NUL characters are not allowed.');
-  } else if (Array.isArray(value)) {
-    for (const item of value) refuseNul(item);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const key in value) {
-      refuseNul(key);
-      refuseNul((value as Record<string, unknown>)[key]);
-    }
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  // Whoever walks through it next would run out of stack.
+  if (depth > shapeLimits.depth)
+    throw new AppError('invalid_value', `The request is nested deeper than ${shapeLimits.depth} levels.`);
+  if (Array.isArray(value)) {
+    for (const item of value) refuseNul(item, depth + 1);
+    return;
+  }
+  for (const key in value) {
+    refuseNul(key);
+    refuseNul((value as Record<string, unknown>)[key], depth + 1);
   }
 }
 

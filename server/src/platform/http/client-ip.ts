@@ -1,62 +1,49 @@
-/** Addresses as numbers, for CIDR checks (trusted proxies, keys' allowed addresses). */
-export interface Block {
-  bits: bigint;
-  prefix: number;
-  v6: boolean;
-}
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-export function parseAddress(text: string): { bits: bigint; v6: boolean } | null {
-  const address = text
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** An address and how many of its first bits count (trusted proxies, keys' allowed addresses). */
+export type Block = [Address, number];
+
+/** `isIP` decides what is an address: others also read `010.1` and `0x7f.1`, and not all of them the same. */
+export function parseAddress(text: string): Address | null {
+  const bare = text
     .trim()
     .replace(/^\[|\]$/g, '')
-    .replace(/%.*$/, '');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  const v4 = parseV4(mapped?.[1] ?? address);
-  if (v4 !== null) return { bits: v4, v6: false };
-  const v6 = parseV6(address);
-  return v6 === null ? null : { bits: v6, v6: true };
+    .split('%', 1)[0]!;
+  const family = isIP(bare);
+  if (family === 0) return null;
+  // RFC 4291 §2.5.5.2: an IPv4 address in IPv6 clothes, however they are written, is that IPv4 address.
+  return ipaddr.process(family === 6 ? withoutDots(bare) : bare);
 }
 
-function parseV4(text: string): bigint | null {
-  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
-  if (!match) return null;
-  const parts = match.slice(1).map(Number);
-  return parts.every((p) => p < 256) ? parts.reduce((sum, p) => (sum << 8n) | BigInt(p), 0n) : null;
-}
-
-function parseV6(text: string): bigint | null {
-  if (!/^[0-9a-fA-F:]+$/.test(text)) return null;
-  const halves = text.split('::');
-  if (halves.length > 2) return null;
-  const head = halves[0] ? halves[0].split(':') : [];
-  const tail = halves[1] ? halves[1].split(':') : [];
-  const missing = 8 - head.length - tail.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 1) return null;
-  const groups = [...head, ...new Array<string>(halves.length === 2 ? missing : 0).fill('0'), ...tail];
-  if (groups.some((g) => !/^[0-9a-fA-F]{1,4}$/.test(g))) return null;
-  return groups.reduce((sum, g) => (sum << 16n) | BigInt(Number.parseInt(g, 16)), 0n);
+/** RFC 4291 §2.2: the last two groups may be written as an IPv4 address. `ipaddr.js` takes `::1.2.3.4` for `::ffff:1.2.3.4`. */
+function withoutDots(text: string): string {
+  const at = text.lastIndexOf(':') + 1;
+  const dotted = text.slice(at);
+  if (!dotted.includes('.')) return text;
+  const groups = Buffer.from(dotted.split('.').map(Number)).toString('hex');
+  return `${text.slice(0, at)}${groups.slice(0, 4)}:${groups.slice(4)}`;
 }
 
 /** An address or CIDR block; null when it is neither. */
 export function parseBlock(text: string): Block | null {
-  const [address, length, extra] = text.trim().split('/');
-  const parsed = parseAddress(address ?? '');
+  const [address = '', length, extra] = text.trim().split('/');
+  const parsed = parseAddress(address);
   if (!parsed || extra !== undefined) return null;
-  const width = parsed.v6 ? 128 : 32;
+  const width = parsed.kind() === 'ipv6' ? 128 : 32;
   if (length !== undefined && !/^\d{1,3}$/.test(length)) return null;
   const prefix = length === undefined ? width : Number(length);
-  return prefix > width ? null : { ...parsed, prefix };
+  return prefix > width ? null : [parsed, prefix];
 }
 
-export function inBlocks(address: string, blocks: Block[]): boolean {
-  const parsed = parseAddress(address);
-  if (!parsed) return false;
-  return blocks.some((block) => {
-    if (block.v6 !== parsed.v6) return false;
-    const shift = BigInt((block.v6 ? 128 : 32) - block.prefix);
-    return block.bits >> shift === parsed.bits >> shift;
-  });
+export function inBlocks(address: Address | string, blocks: Block[]): boolean {
+  const parsed = typeof address === 'string' ? parseAddress(address) : address;
+  return parsed !== null && blocks.some((block) => parsed.kind() === block[0].kind() && parsed.match(block));
 }
+
+/** By its number, never by how it begins: `127.0.0.1.example.com` and `1270.0.0.1` are somebody else's. */
+export const isLoopbackAddress = (text: string): boolean => parseAddress(text)?.range() === 'loopback';
 
 /** Walks X-Forwarded-For from the right past proxies we trust; the first other address is the caller's. */
 export function clientIp(peer: string, forwardedFor: string | null, trusted: Block[]): string {
@@ -71,11 +58,21 @@ export function clientIp(peer: string, forwardedFor: string | null, trusted: Blo
   return plain(ip);
 }
 
-const plain = (ip: string): string => (ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip);
+/** IPv4 addresses in IPv6 clothes are shown, compared and counted as what they are. */
+function plain(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const parsed = parseAddress(ip);
+  return parsed?.kind() === 'ipv4' ? parsed.toString() : ip;
+}
 
 /** One household usually owns a /64, so counting single IPv6 addresses would count nothing. */
 export function limitKeyOfIp(ip: string): string {
   if (!ip.includes(':')) return ip;
   const parsed = parseAddress(ip);
-  return parsed?.v6 ? `v6:${(parsed.bits >> 64n).toString(16)}` : ip;
+  if (parsed instanceof ipaddr.IPv6)
+    return `v6:${parsed.parts
+      .slice(0, 4)
+      .map((part) => part.toString(16))
+      .join(':')}`;
+  return parsed?.toString() ?? ip;
 }

@@ -1,7 +1,12 @@
+import { AppError } from '../../lib/errors.ts';
 import { fieldsOf, setField } from './body.ts';
+
+/** No form of ours has twenty; a megabyte of empty ones would take a second to put together. */
+const mostFields = 1_000;
 
 /** The fields of a form, as URLSearchParams reads them, without its iterators: most names and values stand as they are. */
 export function parseForm(text: string): Record<string, string> {
+  refuseMany(text);
   const fields: Record<string, string> = Object.create(null);
   // URLSearchParams takes the question mark of a whole query away.
   if (text.startsWith('?')) return fieldsOf(new URLSearchParams(text));
@@ -21,6 +26,14 @@ export function parseForm(text: string): Record<string, string> {
     from = end + 1;
   }
   return fields;
+}
+
+function refuseMany(text: string): void {
+  let found = 0;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    found += 1;
+    if (found >= mostFields) throw new AppError('invalid_request', `The form has more than ${mostFields} parameters.`);
+  }
 }
 
 /** One name or value; null when it is not what encodeURIComponent could have written. */

@@ -4,6 +4,12 @@ import { type Block, clientIp } from './client-ip.ts';
 import type { LastHeaders } from './last-headers.ts';
 import type { Call } from './route.ts';
 
+/**
+ * A connection on which nothing comes for so long is closed: half a head, half a body (one that trickles too: Bun asks for
+ * 16 KiB a second), or nothing at all between two requests.
+ */
+export const patienceSeconds = 30;
+
 /** One request as handlers see it. What few of them ask for costs something to know, and is looked up when asked. */
 export class HttpCall implements Call {
   readonly requestId = requestId();
@@ -12,6 +18,9 @@ export class HttpCall implements Call {
   body: unknown = undefined;
   query: unknown = undefined;
   params: unknown = undefined;
+  idempotencyId: number | undefined;
+  whole = false;
+  #lifted = false;
   #ip: string | undefined;
   #signal: AbortSignal | undefined;
 
@@ -33,6 +42,22 @@ export class HttpCall implements Call {
   get signal(): AbortSignal {
     this.#signal ??= this.request.signal;
     return this.#signal;
+  }
+
+  set signal(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** The answer may take minutes, and a stream be quiet as long: our own limits end those. */
+  arrived(): void {
+    if (this.#lifted) return;
+    this.#lifted = true;
+    this.server?.timeout(this.request, 0);
+  }
+
+  /** What follows on the connection has to come soon again. Streams are left alone: they may be quiet for minutes. */
+  answered(): void {
+    if (this.#lifted && this.whole) this.server?.timeout(this.request, patienceSeconds);
   }
 
   #address(): string {

@@ -1,7 +1,8 @@
+import type { ErrorFormat } from '../../lib/error-shapes.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RateState, Shared } from '../shared/port.ts';
 import { limitKeyOfIp } from './client-ip.ts';
-import type { Call, ErrorFormat, Limit } from './route.ts';
+import type { Call, Limit } from './route.ts';
 
 /** All limits of both specifications count calls per minute. */
 const windowMs = 60_000;

@@ -1,26 +1,29 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Server } from 'bun';
-import type { Context } from 'hono';
-import { AppError } from '../../lib/errors.ts';
+import type { ErrorFormat } from '../../lib/error-shapes.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
 import type { Span, SpanPlace } from '../tracing-otlp.ts';
+import { audited, type RecordAct, requireAudit } from './audit.ts';
 import type { Block } from './client-ip.ts';
-import type { DirectRoutes } from './direct.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
 import { LastHeaders } from './last-headers.ts';
 import { applyLimit, type Limiter } from './limits.ts';
-import { describeRoute } from './openapi.ts';
+import { type OnceDeps, once } from './once.ts';
 import { parseInput } from './parse.ts';
-import { formatOfPath, renderError } from './renderers.ts';
-import type { Authenticator, Authenticators, Call, ErrorFormat, Route } from './route.ts';
+import { renderError } from './renderers.ts';
+import { sayWhenToRetry } from './retry-after.ts';
+import type { Authenticator, Authenticators, Call, Route } from './route.ts';
+import { type Handler, Router } from './router.ts';
+import { toAppError } from './to-app-error.ts';
+import { answerUnmatched } from './unmatched.ts';
 
-export interface HttpDeps {
+export interface HttpDeps extends OnceDeps {
   authenticators: Authenticators;
+  /** Asked once more when a body has come, which may take its time: whoever was let in may have been put out meanwhile. */
+  again?: Partial<Authenticators>;
   limiter: Limiter;
-  log: Log;
+  recordAct: RecordAct;
   metrics: Metrics;
   trustedProxies: Block[];
   headers: HeaderSets;
@@ -30,36 +33,30 @@ export interface HttpDeps {
   tracer?: Tracer;
 }
 
-export type HttpEnv = { Bindings: Server<unknown> };
-export type HttpApp = OpenAPIHono<HttpEnv>;
-
-/** Puts route values on the app: each becomes a handler, and an entry of the OpenAPI document; `direct` gets those it can find. */
-export function mountRoutes(app: HttpApp, routes: Route[], deps: HttpDeps, direct?: DirectRoutes): void {
+/** Puts route values behind one way in: each becomes a handler. */
+export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
+  const router = new Router(answerUnmatched(deps));
   for (const route of routes) {
-    // Preflights are the browser's own affair.
-    if (route.method !== 'options') app.openAPIRegistry.registerPath(describeRoute(route));
-    const method = route.method.toUpperCase();
-    const handler = walk(route, deps);
-    app.on(method, honoPath(route.path), (c) => handler(c.req.raw, c.env, c.req.param()));
-    if (!route.path.includes('{')) direct?.set(method, route.path, handler);
+    requireAudit(route);
+    router.add(route.method.toUpperCase(), route.path, walk(route, deps));
   }
+  return router;
 }
 
-const honoPath = (path: string): string => path.replace(/\{(\w+)\+\}/g, ':$1{.+}').replace(/\{(\w+)\}/g, ':$1');
-
 /** One request through one route: limits, caller, input, handler, answer. */
-function walk(
-  route: Route,
-  deps: HttpDeps,
-): (request: Request, server?: Server<unknown>, params?: Record<string, string>) => Promise<Response> {
+function walk(route: Route, deps: HttpDeps): Handler {
   const authenticate =
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
+  const again = deps.again?.[route.auth as keyof Authenticators] as Authenticator | undefined;
   const name = `${route.method.toUpperCase()} ${route.path}`;
   const relayed = route.errors === 'openai' || route.errors === 'anthropic' || route.errors === 'video';
   const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
   const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
   const lastHeaders = new LastHeaders();
+  const handle = once(route, audited(route, deps.recordAct, deps.log), deps, (error, call) =>
+    answerError(route.errors, error, call, deps),
+  );
   return async (request, server, params = {}) => {
     const started = performance.now();
     const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders);
@@ -69,12 +66,17 @@ function walk(
       const admitted = admit(route, authenticate, call, deps);
       if (admitted) await admitted;
       const parsed = parseInput(route, call, params);
-      if (parsed) await parsed;
-      response = await route.handle(call);
+      if (parsed) {
+        await parsed;
+        if (again) await identify(again, call);
+      }
+      response = await handle(call);
     } catch (error) {
       response = answerError(route.errors, error, call, deps);
     }
+    call.answered();
     if (response.status >= 500) failed();
+    if (response.status === 503) sayWhenToRetry(response, relayed);
     const ms = performance.now() - started;
     observe(ms / 1000);
     if (span) deps.tracer!.record(requestSpan(span, route, call, response.status, ms));
@@ -128,48 +130,13 @@ function identify(authenticate: Authenticator, call: Call): Promise<void> | unde
 }
 
 function answerError(format: ErrorFormat, thrown: unknown, call: Call, deps: HttpDeps): Response {
+  call.whole = true;
   const error = toAppError(thrown);
   if (error.status >= 500 || error.detail !== undefined) {
     const level = error.status >= 500 ? 'error' : 'warn';
     deps.log[level]({ requestId: call.requestId, code: error.code, error: error.detail ?? thrown }, error.message);
   }
   return renderError(format, error, call.requestId, call.headers);
-}
-
-/** What is not ours becomes a bare 500, but for a database that is away and input nested past the stack. */
-export function toAppError(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown;
-  if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
-    return new AppError('invalid_value', 'The request is nested too deeply.');
-  if (isDatabaseAway(thrown))
-    return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
-  return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
-}
-
-/** No connection, or a server that says it is going, coming or full: PostgreSQL's classes 08, 53 and 57. */
-function isDatabaseAway(thrown: unknown): boolean {
-  const { code, errno } = (thrown ?? {}) as { code?: unknown; errno?: unknown };
-  if (typeof errno === 'string' && /^(08|53|57)/.test(errno)) return true;
-  return (
-    typeof code === 'string' &&
-    /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)|^ECONN|^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)
-  );
-}
-
-/** An address nobody serves: 405 when another method is served there, else 404, in the shape of its neighbourhood. */
-export function answerUnmatched(app: HttpApp, c: Context<HttpEnv>, deps: HttpDeps): Response {
-  const call = new HttpCall(c.req.raw, c.env, deps.trustedProxies, deps.headers.api);
-  const { path, method } = c.req;
-  const allowed = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-    (other) => other !== method && app.router.match(other, path)[0].length > 0,
-  );
-  const error =
-    allowed.length > 0
-      ? new AppError('method_not_allowed', `${method} is not supported here.`, {
-          headers: { allow: allowed.join(', ') },
-        })
-      : new AppError('not_found', `There is nothing at ${method} ${path}.`);
-  return renderError(formatOfPath(path), error, call.requestId, call.headers);
 }
 
 /** The route, not the address: that may hold the unguessable name of a file, which is as good as a key to it. */

@@ -1,33 +1,32 @@
-import { type RouteConfig, z } from '@hono/zod-openapi';
-import type { ZodType } from 'zod';
-import type { Answer, ErrorFormat, Route } from './route.ts';
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { type ZodType, z } from 'zod';
+import type { ErrorFormat } from '../../lib/error-shapes.ts';
+import type { Answer, Route } from './route.ts';
 
 const errorSchemas: Record<ErrorFormat, ZodType> = {
-  management: z.object({ success: z.literal(false), message: z.string() }).openapi('Error'),
+  management: z.object({ success: z.literal(false), message: z.string() }).meta({ id: 'Error' }),
   oauth: z
     .object({ success: z.literal(false), message: z.string(), error: z.string(), error_description: z.string() })
-    .openapi('OAuthError'),
+    .meta({ id: 'OAuthError' }),
   openai: z
     .object({
       error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() }),
     })
-    .openapi('RelayError'),
+    .meta({ id: 'RelayError' }),
   anthropic: z
     .object({
       type: z.literal('error'),
       error: z.object({ type: z.string(), message: z.string() }),
       request_id: z.string(),
     })
-    .openapi('MessagesError'),
-  video: z.object({ error: z.object({ code: z.number().int(), message: z.string() }) }).openapi('VideoError'),
+    .meta({ id: 'MessagesError' }),
+  video: z.object({ error: z.object({ code: z.number().int(), message: z.string() }) }).meta({ id: 'VideoError' }),
 };
 
-/** Which credential opens a route, for the reference page; rooms with their own kinds are described by name. */
+/** Which credentials open a route, for the reference page, where they are not one of the same name. */
 const security: Record<string, Record<string, string[]>[]> = {
   none: [],
-  session: [{ session: [] }],
   admin: [{ session: [] }],
-  apiKey: [{ apiKey: [] }],
   bearer: [{ oauth: [] }],
   keyOrSession: [{ apiKey: [] }, { session: [] }],
 };
@@ -35,15 +34,21 @@ const security: Record<string, Record<string, string[]>[]> = {
 /** 204 has no body (RFC 9110 §15.3.5), so there is nothing to describe. */
 const contentOf = (status: string, answer: Answer) => {
   if (status === '204') return { description: 'Nothing to say' };
-  return 'description' in answer && 'type' in answer && typeof answer.type === 'string' && !('safeParse' in answer)
-    ? { description: answer.description, content: { [answer.type]: { schema: z.string() } } }
-    : { description: 'Success', content: { 'application/json': { schema: answer as ZodType } } };
+  return 'safeParse' in answer
+    ? { description: 'Success', content: { 'application/json': { schema: answer } } }
+    : { description: answer.description, content: { [answer.type]: { schema: z.string() } } };
 };
+
+const onceHeaders = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
+    description: 'Repeated within 24 hours with the same request, the first answer is given again',
+  }),
+});
 
 const jsonTypes = ['application/json'];
 const formTypes = ['application/x-www-form-urlencoded', 'application/json'];
 
-export function describeRoute(route: Route): RouteConfig {
+function describeRoute(route: Route): RouteConfig {
   const media = route.bodyTypes ?? (route.bodyAs === 'form' ? formTypes : jsonTypes);
   const error = { description: 'Error', content: { 'application/json': { schema: errorSchemas[route.errors] } } };
   const path = route.path.replace(/\{(\w+)\+\}/g, '{$1}');
@@ -57,6 +62,7 @@ export function describeRoute(route: Route): RouteConfig {
       // The library wants an object's schema; that a route's is one, its table of routes has forgotten.
       ...(route.params && { params: route.params as never }),
       ...(route.query && { query: route.query as never }),
+      ...(route.idempotent && { headers: onceHeaders as never }),
       ...(route.body && {
         body: { required: true, content: Object.fromEntries(media.map((type) => [type, { schema: route.body! }])) },
       }),
@@ -71,9 +77,23 @@ export function describeRoute(route: Route): RouteConfig {
 }
 
 /** The credentials the document names. */
-export const securitySchemes = {
+const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'svc_session' },
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, sk-…' },
   oauth: { type: 'http', scheme: 'bearer', description: 'An OAuth access token, svcat_…' },
   client: { type: 'http', scheme: 'basic', description: 'OAuth client id and secret' },
 } as const;
+
+/** The OpenAPI document of these routes. */
+export function documentOf(routes: Route[], baseUrl: string): unknown {
+  const registry = new OpenAPIRegistry();
+  for (const [name, scheme] of Object.entries(securitySchemes))
+    registry.registerComponent('securitySchemes', name, scheme);
+  // Preflights are the browser's own affair.
+  for (const route of routes) if (route.method !== 'options') registry.registerPath(describeRoute(route));
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: '3.1.0',
+    info: { title: 'svc', version: '1.0', description: 'OAuth 2.0 authorization server and AI gateway.' },
+    servers: [{ url: baseUrl }],
+  });
+}

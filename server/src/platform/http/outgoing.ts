@@ -25,6 +25,13 @@ export interface OutgoingAnswer {
   truncated: boolean;
 }
 
+/** An answer whose body is read as it comes; time counts until its end. */
+export interface OutgoingStream {
+  status: number;
+  headers: Record<string, string>;
+  body: ReadableStream<Uint8Array>;
+}
+
 export interface OutgoingPolicy {
   /** Lets private and loopback addresses through, for development and closed networks. */
   allowPrivate: boolean;
@@ -50,17 +57,44 @@ const resolveBySystem: Resolve = (host, done) => systemLookup(host, { all: true 
  * Calls an address that a user gave. Follows no redirect (a 3xx is returned as it is) and checks addresses when dialling,
  * on the very answer of the resolver that the socket then uses: a name that changes in between cannot slip through.
  */
-export async function sendGuarded(
+export const sendGuarded = (
   request: OutgoingRequest,
   policy: OutgoingPolicy,
   resolve: Resolve = resolveBySystem,
-): Promise<OutgoingAnswer> {
+): Promise<OutgoingAnswer> =>
+  call(request, policy, resolve, (answer) => readUpTo(answer, request.maxAnswerBytes ?? defaultMaxAnswerBytes));
+
+/** The same for what is too large to be kept in memory; whoever reads it sets its limit. */
+export function openGuarded(
+  request: OutgoingRequest,
+  policy: OutgoingPolicy,
+  resolve: Resolve = resolveBySystem,
+): Promise<OutgoingStream> {
+  return new Promise((begin, refuse) => {
+    let fail: (error: unknown) => void = refuse;
+    const stream = (answer: IncomingMessage): Promise<void> =>
+      new Promise((over) => {
+        const body = streamOf(answer, over, (stop) => {
+          fail = stop;
+        });
+        begin({ status: answer.statusCode ?? 0, headers: flat(answer.headers), body });
+      });
+    call(request, policy, resolve, stream).catch((error) => fail(error));
+  });
+}
+
+async function call<T>(
+  request: OutgoingRequest,
+  policy: OutgoingPolicy,
+  resolve: Resolve,
+  read: (answer: IncomingMessage) => Promise<T>,
+): Promise<T> {
   const url = checkedUrl(request.url, policy);
   const limit = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
   try {
     signal.throwIfAborted();
-    return await send(url, request, guardedLookup(policy, resolve), signal);
+    return await send(url, request, guardedLookup(policy, resolve), signal, read);
   } catch (error) {
     if (error instanceof OutgoingError) throw error;
     if (limit.aborted) throw new OutgoingError('timeout', `No answer within ${request.timeoutMs} ms.`);
@@ -86,7 +120,10 @@ export function checkedUrl(text: string, policy: OutgoingPolicy): URL {
 }
 
 const refused = (host: string): OutgoingError =>
-  new OutgoingError('address_refused', `${host} does not lead to a public address.`);
+  new OutgoingError(
+    'address_refused',
+    `${host} does not lead to a public address (ALLOW_PRIVATE_WEBHOOKS=1 allows private ones).`,
+  );
 
 function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction {
   return (host, options, done) => {
@@ -103,12 +140,13 @@ function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction
   };
 }
 
-async function send(
+async function send<T>(
   url: URL,
   request: OutgoingRequest,
   lookup: LookupFunction,
   signal: AbortSignal,
-): Promise<OutgoingAnswer> {
+  read: (answer: IncomingMessage) => Promise<T>,
+): Promise<T> {
   // Loaded by the first call: it takes some twenty milliseconds, which nobody should wait for at the start.
   const { request: start } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   signal.throwIfAborted();
@@ -128,7 +166,7 @@ async function send(
       reject(error);
     });
     call.on('response', (answer) => {
-      readUpTo(answer, request.maxAnswerBytes ?? defaultMaxAnswerBytes)
+      read(answer)
         .then(resolve, reject)
         .finally(() => {
           done();
@@ -158,6 +196,31 @@ function readUpTo(answer: IncomingMessage, maxBytes: number): Promise<OutgoingAn
     answer.on('error', reject);
     answer.on('aborted', () => reject(new Error('the connection was closed within the answer')));
   });
+}
+
+/** The body piece by piece; `over` is called once nobody reads any more, `onStart` told how to break it off. */
+function streamOf(
+  answer: IncomingMessage,
+  over: () => void,
+  onStart: (stop: (error: unknown) => void) => void,
+): ReadableStream<Uint8Array> {
+  const pieces = answer[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => onStart((error) => controller.error(error)),
+      pull: async (controller) => {
+        const { done, value } = await pieces.next().catch((error) => {
+          over();
+          throw error;
+        });
+        if (!done) return controller.enqueue(value);
+        controller.close();
+        over();
+      },
+      cancel: over,
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 const flat = (headers: IncomingMessage['headers']): Record<string, string> =>

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 const clamped = (fallback: number, most: number) =>
   z
@@ -9,10 +9,10 @@ const clamped = (fallback: number, most: number) =>
       return Number.isFinite(n) ? Math.min(Math.max(n, 1), most) : fallback;
     });
 
-/** Query of every list: pages count from 1, values out of range are clamped (contract §3 "pagination"). */
+/** Query of every list: pages count from 1, values out of range are clamped. */
 export const pageFields = {
-  page: clamped(1, 1_000_000).openapi({ type: 'integer', example: 1 }),
-  page_size: clamped(20, 100).openapi({ type: 'integer', example: 20 }),
+  page: clamped(1, 1_000_000).meta({ type: 'integer', example: 1 }),
+  page_size: clamped(20, 100).meta({ type: 'integer', example: 20 }),
 };
 export const pageQuery = z.object(pageFields);
 
@@ -27,4 +27,4 @@ export const idText = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
-  .openapi({ type: 'integer' });
+  .meta({ type: 'integer' });

@@ -1,10 +1,10 @@
 import type { ZodType } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { fieldsOf, parseJson, readBody, refuseNul } from './body.ts';
+import { fieldsOf, readJson, receive, refuseNul } from './body.ts';
 import { parseForm } from './form.ts';
 import type { Call, Route } from './route.ts';
 
-const defaultMaxBytes = 1024 * 1024;
+export const defaultMaxBytes = 1024 * 1024;
 
 /** Fills body, query and params of the call with what the route's schemas accept. A promise only when there is a body. */
 export function parseInput(route: Route, call: Call, params: Record<string, string>): Promise<void> | undefined {
@@ -18,7 +18,9 @@ export function parseInput(route: Route, call: Call, params: Record<string, stri
     call.query = accept(route, route.query, fields);
   }
   const { body } = route;
-  return body && route.bodyAs !== 'raw' ? parseBody(route, body, call) : undefined;
+  if (body) return route.bodyAs === 'raw' ? undefined : parseBody(route, body, call);
+  call.arrived?.();
+  return undefined;
 }
 
 const formType = 'application/x-www-form-urlencoded';
@@ -29,19 +31,21 @@ async function parseBody(route: Route, schema: ZodType, call: Call): Promise<voi
   const isForm = route.bodyAs === 'form' && type === formType;
   if (!isForm && type !== jsonType && !type.endsWith('+json'))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
-  const bytes = await readBody(call.request, route.maxBytes ?? defaultMaxBytes);
-  call.body = accept(route, schema, isForm ? parseForm(textOf(bytes)) : cleanJson(bytes));
+  const maxBytes = route.maxBytes ?? defaultMaxBytes;
+  call.body = accept(route, schema, isForm ? await formOf(call, maxBytes) : await jsonOf(call, maxBytes));
 }
 
 /** Without its parameters; nearly always there are none. */
 const mediaTypeOf = (header: string): string =>
   header === formType || header === jsonType ? header : header.split(';')[0]!.trim().toLowerCase();
 
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+async function formOf(call: Call, maxBytes: number): Promise<Record<string, string>> {
+  const bytes = await receive(call, maxBytes);
+  return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}
 
-function cleanJson(bytes: Uint8Array): unknown {
-  const input = parseJson(bytes);
+async function jsonOf(call: Call, maxBytes: number): Promise<unknown> {
+  const input = await readJson(call, maxBytes);
   refuseNul(input);
   return input;
 }

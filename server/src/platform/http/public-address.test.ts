@@ -1,5 +1,55 @@
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { parseBlock } from './client-ip.ts';
+import { checkedUrl } from './outgoing.ts';
 import { isPublicAddress } from './public-address.ts';
+
+/** Of every block that is somebody's own: any address, in any clothes and any way of writing it. */
+const ownBlocks = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
+];
+const ownAddress = fc.tuple(fc.constantFrom(...ownBlocks), fc.nat(0xffff_ffff)).map(([text, random]) => {
+  const [address, prefix] = parseBlock(text)!;
+  const hosts = 2 ** (32 - prefix);
+  return Buffer.from(address.toByteArray()).readUInt32BE() + (random % hosts);
+});
+const bytesOf = (number: number): number[] => [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff);
+const hexGroups = (number: number): string => `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
+
+test('an own address is own in all clothes: mapped, translated, tunnelled', () => {
+  fc.assert(
+    fc.property(ownAddress, fc.nat(0xffff), (number, tail) => {
+      const dotted = bytesOf(number).join('.');
+      const hex = hexGroups(number);
+      const forms = [
+        ...[dotted, `::ffff:${dotted}`, `::ffff:${hex}`, `::FFFF:${hex}`, `::${dotted}`, `::ffff:0:${dotted}`],
+        ...[`64:ff9b::${dotted}`, `64:ff9b:1::${hex}`, `2002:${hex}::${tail.toString(16)}`, `2001:0:${hex}::1`],
+        ...[`fe80::${hex}`, `fd00::${hex}`, `ff02::${hex}`, `fe80::5efe:${hex}%eth0`],
+      ];
+      for (const form of forms) expect([form, isPublicAddress(form)]).toEqual([form, false]);
+    }),
+  );
+});
+
+test('an own address in a URL is found however it is written', () => {
+  fc.assert(
+    fc.property(ownAddress, (number) => {
+      const bytes = bytesOf(number);
+      const hosts = [
+        ...[`${number}`, `0x${number.toString(16)}`, `0${number.toString(8)}`],
+        ...[
+          bytes.map((byte) => `0x${byte.toString(16)}`).join('.'),
+          bytes.map((byte) => `0${byte.toString(8)}`).join('.'),
+        ],
+        ...[`${bytes[0]}.${number & 0xffffff}`, `${bytes[0]}.${bytes[1]}.${number & 0xffff}`],
+        ...[`${bytes.join('.')}.`, bytes.join('。'), bytes.join('%2e'), `[::ffff:${bytes.join('.')}]`],
+      ];
+      for (const host of hosts) expect(() => checkedUrl(`http://${host}/`, { allowPrivate: false })).toThrow('public');
+    }),
+  );
+});
 
 describe('public', () => {
   test.each([
@@ -52,6 +102,7 @@ describe('not public', () => {
     '::1',
     '[::1]',
     '::127.0.0.1',
+    '::1.1.1.1',
     '::ffff:127.0.0.1',
     '::ffff:7f00:1',
     '::ffff:169.254.169.254',

@@ -1,4 +1,6 @@
 import type { ZodType, z } from 'zod';
+import type { ErrorFormat } from '../../lib/error-shapes.ts';
+import type { AuditRule } from './audit-rule.ts';
 import type { LastHeaders } from './last-headers.ts';
 
 /**
@@ -10,9 +12,6 @@ export interface Principals {
   none: null;
 }
 export type AuthKind = keyof Principals;
-
-/** One wire format of errors each; see renderers.ts. */
-export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'video';
 
 /** A limit counts calls per minute; its number is the runtime option of that name. */
 export interface Limit {
@@ -33,14 +32,28 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
   params: P;
   /** Aborted when the client leaves. */
   signal: AbortSignal;
+  /** The same for every attempt at the same request, where its caller sent an Idempotency-Key. */
+  idempotencyId?: number;
   /** Headers for the answer; filled by limits, may be added to. */
   headers: Record<string, string>;
+  /** Says that the whole request is here: until then a client that sends nothing is cut off. */
+  arrived?(): void;
+  /** The answer is JSON, which is written at once. */
+  whole?: boolean;
   /** Where a route keeps what its answers' headers have in common. */
   lastHeaders?: LastHeaders;
 }
 
 /** The schema of an answer, or a media type and a word about it for answers that are not JSON. */
 export type Answer = ZodType | { type: string; description: string };
+
+type Parsed<S extends ZodType | undefined> = S extends ZodType ? z.infer<S> : undefined;
+type CallOf<
+  A extends AuthKind,
+  B extends ZodType | undefined,
+  Q extends ZodType | undefined,
+  P extends ZodType | undefined,
+> = Call<A, Parsed<B>, Parsed<Q>, Parsed<P>>;
 
 export interface RouteSpec<
   A extends AuthKind,
@@ -71,24 +84,22 @@ export interface RouteSpec<
   query?: Q;
   params?: P;
   answers: Record<number, Answer>;
+  /** Moves money or makes something: takes an Idempotency-Key, and does it once for each. */
+  idempotent?: boolean;
+  /** The entry of the audit log; `recorded` where the functions below write it. Writes of administrators must say. */
+  audit?: AuditRule<CallOf<A, B, Q, P>> | 'recorded';
   /** Most bytes of a body; default 1 MiB. */
   maxBytes?: number;
-  handle(
-    call: Call<
-      A,
-      B extends ZodType ? z.infer<B> : undefined,
-      Q extends ZodType ? z.infer<Q> : undefined,
-      P extends ZodType ? z.infer<P> : undefined
-    >,
-  ): Response | Promise<Response>;
+  handle(call: CallOf<A, B, Q, P>): Response | Promise<Response>;
 }
 
 /** A route with its types forgotten, as the table holds it. */
 export type Route = Omit<
   RouteSpec<AuthKind, ZodType | undefined, ZodType | undefined, ZodType | undefined>,
-  'handle'
+  'handle' | 'audit'
 > & {
   handle(call: Call): Response | Promise<Response>;
+  audit?: AuditRule<Call> | 'recorded';
 };
 
 export function defineRoute<
@@ -108,16 +119,20 @@ export type Authenticators = {
 };
 
 /** JSON answer carrying the headers the call has gathered. */
-export function json(call: Pick<Call, 'headers' | 'lastHeaders'>, value: unknown, status = 200): Response {
+type Answering = Pick<Call, 'headers' | 'lastHeaders' | 'whole'>;
+
+export function json(call: Answering, value: unknown, status = 200): Response {
+  call.whole = true;
   return Response.json(value, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
 /** The same for what is written as JSON already. */
-export function jsonText(call: Pick<Call, 'headers' | 'lastHeaders'>, text: string): Response {
+export function jsonText(call: Answering, text: string): Response {
+  call.whole = true;
   call.headers['content-type'] = 'application/json;charset=utf-8';
   return new Response(text, { headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
 /** `{success: true, data}`, the envelope of management endpoints. */
-export const ok = (call: Pick<Call, 'headers' | 'lastHeaders'>, data: unknown, status = 200): Response =>
+export const ok = (call: Answering, data: unknown, status = 200): Response =>
   json(call, { success: true, data }, status);

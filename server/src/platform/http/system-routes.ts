@@ -1,41 +1,51 @@
 import { constantTimeEqual } from '../../lib/hashing.ts';
 import type { Platform } from '../open.ts';
-import { parseAddress } from './client-ip.ts';
-import type { HttpApp } from './mount.ts';
+import { isLoopbackAddress } from './client-ip.ts';
+import { sayWhenToRetry } from './retry-after.ts';
+import type { Router } from './router.ts';
 
 export interface SystemDeps {
   platform: Pick<Platform, 'database' | 'shared' | 'metrics'>;
   metricsToken?: string;
+  /** On every answer. */
+  headers: Record<string, string>;
   /** True once the process was told to stop: balancers should send no more. */
   draining(): boolean;
 }
 
-const noStore = { 'cache-control': 'no-store' };
 const probeMs = 2_000;
 
 /** Health and metrics: for machines that watch, outside the limits of callers. */
-export function mountSystem(app: HttpApp, deps: SystemDeps): void {
-  app.get('/healthz', () => Response.json({ status: 'ok' }, { headers: noStore }));
-  app.get('/readyz', () => readiness(deps));
-  app.get('/metrics', async (c) => {
-    const peer = c.env?.requestIP?.(c.req.raw)?.address ?? '127.0.0.1';
-    const bearer = /^bearer\s+(.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-    const allowed = deps.metricsToken ? bearer && constantTimeEqual(bearer, deps.metricsToken) : isLoopback(peer);
-    if (!allowed && !(deps.metricsToken && isLoopback(peer) && !c.req.header('x-forwarded-for')))
-      return Response.json({ success: false, message: 'Metrics are for loopback or METRICS_TOKEN.' }, { status: 403 });
-    return new Response(await deps.platform.metrics.render(), {
-      headers: { 'content-type': 'text/plain; version=0.0.4' },
-    });
+export function mountSystem(router: Router, deps: SystemDeps): void {
+  const headers = { ...deps.headers, 'cache-control': 'no-store' };
+  router.add('GET', '/healthz', () => Response.json({ status: 'ok' }, { headers }));
+  router.add('GET', '/readyz', async () => {
+    const { status, body } = await readiness(deps);
+    const answer = Response.json(body, { status, headers });
+    return status === 503 ? sayWhenToRetry(answer, false) : answer;
+  });
+  router.add('GET', '/metrics', async (request, server) => {
+    const peer = server?.requestIP?.(request)?.address ?? '127.0.0.1';
+    if (!maySeeMetrics(peer, request.headers, deps.metricsToken)) {
+      const message = 'Metrics are for loopback or METRICS_TOKEN.';
+      return Response.json({ success: false, message }, { status: 403, headers });
+    }
+    const text = await deps.platform.metrics.render();
+    return new Response(text, { headers: { ...headers, 'content-type': 'text/plain; version=0.0.4' } });
   });
 }
 
-const isLoopback = (ip: string): boolean => {
-  const parsed = parseAddress(ip);
-  return parsed !== null && (parsed.v6 ? parsed.bits === 1n : parsed.bits >> 24n === 127n);
-};
+/** Who is called through a proxy on the same machine looks like loopback, but for what the proxy adds. */
+const ofProxies = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 
-/** Ready means everything is there (contract §1), though requests go on with local limits while Redis is away. */
-async function readiness(deps: SystemDeps): Promise<Response> {
+function maySeeMetrics(peer: string, headers: Headers, token: string | undefined): boolean {
+  const bearer = /^bearer\s+(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  if (token && bearer && constantTimeEqual(bearer, token)) return true;
+  return isLoopbackAddress(peer) && !ofProxies.some((name) => headers.has(name));
+}
+
+/** Ready means everything is there, though requests go on with local limits while Redis is away. */
+async function readiness(deps: SystemDeps): Promise<{ status: number; body: object }> {
   const { database, shared } = deps.platform;
   const parts = {
     database: await answers(() => database.ping()),
@@ -46,15 +56,14 @@ async function readiness(deps: SystemDeps): Promise<Response> {
     .map(([name]) => name);
   const ready = failing.length === 0 && !deps.draining();
   const status = deps.draining() ? 'draining' : ready ? 'ready' : 'unready';
-  return Response.json({ status, parts, failing }, { status: ready ? 200 : 503, headers: noStore });
+  return { status: ready ? 200 : 503, body: { status, parts, failing } };
 }
 
-async function answers(ping: () => Promise<void>): Promise<'ok' | 'unreachable'> {
-  return Promise.race([
-    ping().then(
-      () => 'ok' as const,
-      () => 'unreachable' as const,
-    ),
-    Bun.sleep(probeMs).then(() => 'unreachable' as const),
-  ]);
+const answers = async (ping: () => Promise<void>) => ((await answersInMs(ping)) === null ? 'unreachable' : 'ok');
+
+/** Null: it did not answer in time. */
+export async function answersInMs(ping: () => Promise<void>): Promise<number | null> {
+  const started = performance.now();
+  const elapsed = () => Math.round((performance.now() - started) * 10) / 10;
+  return Promise.race([ping().then(elapsed, () => null), Bun.sleep(probeMs).then(() => null)]);
 }

@@ -34,7 +34,7 @@ const builtFolder = join(import.meta.dir, '../../../../dist/web');
  * Serve these instead of dist/web: address below the web root → readable path.
  * @public called by the entry that scripts/build-binary.ts generates for the single executable
  */
-export function registerEmbedded(files: Record<string, string>): void {
+export function registerEmbedded(files: Record<string, string> | undefined): void {
   embedded = files;
   cached = undefined;
 }
@@ -63,7 +63,7 @@ function accepts(request: Request, coding: string): boolean {
   return (request.headers.get('accept-encoding') ?? '')
     .toLowerCase()
     .split(',')
-    .map((item) => item.trim().split(/\s*;\s*/))
+    .map((item) => item.split(';').map((part) => part.trim()))
     .some(([name, weight]) => name === coding && !(weight && Number(weight.replace('q=', '')) === 0));
 }
 
@@ -85,7 +85,7 @@ function matches(header: string | null, etag: string): boolean {
  */
 function isPage(path: string, request: Request): boolean {
   if (path.startsWith('/assets/')) return false;
-  return !/\.[^/]*$/.test(path) || (request.headers.get('accept') ?? '').includes('text/html');
+  return path.lastIndexOf('.') < path.lastIndexOf('/') || (request.headers.get('accept') ?? '').includes('text/html');
 }
 
 /**

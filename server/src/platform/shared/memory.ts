@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { expiringMap } from './expiring-map.ts';
-import type { Lock, RateState, Shared } from './port.ts';
+import type { RateState, Shared } from './port.ts';
 
 /** Callers choose some keys (addresses, user names): without a cap a flood of new ones would take all memory. */
 const defaultMaxKeys = 100_000;
@@ -21,9 +21,7 @@ interface MemoryShared extends Shared {
 export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKeys): MemoryShared {
   const windows = expiringMap<Count>(clock, maxKeys);
   const values = expiringMap<string>(clock, maxKeys);
-  // Locks are named by our own code and never pushed out: losing one would let two holders in.
-  const locks = expiringMap<symbol>(clock, Number.POSITIVE_INFINITY);
-  const maps = [windows, values, locks];
+  const maps = [windows, values];
   const channels = new Map<string, Set<(message: string) => void>>();
   const sweeper = setInterval(() => {
     for (const map of maps) map.sweep();
@@ -49,22 +47,6 @@ export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKey
       return async () => {
         listeners.delete(listener);
         if (listeners.size === 0 && channels.get(channel) === listeners) channels.delete(channel);
-      };
-    },
-    async lock(key, ttlMs): Promise<Lock | null> {
-      if (locks.find(key)) return null;
-      const token = Symbol(key);
-      locks.set(key, token, ttlMs);
-      const held = () => locks.find(key)?.value === token;
-      return {
-        extend: async (ms) => {
-          if (!held()) return false;
-          locks.set(key, token, ms);
-          return true;
-        },
-        release: async () => {
-          if (held()) locks.delete(key);
-        },
       };
     },
     get: async (key) => values.find(key)?.value ?? null,

@@ -6,8 +6,6 @@ export interface Shared {
   publish(channel: string, message: string): Promise<void>;
   /** Resolves once subscribed. After a lost connection `onGap` is called, since messages may have been missed. */
   subscribe(channel: string, onMessage: (message: string) => void, onGap?: () => void): Promise<() => Promise<void>>;
-  /** Takes a lock for `ttlMs`; null when another holds it. */
-  lock(key: string, ttlMs: number): Promise<Lock | null>;
   get(key: string): Promise<string | null>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
@@ -25,10 +23,4 @@ export interface RateState {
   remaining: number;
   /** Milliseconds until the window starts anew. */
   resetMs: number;
-}
-
-export interface Lock {
-  /** False when the lock was lost meanwhile. */
-  extend(ttlMs: number): Promise<boolean>;
-  release(): Promise<void>;
 }

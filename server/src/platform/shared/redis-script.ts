@@ -22,12 +22,3 @@ if ttl < 0 then
   ttl = tonumber(ARGV[2])
 end
 return {value, ttl}`);
-
-/** Only the holder may extend or release: the lock may have expired and be another's by now. */
-export const extendScript = redisScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return 0`);
-
-export const releaseScript = redisScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0`);

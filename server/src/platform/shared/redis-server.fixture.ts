@@ -1,12 +1,20 @@
 import { createServer } from 'node:net';
 import { RedisClient } from 'bun';
+import { until } from '../../lib/until.fixture.ts';
 
 export interface RedisServer {
   url: string;
   pid(): number;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** For all that it keeps, this much time passes at once. */
+  pass(ms: number): Promise<void>;
 }
+
+const passScript = `for _, key in ipairs(redis.call('KEYS', '*')) do
+  local left = redis.call('PTTL', key)
+  if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
+end`;
 
 /** A Redis of a test's own, which it may stop, freeze and start again. */
 export async function startRedis(): Promise<RedisServer> {
@@ -27,22 +35,26 @@ export async function startRedis(): Promise<RedisServer> {
       child?.kill('SIGKILL');
       await child?.exited;
     },
+    async pass(ms) {
+      const client = new RedisClient(url);
+      await client.send('EVAL', [passScript, '0', String(ms)]);
+      client.close();
+    },
   };
 }
 
 async function untilAnswering(url: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    const client = new RedisClient(url, { autoReconnect: false, connectionTimeout: 500 });
+  await until('redis-server answers', async () => {
+    const client = new RedisClient(url, { autoReconnect: false, connectionTimeout: 5_000 });
     try {
       await client.connect();
-      return;
+      return true;
     } catch {
-      await Bun.sleep(50);
+      return false;
     } finally {
       client.close();
     }
-  }
-  throw new Error('redis-server did not start');
+  });
 }
 
 function freePort(): Promise<number> {

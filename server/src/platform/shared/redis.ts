@@ -1,12 +1,11 @@
 import type { RedisClient } from 'bun';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { randomString } from '../../lib/ids.ts';
 import { memoryShared, rateState } from './memory.ts';
-import type { Lock, Shared } from './port.ts';
+import type { Shared } from './port.ts';
 import { redisChannels } from './redis-channels.ts';
 import { RedisAway, redisConnection } from './redis-connection.ts';
-import { countScript, extendScript, releaseScript } from './redis-script.ts';
+import { countScript } from './redis-script.ts';
 
 /** Messages kept while Redis is away; more would be stale news, and readers are told of the gap anyway. */
 const maxOutbox = 1_000;
@@ -54,12 +53,6 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
     },
     subscribe: (channel, onMessage, onGap) =>
       channels.subscribe(`${prefix}channel:${channel}`, { onMessage, ...(onGap && { onGap }) }),
-    async lock(key, ttlMs) {
-      const name = `${prefix}lock:${key}`;
-      const token = randomString(20);
-      const taken = await ask((client) => client.send('SET', [name, token, 'NX', 'PX', wholeMs(ttlMs)]));
-      return taken === 'OK' ? heldLock(ask, name, token) : null;
-    },
     get: (key) => ask((client) => client.get(`${prefix}kv:${key}`)),
     async set(key, value, ttlMs) {
       await ask((client) => client.send('SET', [`${prefix}kv:${key}`, value, 'PX', wholeMs(ttlMs)]));
@@ -92,15 +85,6 @@ interface RedisShared extends Shared {
   /** Resolves once connected; rejects when that takes longer than `timeoutMs`. */
   ready(timeoutMs: number): Promise<void>;
 }
-
-type Ask = <T>(command: (client: RedisClient) => Promise<T>) => Promise<T>;
-
-const heldLock = (ask: Ask, name: string, token: string): Lock => ({
-  extend: async (ttlMs) => (await ask((client) => extendScript(client, name, token, wholeMs(ttlMs)))) === 1,
-  release: async () => {
-    await ask((client) => releaseScript(client, name, token));
-  },
-});
 
 /** Redis takes whole, positive milliseconds only. */
 const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));

@@ -1,23 +1,23 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
+import { answerLimits, readAnswer, readRefusal } from '../../platform/http/read-answer.ts';
 import type { Candidate, ModelType } from '../../routing/candidate.ts';
 import type { Attempt } from '../../routing/plan.ts';
-import { settle } from '../bill.ts';
-import type { Errand, RelayDeps } from '../deps.ts';
+import { type Estimate, settle } from '../bill.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import { type Dispatch, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { openCall } from '../open-call.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
 import { tryCandidates } from '../try-candidates.ts';
 import { failure, UpstreamFault } from '../wire/conversation.ts';
 
-/** What one endpoint does differently from the others; everything else is the same story. */
-export interface EndpointStory<T> {
+/** What one endpoint does differently from the others; everything else is the same for all. */
+export interface Endpoint<T> {
   type: ModelType;
   model: string;
   /** Whether this kind of upstream has the endpoint at all. */
   offeredBy(kind: ProviderKind): boolean;
-  /** What the answer will cost at most, roughly. */
-  estimate(candidate: Candidate): Usage;
+  estimate: Estimate;
   toUpstream(kind: ProviderKind, target: Target): UpstreamRequest;
   /** Reads an answer of status 200. Throws UpstreamFault for one that cannot be used: the next candidate is asked. */
   read(response: Response, kind: ProviderKind, candidate: Candidate): Promise<Read<T>>;
@@ -41,12 +41,16 @@ interface Asked<T> extends Read<T> {
   startedMs: number;
 }
 
-/** The story of one request outside chat: plan, hold, ask, make ready, charge, answer. */
-export async function callEndpoint<T>(deps: RelayDeps, errand: Errand, story: EndpointStory<T>): Promise<Answered<T>> {
-  const call = await openCall(deps, errand, story.model, story.type, story.estimate, (candidate) =>
-    story.offeredBy(kindOf(candidate)),
+/** One request outside chat: plan, hold, ask, make ready, charge, answer. */
+export async function callEndpoint<T>(
+  deps: RelayDeps,
+  context: RequestContext,
+  endpoint: Endpoint<T>,
+): Promise<Answered<T>> {
+  const call = await openCall(deps, context, endpoint.model, endpoint.type, endpoint.estimate, (candidate) =>
+    endpoint.offeredBy(kindOf(candidate)),
   );
-  const asked = await tryCandidates(deps, errand, call, (attempt) => ask(deps, errand, story, attempt));
+  const asked = await tryCandidates(deps, context, call, (attempt) => ask(deps, context, endpoint, attempt));
   const { attempt, usage, startedMs } = asked;
   attempt.report({
     outcome: 'success',
@@ -58,25 +62,31 @@ export async function callEndpoint<T>(deps: RelayDeps, errand: Errand, story: En
   });
   let { value } = asked;
   try {
-    if (story.deliver) value = await story.deliver(value);
+    if (endpoint.deliver) value = await endpoint.deliver(value);
   } catch (error) {
     await call.giveUp();
     throw error;
   }
   call.plan.close();
   const { candidate } = attempt;
-  const cost = await settle(deps, errand, call.hold, { candidate, usage, status: 'ok', stream: false, startedMs });
+  const cost = await settle(deps, context, call.hold, { candidate, usage, status: 'ok', stream: false, startedMs });
   return { value, usage, candidate, cost };
 }
 
-async function ask<T>(deps: RelayDeps, errand: Errand, story: EndpointStory<T>, attempt: Attempt): Promise<Asked<T>> {
+async function ask<T>(
+  deps: RelayDeps,
+  context: RequestContext,
+  endpoint: Endpoint<T>,
+  attempt: Attempt,
+): Promise<Asked<T>> {
   const { candidate } = attempt;
   const kind = kindOf(candidate);
-  const sent = await dispatch(deps, attempt, story.toUpstream(kind, targetOf(candidate, errand)), errand, false);
+  const sent = await dispatch(deps, attempt, endpoint.toUpstream(kind, targetOf(candidate, context)), context, false);
   try {
     await refuseFailure(kind, sent.response);
-    return { ...(await story.read(sent.response, kind, candidate)), attempt, startedMs: sent.startedMs };
+    return { ...(await endpoint.read(sent.response, kind, candidate)), attempt, startedMs: sent.startedMs };
   } catch (error) {
+    sent.abort();
     throw readFault(error, sent);
   } finally {
     sent.done();
@@ -85,7 +95,7 @@ async function ask<T>(deps: RelayDeps, errand: Errand, story: EndpointStory<T>, 
 
 export async function refuseFailure(kind: ProviderKind, response: Response): Promise<void> {
   if (response.ok) return;
-  throw new UpstreamFault(kind.errorOf(response.status, response.headers, await response.text()));
+  throw new UpstreamFault(kind.errorOf(response.status, response.headers, await readRefusal(response)));
 }
 
 /** Whatever goes wrong while an answer is read is the upstream's doing. */
@@ -95,8 +105,8 @@ export function readFault(error: unknown, sent: Dispatch): Error {
   return new UpstreamFault(failure(silent ? 'the upstream went silent' : String(error), silent ? 504 : 502));
 }
 
-export async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+export async function readJson(response: Response, mostBytes: number = answerLimits.json): Promise<unknown> {
+  const text = await readAnswer(response, mostBytes);
   try {
     return JSON.parse(text);
   } catch {

@@ -10,7 +10,7 @@ import {
 import type { ChannelRecord } from '../../routing/catalog/store/channels.ts';
 import { listProviderModels } from '../../routing/catalog/store/provider-models.ts';
 import { legacyCandidate } from '../../routing/legacy.ts';
-import type { Errand, RelayDeps } from '../deps.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { demoModels } from '../providers/demo/models.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
@@ -43,7 +43,7 @@ export async function testChannel(
   deps: RelayDeps,
   room: CatalogRoom,
   id: number,
-  asker: Pick<Errand, 'requestId' | 'signal'>,
+  asker: Pick<RequestContext, 'requestId' | 'signal'>,
 ): Promise<ChannelTest> {
   const record = await getChannel(room, id);
   const channel = opened(room, record);
@@ -64,7 +64,7 @@ export async function testChannel(
       );
     return { ok: true, latency_ms: latency() };
   } catch (error) {
-    return { ok: false, latency_ms: latency(), error: spoken(error, channel.credential) };
+    return { ok: false, latency_ms: latency(), error: messageOf(error, channel.credential) };
   }
 }
 
@@ -73,7 +73,7 @@ export async function syncModels(
   deps: RelayDeps,
   room: CatalogRoom,
   id: number,
-  asker: Pick<Errand, 'requestId' | 'signal'>,
+  asker: Pick<RequestContext, 'requestId' | 'signal'>,
 ): Promise<SyncResult> {
   const record = await getChannel(room, id);
   const channel = opened(room, record);
@@ -83,25 +83,26 @@ export async function syncModels(
 async function discover(
   deps: RelayDeps,
   channel: Channel,
-  asker: Pick<Errand, 'requestId' | 'signal'>,
+  asker: Pick<RequestContext, 'requestId' | 'signal'>,
 ): Promise<DiscoveredModel[]> {
   if (channel.kind === 'demo')
     return demoModels.map(({ id, type, context_length, max_output_tokens }) => ({
       name: id,
       type,
-      promptPrice: 0,
+      price: { promptPrice: 0, completionPrice: 0, requestPrice: 0 },
       contextLength: context_length,
       maxOutputTokens: max_output_tokens,
     }));
   try {
     const entries = await call(deps, channel, asker, '', listRequest, (kind, json) => kind.models.fromUpstream(json));
-    return entries.map(({ id, contextLength, maxOutputTokens }) => ({
+    return entries.map(({ id, price, contextLength, maxOutputTokens }) => ({
       name: id,
+      ...(price && { price }),
       ...(contextLength !== undefined && { contextLength }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     }));
   } catch (error) {
-    throw new AppError('provider_error', `The upstream's list of models: ${spoken(error, channel.credential)}`);
+    throw new AppError('provider_error', `The upstream's list of models: ${messageOf(error, channel.credential)}`);
   }
 }
 
@@ -111,7 +112,7 @@ const listRequest = (kind: ProviderKind, target: Target): UpstreamRequest => kin
 async function call<T>(
   deps: RelayDeps,
   channel: Channel,
-  { requestId, signal }: Pick<Errand, 'requestId' | 'signal'>,
+  { requestId, signal }: Pick<RequestContext, 'requestId' | 'signal'>,
   modelName: string,
   write: (kind: ProviderKind, target: Target) => UpstreamRequest,
   read: (kind: ProviderKind, json: unknown) => T,
@@ -121,7 +122,7 @@ async function call<T>(
     completionPrice: 0,
     requestPrice: 0,
   });
-  const errand: Errand = {
+  const context: RequestContext = {
     requestId,
     caller: { userId: 0, group: channel.group, keyId: null, keyUnlimited: true, models: [] },
     endpoint: '',
@@ -131,12 +132,13 @@ async function call<T>(
     signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
   };
   const kind = kindOf(candidate);
-  const request = write(kind, targetOf(candidate, errand));
-  const sent = await dispatch(deps, { candidate, report: () => {} }, request, errand, false);
+  const request = write(kind, targetOf(candidate, context));
+  const sent = await dispatch(deps, { candidate, report: () => {} }, request, context, false);
   try {
     await refuseFailure(kind, sent.response);
     return read(kind, await readJson(sent.response));
   } catch (error) {
+    sent.abort();
     throw readFault(error, sent);
   } finally {
     sent.done();
@@ -163,7 +165,7 @@ async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<
 }
 
 /** For the administrator who asked: the upstream's own words, but never the credential, which some upstreams repeat. */
-function spoken(error: unknown, credential: string): string {
+function messageOf(error: unknown, credential: string): string {
   const cause = error instanceof UpstreamFault ? `${error.error.status}: ${error.message}` : faultOf(error);
   return credential === '' ? cause : cause.replaceAll(credential, '[redacted]');
 }

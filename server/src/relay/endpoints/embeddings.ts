@@ -1,10 +1,14 @@
-import type { Errand, RelayDeps } from '../deps.ts';
-import { failure, type Json, UpstreamFault } from '../wire/conversation.ts';
-import { invalid, maxInteger, missing, optionalEnum, optionalInteger, requiredString } from '../wire/read.ts';
+import { plausibleOrCounted } from '../count-usage.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
+import { invalid, maxInteger, missing, optionalEnum, optionalInteger, requiredString, weigh } from '../wire/read.ts';
 import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
-import { countTexts, estimateTexts } from './count-texts.ts';
+import { bytesOf, countMost, countTexts } from './count-texts.ts';
 
 const maxInputs = 2_048;
+/** Of one input: 4,096 numbers of 32 digits each. What was asked for says how large an answer may be. */
+const vectorBytes = 131_072;
+const mostAnswerBytes = (inputs: number): number => 1_048_576 + inputs * vectorBytes;
 
 /** One text or list of token numbers each. */
 type Input = string | number[];
@@ -31,28 +35,44 @@ const textsOf = (inputs: Input[]): string[] => inputs.filter((input) => typeof i
 const numbersOf = (inputs: Input[]): number =>
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0);
 
-export async function embed(deps: RelayDeps, errand: Errand, body: Json): Promise<Answered<Json>> {
+/** One for each input, and each says which: clients put them in order by that number. */
+export function placed(data: unknown[], inputs: number): Json[] {
+  if (data.length !== inputs)
+    throw new UpstreamFault(failure(`the upstream sent ${data.length} embeddings for ${inputs} inputs`));
+  return data.map((item, place) => {
+    const index = isObject(item) ? (item.index ?? place) : undefined;
+    if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= inputs)
+      throw new UpstreamFault(failure('the upstream sent an embedding of an input that was not given'));
+    return { ...(item as Json), index };
+  });
+}
+
+export async function embed(deps: RelayDeps, context: RequestContext, body: Json): Promise<Answered<Json>> {
   const model = requiredString(body, 'model');
   const inputs = readInputs(body.input);
   optionalEnum(body, 'encoding_format', ['float', 'base64']);
   optionalInteger(body, 'dimensions', 1, maxInteger);
-  const tokens = estimateTexts(textsOf(inputs)) + numbersOf(inputs);
-  return callEndpoint<Json>(deps, errand, {
+  const texts = textsOf(inputs);
+  const beside = numbersOf(inputs) + weigh({ ...body, input: null });
+  const most = bytesOf(texts) + beside;
+  return callEndpoint<Json>(deps, context, {
     type: 'embedding',
     model,
     offeredBy: (kind) => kind.embeddings !== undefined,
-    estimate: () => ({ promptTokens: tokens, completionTokens: 0, units: 1 }),
+    estimate: {
+      most: () => ({ promptTokens: most, completionTokens: 0, units: 1 }),
+      countPrompt: async () => (await countMost(texts)) + beside,
+    },
     toUpstream: (kind, target) => kind.embeddings!.toUpstream(body, target),
     read: async (response, kind) => {
-      const read = kind.embeddings!.fromUpstream(await readJson(response), body);
-      const found = (read.body.data as unknown[]).length;
-      if (found !== inputs.length)
-        throw new UpstreamFault(failure(`the upstream sent ${found} embeddings for ${inputs.length} inputs`));
-      const promptTokens = read.usage?.promptTokens || numbersOf(inputs) + (await countTexts(textsOf(inputs)));
-      const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens };
+      const read = kind.embeddings!.fromUpstream(await readJson(response, mostAnswerBytes(inputs.length)), body);
+      const data = placed(read.body.data as unknown[], inputs.length);
+      const count = async () => numbersOf(inputs) + (await countTexts(texts));
+      const { tokens, ...how } = await plausibleOrCounted(deps, context, read.usage?.promptTokens, most, count);
+      const usage = { prompt_tokens: tokens, total_tokens: tokens };
       return {
-        value: { object: 'list', ...read.body, model, usage },
-        usage: { promptTokens, completionTokens: 0, units: 1 },
+        value: { object: 'list', ...read.body, data, model, usage },
+        usage: { promptTokens: tokens, completionTokens: 0, units: 1, ...how },
       };
     },
   });

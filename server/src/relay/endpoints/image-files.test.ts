@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
 import { diskBlobs } from '../../platform/blobs/disk.ts';
-import type { JobHandler } from '../../platform/jobs/port.ts';
+import type { JobHandler } from '../../platform/durable/jobs.ts';
 import { findImage, keepImages, workImageExpiry } from './image-files.ts';
 
 test('the job that is left behind takes the files away', async () => {

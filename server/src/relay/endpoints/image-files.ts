@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Blobs } from '../../platform/blobs/port.ts';
-import type { Jobs } from '../../platform/jobs/port.ts';
+import type { Jobs } from '../../platform/durable/jobs.ts';
 import { imageType } from './image-type.ts';
 
 export interface ImageFileDeps {
@@ -51,7 +51,7 @@ export async function findImage(deps: Pick<ImageFileDeps, 'blobs' | 'clock'>, na
 
 /** Call before the job queue starts. */
 export function workImageExpiry({ jobs, blobs }: Pick<ImageFileDeps, 'jobs' | 'blobs'>): void {
-  jobs.work(queue, { concurrency: 1, leaseMs: 60_000 }, async ({ data }) => {
+  jobs.work(queue, { concurrency: 1 }, async ({ data }) => {
     for (const name of (data as { names: string[] }).names) await blobs.delete(blobKey(name));
   });
 }

@@ -1,6 +1,7 @@
 import type { Price } from '../../lib/money.ts';
 import type { ModelType } from '../../routing/candidate.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
+import { renderPricing } from '../wire/pricing.ts';
 
 /** What each type takes besides `model` and its input; a chat model's own abilities narrow it. */
 const parametersOf: Record<ModelType, readonly string[]> = {
@@ -42,20 +43,6 @@ function supportedParameters({ types, capabilities }: ModelListing): string[] {
   return [...new Set(all)].filter(has);
 }
 
-/** USD per token as a plain decimal: numbers this small lose digits, or get an exponent, in JSON. */
-const perToken = (usdPerMillion: number): string => decimal(usdPerMillion / 1_000_000);
-
-function decimal(usd: number): string {
-  return usd.toFixed(15).replace(/\.?0+$/, '') || '0';
-}
-
-const pricingOf = ({ promptPrice, completionPrice, requestPrice }: Price) => ({
-  prompt: perToken(promptPrice),
-  completion: perToken(completionPrice),
-  // Of an image, a request, a minute of sound or a second of video.
-  ...(requestPrice > 0 && { request: decimal(requestPrice) }),
-});
-
 /** Readable by OpenAI's and Anthropic's clients alike; `price` is that of legacy routing where the listing has none. */
 export function viewModel(listing: ModelListing, legacyPrice: Price) {
   return {
@@ -70,7 +57,7 @@ export function viewModel(listing: ModelListing, legacyPrice: Price) {
     types: listing.types,
     context_length: listing.contextLength || null,
     max_output_tokens: listing.maxOutputTokens || null,
-    pricing: pricingOf(listing.price ?? legacyPrice),
+    pricing: renderPricing(listing.price ?? legacyPrice),
     supported_parameters: supportedParameters(listing),
     providers: listing.providers,
   };

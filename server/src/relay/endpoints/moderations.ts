@@ -1,9 +1,9 @@
 import { randomString } from '../../lib/ids.ts';
-import type { Errand, RelayDeps } from '../deps.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { invalid, missing } from '../wire/read.ts';
 import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
-import { countTexts, estimateTexts } from './count-texts.ts';
+import { bytesOf, countMost, countTexts } from './count-texts.ts';
 import { modelOr } from './default-model.ts';
 
 /** OpenAI's thirteen; clients read each without asking whether it is there. */
@@ -56,21 +56,24 @@ function readInput(input: unknown): string[] {
   });
 }
 
-export async function moderate(deps: RelayDeps, errand: Errand, given: Json): Promise<Answered<Json>> {
+export async function moderate(deps: RelayDeps, context: RequestContext, given: Json): Promise<Answered<Json>> {
   const texts = readInput(given.input);
-  const model = modelOr(deps, errand.caller, given, 'moderation');
+  const model = modelOr(deps, context.caller, given, 'moderation');
   const body: Json = { ...given, model };
-  return callEndpoint<Json>(deps, errand, {
+  return callEndpoint<Json>(deps, context, {
     type: 'moderation',
     model,
     offeredBy: (kind) => kind.moderations !== undefined,
-    estimate: () => ({ promptTokens: estimateTexts(texts), completionTokens: 0, units: 1 }),
+    estimate: {
+      most: () => ({ promptTokens: bytesOf(texts), completionTokens: 0, units: 1 }),
+      countPrompt: () => countMost(texts),
+    },
     toUpstream: (kind, target) => kind.moderations!.toUpstream(body, target),
     read: async (response, kind) => {
       const read = kind.moderations!.fromUpstream(await readJson(response), body);
       const results = (read.body.results as unknown[]).map(fillResult);
       if (results.length === 0) throw new UpstreamFault(failure('the upstream judged nothing'));
-      const promptTokens = read.usage?.promptTokens ?? (await countTexts(texts));
+      const promptTokens = await countTexts(texts);
       return {
         value: { id: `modr-${randomString(24)}`, ...read.body, model, results },
         usage: { promptTokens, completionTokens: 0, units: 1 },

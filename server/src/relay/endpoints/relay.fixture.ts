@@ -1,7 +1,9 @@
 import { type CallInit, type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { until } from '../../lib/until.fixture.ts';
 
 export interface UsageEntry {
+  request_id: string;
   model: string;
   endpoint: string;
   provider: string;
@@ -21,8 +23,10 @@ export interface RelayTest {
   credit(quota: number): Promise<void>;
   /** The member's money as it stands. */
   money(): Promise<{ quota: number; used_quota: number }>;
-  /** Newest first. */
+  /** In the order of their writing, last first: what costs nothing is written later than what does. */
   usage(): Promise<UsageEntry[]>;
+  /** The entry of this answer's request, once it is written. */
+  usageOf(answer: Response): Promise<UsageEntry>;
   close(): Promise<void>;
 }
 
@@ -35,6 +39,8 @@ export async function openRelayTest(options: { env?: Record<string, string>; clo
   const get: RelayTest['get'] = (path, init = {}) =>
     test.call(path, { ...init, headers: { authorization, ...init.headers } });
   const data = async (answer: Response) => ((await answer.json()) as { data: unknown }).data;
+  const usage: RelayTest['usage'] = async () =>
+    ((await data(await member.call('/api/usage/logs'))) as { logs: UsageEntry[] }).logs;
   return {
     test,
     member,
@@ -47,7 +53,16 @@ export async function openRelayTest(options: { env?: Record<string, string>; clo
       if (!answer.ok) throw new Error(await answer.text());
     },
     money: async () => (await data(await member.call('/api/user/self'))) as Awaited<ReturnType<RelayTest['money']>>,
-    usage: async () => ((await data(await member.call('/api/usage/logs'))) as { logs: UsageEntry[] }).logs,
+    usage,
+    usageOf: async (answer) => {
+      const id = answer.headers.get('x-request-id');
+      let entry: UsageEntry | undefined;
+      await until(`request ${id} is in the usage log`, async () => {
+        entry = (await usage()).find(({ request_id }) => request_id === id);
+        return entry !== undefined;
+      });
+      return entry!;
+    },
     close: () => test.close(),
   };
 }

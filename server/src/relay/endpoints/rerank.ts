@@ -1,13 +1,22 @@
 import { randomString } from '../../lib/ids.ts';
-import type { Errand, RelayDeps } from '../deps.ts';
+import { plausibleOrCounted } from '../count-usage.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { invalid, maxInteger, missing, optionalBoolean, optionalInteger, requiredString } from '../wire/read.ts';
 import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
-import { countTexts, estimateTexts } from './count-texts.ts';
+import { bytesOf, countMost, countTexts } from './count-texts.ts';
 
 const maxDocuments = 1_000;
 /** Vendors that bill by search count so many documents as one. */
 const documentsPerSearch = 100;
+/** A longer document is cut, and each of its pieces counts: by vendors at 500 tokens, which are no fewer bytes than these. */
+const bytesPerPiece = 1_000;
+
+/** Vendors cut and count differently. */
+const otherCutting = 4;
+
+const piecesOf = (documents: string[]): number =>
+  documents.reduce((sum, text) => sum + Math.max(1, Math.ceil(Buffer.byteLength(text) / bytesPerPiece)), 0);
 
 function readDocuments(value: unknown): string[] {
   if (value === undefined || value === null) throw missing('documents');
@@ -21,7 +30,7 @@ function readDocuments(value: unknown): string[] {
   });
 }
 
-export async function rerank(deps: RelayDeps, errand: Errand, given: Json): Promise<Answered<Json>> {
+export async function rerank(deps: RelayDeps, context: RequestContext, given: Json): Promise<Answered<Json>> {
   const model = requiredString(given, 'model');
   const query = requiredString(given, 'query');
   const documents = readDocuments(given.documents);
@@ -30,31 +39,41 @@ export async function rerank(deps: RelayDeps, errand: Errand, given: Json): Prom
   // Plain texts are what every vendor takes.
   const body: Json = { ...given, documents, top_n: Math.min(topN ?? documents.length, documents.length) };
   const searches = Math.ceil(documents.length / documentsPerSearch);
-  return callEndpoint<Json>(deps, errand, {
+  const mostSearches = Math.ceil(piecesOf(documents) / documentsPerSearch) * otherCutting;
+  // Some vendors count the query again with every document.
+  const most = bytesOf(documents) + bytesOf([query]) * documents.length;
+  return callEndpoint<Json>(deps, context, {
     type: 'rerank',
     model,
     offeredBy: (kind) => kind.rerank !== undefined,
-    estimate: () => ({
-      promptTokens: estimateTexts([query, ...documents]),
-      completionTokens: 0,
-      units: searches,
-    }),
+    estimate: {
+      most: () => ({ promptTokens: most, completionTokens: 0, units: mostSearches }),
+      countPrompt: async () => (await countMost(documents)) + (await countMost([query])) * documents.length,
+    },
     toUpstream: (kind, target) => kind.rerank!.toUpstream(body, target),
     read: async (response, kind) => {
       const read = kind.rerank!.fromUpstream(await readJson(response), body);
       const results = read.body.results as { index: number }[];
       if (results.length === 0 || results.some(({ index }) => !(index in documents)))
         throw new UpstreamFault(failure('the upstream ranked documents that were not given'));
-      const promptTokens = read.usage?.promptTokens || (await countTexts([query, ...documents]));
-      const units = read.usage?.units || searches;
+      const count = () => countTexts([query, ...documents]);
+      const { tokens, ...how } = await plausibleOrCounted(
+        deps,
+        context,
+        read.usage?.promptTokens || undefined,
+        most,
+        count,
+      );
+      const reported = read.usage?.units ?? 0;
+      const units = Number.isSafeInteger(reported) && reported > 0 && reported <= mostSearches ? reported : searches;
       return {
         value: {
           ...read.body,
           id: read.body.id ?? `rerank-${randomString(24)}`,
           model,
-          usage: { total_tokens: promptTokens, search_units: units },
+          usage: { total_tokens: tokens, search_units: units },
         },
-        usage: { promptTokens, completionTokens: 0, units },
+        usage: { promptTokens: tokens, completionTokens: 0, units, ...how },
       };
     },
   });

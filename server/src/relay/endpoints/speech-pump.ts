@@ -2,7 +2,7 @@ import type { UsageStatus } from '../../billing/types.ts';
 import type { Usage } from '../../lib/money.ts';
 import type { Attempt } from '../../routing/plan.ts';
 import { settle } from '../bill.ts';
-import type { Errand, RelayDeps } from '../deps.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import type { Dispatch } from '../dispatch.ts';
 import type { OpenCall } from '../open-call.ts';
 
@@ -41,7 +41,7 @@ export class SpeechPump {
 
   constructor(
     readonly deps: RelayDeps,
-    readonly errand: Errand,
+    readonly context: RequestContext,
     readonly call: OpenCall,
     readonly begun: Begun,
     readonly meter: Meter,
@@ -49,7 +49,7 @@ export class SpeechPump {
     this.#first = begun.first;
     meter.add(begun.first);
     begun.sent.allowSilence(mostPauseMs);
-    errand.signal.addEventListener('abort', this.#leave, { once: true });
+    context.signal.addEventListener('abort', this.#leave, { once: true });
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -61,13 +61,15 @@ export class SpeechPump {
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { sent } = this.begun;
+    // Given up while it was the client's turn: the upstream was not silent, nobody listened.
+    if (sent.timedOut()) await this.#end('aborted');
     sent.touch();
     sent.allowSilence(Math.min(this.begun.attempt.candidate.channel.timeoutMs, mostSilenceMs));
     try {
       // A pull that gives nothing would not be followed by another.
       while (!(await this.#pass(controller)));
     } catch (error) {
-      const left = this.errand.signal.aborted;
+      const left = this.context.signal.aborted;
       await this.#end(left ? 'aborted' : 'interrupted');
       // A broken body, not a short one: the client must see that the sound is not whole.
       controller.error(left ? new Error('the client left') : error);
@@ -100,9 +102,9 @@ export class SpeechPump {
   async #end(status: UsageStatus): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    const { deps, errand, call, begun } = this;
+    const { deps, context, call, begun } = this;
     const { attempt, sent, firstByteMs } = begun;
-    errand.signal.removeEventListener('abort', this.#leave);
+    context.signal.removeEventListener('abort', this.#leave);
     sent.done();
     if (status !== 'ok') sent.abort();
     const usage = await this.meter.usage();
@@ -120,8 +122,8 @@ export class SpeechPump {
     call.plan.close();
     const { candidate } = attempt;
     const bill = { candidate, usage, status, stream: true, startedMs: sent.startedMs, firstTokenMs: firstByteMs };
-    await settle(deps, errand, call.hold, bill).catch((error) => {
-      deps.log.error({ requestId: errand.requestId, error }, 'a sound could not be charged');
+    await settle(deps, context, call.hold, bill).catch((error) => {
+      deps.log.error({ requestId: context.requestId, error }, 'a sound could not be charged');
       if (status === 'ok') throw error;
     });
   }

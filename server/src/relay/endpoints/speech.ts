@@ -1,15 +1,16 @@
 import type { Usage } from '../../lib/money.ts';
+import { answerLimits } from '../../platform/http/read-answer.ts';
 import type { Attempt } from '../../routing/plan.ts';
-import type { Errand, RelayDeps } from '../deps.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import { dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { openCall } from '../open-call.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
 import { tryCandidates } from '../try-candidates.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
-import { invalid, missing, optionalEnum, optionalNumber, requiredString } from '../wire/read.ts';
+import { invalid, missing, optionalEnum, optionalNumber, requiredString, weigh } from '../wire/read.ts';
 import { AudioMeter, minutesOfText } from './audio-length.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
-import { countTexts, estimateTexts } from './count-texts.ts';
+import { countTexts } from './count-texts.ts';
 import { type Begun, SpeechPump } from './speech-pump.ts';
 
 const formats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
@@ -24,8 +25,10 @@ const contentTypes: Record<(typeof formats)[number], string> = {
 
 /** What vendors that bill by tokens count for a minute of sound. */
 const tokensPerMinute = 1_250;
-/** The hold must cover a slow voice too. */
-const slowVoice = 1.5;
+/** The hold must cover a slow voice that pauses. */
+const slowVoice = 3;
+/** A figure or a sign is spoken as a word. */
+const lettersPerSign = 6;
 
 export interface Speech {
   contentType: string;
@@ -43,27 +46,29 @@ function check(body: Json) {
   const speed = optionalNumber(body, 'speed', 0.25, 4) ?? 1;
   if (body.stream_format === 'sse')
     throw invalid('stream_format', `'stream_format' must be audio: the sound itself is streamed.`);
-  return { model, input, format, speed };
+  const instructions = typeof body.instructions === 'string' ? body.instructions : '';
+  return { model, input, instructions, format, speed };
 }
 
 /** Text to sound: the bytes go through as they come, and until the first of them another candidate may take over. */
-export async function speak(deps: RelayDeps, errand: Errand, body: Json): Promise<Speech> {
-  const { model, input, format, speed } = check(body);
+export async function speak(deps: RelayDeps, context: RequestContext, body: Json): Promise<Speech> {
+  const { model, input, instructions, format, speed } = check(body);
   const minutes = minutesOfText(input, speed);
-  const promptTokens = estimateTexts([input]);
+  const mostTokens = weigh(body);
+  const mostMinutes = longestMinutes(input, speed);
   const call = await openCall(
     deps,
-    errand,
+    context,
     model,
     'speech',
-    () => usageOf(promptTokens, minutes * slowVoice),
+    { most: () => usageOf(mostTokens, mostMinutes) },
     (candidate) => kindOf(candidate).speech !== undefined,
   );
-  const begun = await tryCandidates(deps, errand, call, (attempt) => begin(deps, errand, body, attempt));
+  const begun = await tryCandidates(deps, context, call, (attempt) => begin(deps, context, body, attempt));
   const meter = new AudioMeter(format, minutes);
-  const pump = new SpeechPump(deps, errand, call, begun, {
+  const pump = new SpeechPump(deps, context, call, begun, {
     add: (chunk) => meter.add(chunk),
-    usage: async () => usageOf(await countTexts([input]), meter.minutes()),
+    usage: async () => usageOf(await countTexts([input, instructions]), meter.minutes()),
   });
   const type = begun.sent.response.headers.get('content-type');
   return {
@@ -73,22 +78,32 @@ export async function speak(deps: RelayDeps, errand: Errand, body: Json): Promis
   };
 }
 
+/** No voice reads more at once; whoever sends it gets no closer look. */
+const mostRead = 50_000;
+
+/** Scripts whose letters are longer in bytes are longer in sound, too. */
+function longestMinutes(input: string, speed: number): number {
+  const signs = input.length > mostRead ? input.length : (input.match(/[^\p{L}\p{M}\s.,;:!?'"()-]/gu)?.length ?? 0);
+  const letters = Buffer.byteLength(input) + signs * lettersPerSign;
+  return minutesOfText('a', speed) * letters * slowVoice;
+}
+
 const usageOf = (promptTokens: number, minutes: number): Usage => ({
   promptTokens,
   completionTokens: Math.ceil(minutes * tokensPerMinute),
   units: minutes,
 });
 
-async function begin(deps: RelayDeps, errand: Errand, body: Json, attempt: Attempt): Promise<Begun> {
+async function begin(deps: RelayDeps, context: RequestContext, body: Json, attempt: Attempt): Promise<Begun> {
   const { candidate } = attempt;
   const kind = kindOf(candidate);
-  const request = kind.speech!.toUpstream(body, targetOf(candidate, errand));
-  const sent = await dispatch(deps, attempt, request, errand, true);
+  const request = kind.speech!.toUpstream(body, targetOf(candidate, context));
+  const sent = await dispatch(deps, attempt, request, context, true);
   try {
     const { response } = sent;
     await refuseFailure(kind, response);
     if (/^(application\/json|text\/)/.test(response.headers.get('content-type') ?? '')) {
-      const error = readEmbeddedError(await readJson(response));
+      const error = readEmbeddedError(await readJson(response, answerLimits.refusal));
       throw new UpstreamFault(error);
     }
     if (!response.body) throw new UpstreamFault(failure('the upstream sent no sound'));

@@ -1,13 +1,13 @@
+import { soundOf } from '../../lib/audio/duration.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { Usage } from '../../lib/money.ts';
+import { answerLimits, readAnswer } from '../../platform/http/read-answer.ts';
 import { parseOverride } from '../../routing/override.ts';
-import type { Errand, RelayDeps } from '../deps.ts';
-import { durationOf } from '../providers/demo/audio/duration.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { invalid, missing, optionalEnum, optionalNumber, requiredString, unsupported } from '../wire/read.ts';
-import { type Answered, callEndpoint, type Read } from './call-endpoint.ts';
-import { countTexts } from './count-texts.ts';
+import { type Answered, callEndpoint } from './call-endpoint.ts';
+import { mostOf, transcriptUsage } from './transcript-usage.ts';
 
 const formats = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 type Format = (typeof formats)[number];
@@ -52,7 +52,9 @@ export function checkForm(form: FormData): AudioForm {
   for (const item of granularities)
     if (item !== 'word' && item !== 'segment')
       throw invalid('timestamp_granularities', `'timestamp_granularities' holds 'word' or 'segment'.`);
-  if (fields.stream === 'true') throw unsupported('stream', 'Transcripts are not streamed; leave `stream` out.');
+  // Servers differ in what they take for yes; an answer in events could not be read.
+  if (fields.stream !== undefined && fields.stream !== 'false' && fields.stream !== '')
+    throw unsupported('stream', 'Transcripts are not streamed; leave `stream` out.');
   return { form, model, format, file, override: parseOverride(readJsonField(fields.provider)) };
 }
 
@@ -68,36 +70,44 @@ function readJsonField(value: unknown): unknown {
 /** Sound to text, in its own language or in English. */
 export async function transcribe(
   deps: RelayDeps,
-  errand: Errand,
+  context: RequestContext,
   { form, model, format, file }: AudioForm,
   endpoint: 'transcriptions' | 'translations',
 ): Promise<Answered<Transcript>> {
-  const seconds = durationOf(new Uint8Array(await file.arrayBuffer()));
-  return callEndpoint<Transcript>(deps, errand, {
+  const sound = await soundOf(new Uint8Array(await file.arrayBuffer()));
+  const { seconds } = sound;
+  return callEndpoint<Transcript>(deps, context, {
     type: 'transcription',
     model,
     offeredBy: (kind) => kind[endpoint] !== undefined,
-    estimate: () => ({ promptTokens: 0, completionTokens: Math.ceil(seconds * 5), units: seconds / 60 }),
+    estimate: { most: () => mostOf(seconds, form) },
     toUpstream: (kind, target) => kind[endpoint]!.toUpstream(form, target),
-    read: async (response) => readTranscript(await response.text(), format, seconds),
+    read: async (response) => {
+      const { value, answer, text } = readTranscript(await readAnswer(response, answerLimits.json), format);
+      return { value, usage: await transcriptUsage(deps, context, answer, text, mostOf(seconds, form), sound.least) };
+    },
   });
 }
 
-async function readTranscript(text: string, format: Format, seconds: number): Promise<Read<Transcript>> {
+interface ReadTranscript {
+  value: Transcript;
+  /** Its fields, where it came as JSON. */
+  answer: Json;
+  text: string;
+}
+
+function readTranscript(text: string, format: Format): ReadTranscript {
   const json = parse(text);
   if (isObject(json) && json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const contentType = contentTypes[format];
   if (contentType) {
     // Some servers answer in JSON whatever was asked.
     const content = isObject(json) && typeof json.text === 'string' && format === 'text' ? json.text : text;
-    return { value: { content, contentType }, usage: await usageOf({}, content, seconds) };
+    return { value: { content, contentType }, answer: {}, text: content };
   }
   if (!isObject(json) || typeof json.text !== 'string')
     throw new UpstreamFault(failure('the upstream sent an answer without a text'));
-  return {
-    value: { content: text, contentType: 'application/json' },
-    usage: await usageOf(json, json.text, seconds),
-  };
+  return { value: { content: text, contentType: 'application/json' }, answer: json, text: json.text };
 }
 
 function parse(text: string): unknown {
@@ -106,19 +116,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-const positive = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined;
-};
-
-/** Minutes as the upstream counts them, else as the file says; tokens where the upstream counts those. */
-async function usageOf(answer: Json, text: string, seconds: number): Promise<Usage> {
-  const usage = isObject(answer.usage) ? answer.usage : {};
-  return {
-    promptTokens: positive(usage.input_tokens) ?? 0,
-    completionTokens: positive(usage.output_tokens) ?? (await countTexts([text])),
-    units: (positive(usage.seconds) ?? positive(answer.duration) ?? seconds) / 60,
-  };
 }

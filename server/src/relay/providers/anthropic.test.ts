@@ -31,7 +31,7 @@ describe('chat client to Anthropic', () => {
     expect(sent({ max_completion_tokens: 7 }).max_tokens).toBe(7);
   });
 
-  test('fidelity 16: anthropic-beta and anthropic-version are forwarded, lists merged', () => {
+  test('anthropic-beta and anthropic-version are forwarded, lists merged', () => {
     const request = anthropicKind.toUpstream(parseChatRequest({ model: 'm', messages: [user] }), {
       ...target,
       clientHeaders: { 'anthropic-beta': 'a-1, b-2,a-1', 'anthropic-version': '2023-01-01', cookie: 'secret' },
@@ -42,7 +42,7 @@ describe('chat client to Anthropic', () => {
     expect(mergeBetas('a,b', undefined, 'b, c')).toBe('a,b,c');
   });
 
-  test('fidelity 24, 25, 27: system, images, stop', () => {
+  test('system, images, stop', () => {
     const body = sent({
       stop: 'END',
       messages: [
@@ -75,7 +75,7 @@ describe('chat client to Anthropic', () => {
     ]);
   });
 
-  test('fidelity 26: parallel calls and results keep order and ids in one turn, with what the user adds', () => {
+  test('parallel calls and results keep order and ids in one turn, with what the user adds', () => {
     const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } });
     const body = sent({
       messages: [
@@ -105,7 +105,7 @@ describe('chat client to Anthropic', () => {
     ]);
   });
 
-  test('fidelity 27: JSON output by its other name, or in words', () => {
+  test('JSON output by its other name, or in words', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
     expect(sent({ response_format }).output_config).toEqual({ format: { type: 'json_schema', schema } });
@@ -115,7 +115,7 @@ describe('chat client to Anthropic', () => {
     expect(JSON.stringify(sent({ response_format: { type: 'json_object' } }).system)).toContain('JSON object');
   });
 
-  test('fidelity 28: n above 1 is refused, logprobs, seed and penalties dropped, empty tools no tools', () => {
+  test('n above 1 is refused, logprobs, seed and penalties dropped, empty tools no tools', () => {
     expect(() => sent({ n: 2 })).toThrow(AppError);
     const body = sent({ n: 1, logprobs: true, seed: 1, frequency_penalty: 1, tools: [], tool_choice: 'auto' });
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream']);
@@ -169,7 +169,7 @@ describe('chat client to Anthropic', () => {
     });
   });
 
-  test('fidelity 6: signed thinking goes back byte for byte, foreign and unsigned thinking is dropped', () => {
+  test('signed thinking goes back byte for byte, foreign and unsigned thinking is dropped', () => {
     const signature = 'ErUBCkYIBRgCIkDx+/AbC==';
     const details = [
       { type: 'reasoning.text', text: 'mine', signature },
@@ -215,7 +215,7 @@ describe('messages client to Anthropic', () => {
     ],
   };
 
-  test('the body passes with its model, without our own fields and without foreign thinking (fidelity 6, 19)', () => {
+  test('the body passes with its model, without our own fields and without foreign thinking', () => {
     const out = JSON.parse(anthropicKind.toUpstream(parseMessagesRequest(body), target).body as string);
     const { provider: _, ...rest } = body;
     const assistant = body.messages[1] as { role: string; content: Json[] };
@@ -226,7 +226,7 @@ describe('messages client to Anthropic', () => {
     });
   });
 
-  test('fidelity 13: count_tokens sends only what it takes', () => {
+  test('count_tokens sends only what it takes', () => {
     const request = anthropicKind.countTokens!.toUpstream(parseMessagesRequest(body, 'count_tokens'), target);
     expect(request.url).toBe('https://api.anthropic.com/v1/messages/count_tokens');
     expect(Object.keys(JSON.parse(request.body as string)).sort()).toEqual(['messages', 'model', 'system']);

@@ -17,7 +17,6 @@ const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinkin
 export const anthropicKind: ProviderKind = {
   name: 'anthropic',
   wire: 'messages',
-  endsExplicitly: true,
   toUpstream: toAnthropic,
   fromUpstream: fromAnthropic,
   decoder: anthropicDecoder,

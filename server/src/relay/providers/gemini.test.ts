@@ -32,7 +32,7 @@ describe('requests', () => {
     expect(streamed.url).toBe('https://h.test/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
   });
 
-  test('fidelity 24, 25, 27: system, images, stop, JSON', () => {
+  test('system, images, stop, JSON', () => {
     const body = sent({
       stop: ['a', 'b'],
       max_tokens: 5,
@@ -80,7 +80,7 @@ describe('requests', () => {
     });
   });
 
-  test('fidelity 26: parallel calls and results keep order; results are named', () => {
+  test('parallel calls and results keep order; results are named', () => {
     const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{"x":1}' } });
     const { contents } = sent({
       messages: [
@@ -105,7 +105,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('fidelity 6: its own signatures return byte for byte, those of others do not', () => {
+  test('its own signatures return byte for byte, those of others do not', () => {
     const { contents } = JSON.parse(
       geminiKind.toUpstream(
         parseMessagesRequest({
@@ -173,7 +173,7 @@ describe('requests', () => {
     });
   });
 
-  test('fidelity 28: n above 1 is refused, empty tools are no tools', () => {
+  test('n above 1 is refused, empty tools are no tools', () => {
     expect(() => sent({ n: 2 })).toThrow(AppError);
     expect(sent({ tools: [], tool_choice: 'required', logprobs: true })).not.toHaveProperty('tools');
   });

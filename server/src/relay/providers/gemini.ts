@@ -8,7 +8,6 @@ import type { ProviderKind } from './kind.ts';
 export const geminiKind: ProviderKind = {
   name: 'gemini',
   wire: 'gemini',
-  endsExplicitly: false,
   wantsImageData: true,
   toUpstream: toGemini,
   fromUpstream: fromGemini,

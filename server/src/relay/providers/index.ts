@@ -3,7 +3,7 @@ import { geminiKind } from './gemini.ts';
 import type { ProviderKind } from './kind.ts';
 import { openaiKind } from './openai.ts';
 
-/** Kinds that are reached over HTTP, by the channel's `kind`. Another vendor is one file and one line here. */
+/** Kinds that are reached over HTTP, by the channel's `kind`. Another kind is one file and one line here. */
 export const providerKinds: Readonly<Record<string, ProviderKind>> = {
   openai: openaiKind,
   openrouter: openaiKind,

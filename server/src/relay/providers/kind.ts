@@ -1,5 +1,6 @@
-import type { Usage } from '../../lib/money.ts';
-import type { Answer, Conversation, Delta, Json, UpstreamError, WireFormat } from '../wire/conversation.ts';
+import type { Price, Usage } from '../../lib/money.ts';
+import { withoutTrailing } from '../../lib/trailing.ts';
+import type { Answer, Conversation, Delta, Json, Params, UpstreamError, WireFormat } from '../wire/conversation.ts';
 
 /** Where a request goes and as whom. */
 export interface Target {
@@ -7,10 +8,12 @@ export interface Target {
   credential: string;
   /** Name of the model at the upstream. */
   modelName: string;
-  /** Names the row of `vendors.ts`; else the base URL does. */
+  /** Names the row of `lib/vendors/table.ts`; else the base URL does. */
   provider?: string;
   /** Used where a vendor demands a limit and the client gave none. */
   maxOutputTokens?: number;
+  /** Answers cost money, by the tokens: none may take more of them than is known beforehand, or anything else. */
+  paid?: boolean;
   /** The client's own headers, lower case; each kind takes those its vendor knows. */
   clientHeaders?: Readonly<Record<string, string>>;
 }
@@ -33,6 +36,8 @@ export interface ModelEntry {
   name?: string;
   contextLength?: number;
   maxOutputTokens?: number;
+  /** Where the list has prices in dollars a token, as OpenRouter's. */
+  price?: Price;
 }
 
 /**
@@ -43,8 +48,6 @@ export interface ProviderKind {
   name: string;
   /** The format of its chat answers; the same as a client's means bytes can pass. */
   wire: WireFormat | 'gemini';
-  /** Streams close with a mark of their own (`[DONE]`, `message_stop`). */
-  endsExplicitly: boolean;
   /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
   wantsImageData?: boolean;
   /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */
@@ -69,11 +72,21 @@ export interface ProviderKind {
   models: { toUpstream(target: Target): UpstreamRequest; fromUpstream(json: unknown): ModelEntry[] };
 }
 
+/** Put aside, and sent, where neither the request nor the model bounds an answer that costs money. */
+export const assumedOutputTokens = 4_096;
+
+/** The one limit that goes upstream; undefined where the model's own is what was put aside. */
+export function outputLimit({ maxTokens }: Params, target: Target): number | undefined {
+  // Some servers take 0 for none.
+  if (maxTokens !== undefined) return Math.max(1, maxTokens);
+  return target.paid && target.maxOutputTokens === undefined ? assumedOutputTokens : undefined;
+}
+
 export const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** `path` below the base URL, whose version segment is added when the operator left it out. */
 export function endpointUrl(baseUrl: string, version: string, path: string): string {
-  const base = baseUrl.endsWith('/') ? baseUrl.replace(/\/+$/, '') : baseUrl;
+  const base = withoutTrailing(baseUrl, '/');
   if (base.endsWith(`/${version}`)) return base + path;
   const bare = /^https?:\/\/[^/]+$/.test(base);
   return bare ? `${base}/${version}${path}` : base + path;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { AppError } from '../../lib/errors.ts';
+import { vendorOf } from '../../lib/vendors/find-vendor.ts';
+import { vendors } from '../../lib/vendors/table.ts';
 import { renderChatAnswer } from '../wire/chat/answer.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
 import { type Json, UpstreamFault } from '../wire/conversation.ts';
@@ -7,7 +9,6 @@ import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
 import type { Target } from './kind.ts';
 import { openaiKind } from './openai.ts';
-import { vendorOf, vendors } from './vendors.ts';
 
 const target = (provider: string, modelName = 'up-model'): Target => ({
   baseUrl: vendors.find((vendor) => vendor.id === provider)?.baseUrl || 'http://127.0.0.1:8000/v1',
@@ -43,7 +44,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     expect(open.headers.authorization).toBeUndefined();
   });
 
-  test('fidelity 18: the output limit reaches vendors that know one field only', () => {
+  test('the output limit reaches vendors that know one field only', () => {
     expect(sent({ ...chat, max_tokens: 9 }, target('openai'))).toMatchObject({ max_completion_tokens: 9 });
     expect(sent({ ...chat, max_tokens: 9 }, target('openai'))).not.toHaveProperty('max_tokens');
     expect(sent({ ...chat, max_completion_tokens: 9 }, target('mistral'))).toMatchObject({ max_tokens: 9 });
@@ -53,7 +54,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     });
   });
 
-  test('fidelity 19: unknown parameters pass, our own never do', () => {
+  test('unknown parameters pass, our own never do', () => {
     const body = sent(
       { ...chat, svc_ms: {}, provider: { only: [] }, logit_bias: { 1: 2 }, brand_new: [1] },
       target('openai'),
@@ -75,7 +76,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     );
   });
 
-  test('fidelity 24: system messages are merged for vendors that take one', () => {
+  test('system messages are merged for vendors that take one', () => {
     const body = {
       ...chat,
       messages: [{ role: 'system', content: 'a' }, ...chat.messages, { role: 'developer', content: 'b' }],
@@ -88,7 +89,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     expect(sent(body, target('openai')).messages).toEqual(body.messages);
   });
 
-  test('fidelity 28: what a vendor lacks is dropped, or refused where dropping would be a lie', () => {
+  test('what a vendor lacks is dropped, or refused where dropping would be a lie', () => {
     const body = sent({ ...chat, tools: [], tool_choice: 'auto', logprobs: true, n: 1 }, target('groq'));
     for (const field of ['tools', 'tool_choice', 'logprobs', 'n']) expect(body).not.toHaveProperty(field);
     const refused = (): unknown => sent({ ...chat, n: 2 }, target('groq'));
@@ -96,7 +97,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     expect(sent({ ...chat, n: 2 }, target('openai')).n).toBe(2);
   });
 
-  test('fidelity 5, 6: null tool calls and foreign thinking do not reach the vendor; the given body is untouched', () => {
+  test('null tool calls and foreign thinking do not reach the vendor; the given body is untouched', () => {
     const assistant = {
       role: 'assistant',
       content: 'x',
@@ -228,7 +229,7 @@ describe('answers', () => {
     });
   });
 
-  test('fidelity 5: null tool calls are left out', () => {
+  test('null tool calls are left out', () => {
     const body = {
       ...upstream,
       choices: [{ index: 0, message: { role: 'assistant', content: 'x', tool_calls: null }, finish_reason: 'stop' }],

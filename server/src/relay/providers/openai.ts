@@ -12,11 +12,10 @@ import {
 } from './openai/endpoints.ts';
 import { toOpenai } from './openai/request.ts';
 
-/** Any server that speaks OpenAI's formats; how each differs is a row of `vendors.ts`. */
+/** Any server that speaks OpenAI's formats; how each differs is a row of `lib/vendors/table.ts`. */
 export const openaiKind: ProviderKind = {
   name: 'openai',
   wire: 'chat',
-  endsExplicitly: true,
   toUpstream: toOpenai,
   fromUpstream: fromOpenai,
   decoder: openaiDecoder,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { wavFile } from '../../lib/audio/sounds.fixture.ts';
 import { costOf } from '../../lib/money.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import {
@@ -45,16 +46,6 @@ const say = (body: Json = {}, signal?: AbortSignal) =>
     signal ? { signal } : {},
   );
 
-/** Settlement of a client that left happens behind its back. */
-async function eventually<T>(read: () => Promise<T>, good: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 100; tries++) {
-    const value = await read();
-    if (good(value)) return value;
-    await Bun.sleep(20);
-  }
-  return read();
-}
-
 describe('speech', () => {
   test('bytes pass as they are, and every minute is charged exactly', async () => {
     const before = await relay.money();
@@ -65,7 +56,12 @@ describe('speech', () => {
     expect(answer.headers.get('content-type')).toBe('audio/pcm');
     expect(Buffer.from(await answer.bytes()).equals(half)).toBe(true);
     expect(before.quota - (await relay.money()).quota).toBe(cost(0.5));
-    expect((await relay.usage())[0]).toMatchObject({ model: 'acme/say', units: 0.5, status: 'ok', quota: cost(0.5) });
+    expect(await relay.usageOf(answer)).toMatchObject({
+      model: 'acme/say',
+      units: 0.5,
+      status: 'ok',
+      quota: cost(0.5),
+    });
     const voice = { voice: 'alloy', response_format: 'pcm', instructions: 'calmly' };
     expect(first.seen.at(-1)!.body).toEqual({ model: 'say-1', input: 'Hello there.', ...voice });
   });
@@ -98,10 +94,10 @@ describe('speech', () => {
     const answer = await say({ provider: { only: ['two'] } });
     expect(answer.status).toBe(200);
     await expect(answer.bytes()).rejects.toThrow();
-    const [entry] = await eventually(relay.usage, ([newest]) => newest?.status === 'interrupted');
+    const entry = await relay.usageOf(answer);
     expect(entry).toMatchObject({ status: 'interrupted', provider: 'two' });
-    expect(before.quota - (await relay.money()).quota).toBe(entry!.quota);
-    expect(entry!.quota).toBeLessThanOrEqual(cost(2 / 60));
+    expect(before.quota - (await relay.money()).quota).toBe(entry.quota);
+    expect(entry.quota).toBeLessThanOrEqual(cost(2 / 60));
   });
 
   test('a client that leaves before the sound, or within it, ends the upstream call', async () => {
@@ -123,9 +119,10 @@ describe('speech', () => {
     await reader.read();
     late.abort();
     await (await began).aborted;
-    const [entry] = await eventually(relay.usage, ([newest]) => newest?.status === 'aborted');
-    expect(entry!.units).toBeGreaterThan(0);
-    expect(before.quota - (await relay.money()).quota).toBe(entry!.quota);
+    const entry = await relay.usageOf(answer);
+    expect(entry.status).toBe('aborted');
+    expect(entry.units).toBeGreaterThan(0);
+    expect(before.quota - (await relay.money()).quota).toBe(entry.quota);
   });
 
   test('over a real connection too', async () => {
@@ -150,19 +147,12 @@ describe('speech', () => {
 });
 
 describe('transcriptions and translations', () => {
-  const wav = (() => {
-    const bytes = Buffer.alloc(44 + 48_000 * 3);
-    bytes.write('RIFF', 0);
-    bytes.write('WAVEfmt ', 8);
-    bytes.writeUInt32LE(16, 16);
-    bytes.writeUInt32LE(48_000, 28);
-    bytes.write('data', 36);
-    bytes.writeUInt32LE(48_000 * 3, 40);
-    return bytes;
-  })();
-  const form = (fields: Record<string, string> = {}): FormData => {
+  /** Three seconds. */
+  const plain = { tag: 1, channels: 1, rate: 24_000, bits: 16 };
+  const wav = wavFile(plain, 48_000 * 3).bytes;
+  const form = (fields: Record<string, string> = {}, bytes = wav): FormData => {
     const form = new FormData();
-    form.set('file', new File([wav], 'hello.wav', { type: 'audio/wav' }));
+    form.set('file', new File([Uint8Array.from(bytes)], 'hello.wav', { type: 'audio/wav' }));
     for (const [name, value] of Object.entries({ model: 'acme/listen', ...fields })) form.append(name, value);
     return form;
   };
@@ -190,6 +180,10 @@ describe('transcriptions and translations', () => {
       [Response.json({ text: 'hello', duration: '6.00' }), { response_format: 'verbose_json' }, 6],
       [Response.json({ text: 'hello' }), {}, 3],
       [new Response('WEBVTT\n\nhello'), { response_format: 'vtt' }, 3],
+      // No file of this size lasts so short or so long.
+      [Response.json({ text: 'hello', usage: { type: 'duration', seconds: 0.001 } }), {}, 3],
+      [Response.json({ text: 'hello', duration: 1e308 }), { response_format: 'verbose_json' }, 3],
+      [Response.json({ text: 'hello', duration: -7 }), { response_format: 'verbose_json' }, 3],
     ];
     for (const [reply, fields, seconds] of cases) {
       first.answer(() => reply);
@@ -197,6 +191,18 @@ describe('transcriptions and translations', () => {
       const answer = await relay.post('/v1/audio/transcriptions', form({ ...fields, provider: '{"only":["one"]}' }));
       expect(answer.status).toBe(200);
       expect(before.quota - (await relay.money()).quota).toBe(cost(seconds / 60));
+    }
+  });
+
+  test('the head of a file does not set its price', async () => {
+    first.answer(() => Response.json({ text: 'hello' }));
+    const heads = [{ byteRate: 0xffffffff }, { byteRate: 1 }, { dataSize: 2 }, { byteRate: 0xffffffff, dataSize: 2 }];
+    for (const head of heads) {
+      const before = await relay.money();
+      const { bytes } = wavFile({ ...plain, ...head }, 48_000 * 3);
+      const answer = await relay.post('/v1/audio/transcriptions', form({ provider: '{"only":["one"]}' }, bytes));
+      expect(answer.status).toBe(200);
+      expect(before.quota - (await relay.money()).quota).toBe(cost(3 / 60));
     }
   });
 

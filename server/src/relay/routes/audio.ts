@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { speak } from '../endpoints/speech.ts';
 import { checkForm, transcribe } from '../endpoints/transcription.ts';
-import { errandOf } from '../errand.ts';
+import { contextOf } from '../request-context.ts';
 import { jsonEndpoint, relayRoute, tell, whileClientStays } from './json-endpoint.ts';
 import { readFormBody } from './read-body.ts';
 
@@ -16,11 +16,11 @@ const speechSchema = z
     speed: z.number().min(0.25).max(4).optional(),
     provider: z.looseObject({}).optional(),
   })
-  .openapi('SpeechRequest');
+  .meta({ id: 'SpeechRequest' });
 
 const formSchema = z
   .looseObject({
-    file: z.string().openapi({ format: 'binary' }),
+    file: z.string().meta({ format: 'binary' }),
     model: z.string(),
     language: z.string().optional(),
     prompt: z.string().optional(),
@@ -28,9 +28,9 @@ const formSchema = z
     temperature: z.number().min(0).max(1).optional(),
     'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
   })
-  .openapi('TranscriptionRequest');
+  .meta({ id: 'TranscriptionRequest' });
 
-const transcriptSchema = z.looseObject({ text: z.string() }).openapi('Transcription');
+const transcriptSchema = z.looseObject({ text: z.string() }).meta({ id: 'Transcription' });
 
 export const audioRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
@@ -38,8 +38,8 @@ export const audioRoutes = (deps: RelayDeps): Route[] => [
     summary: 'Speech from text, streamed',
     body: speechSchema,
     answer: { type: 'audio/mpeg', description: 'The sound, in the format that was asked for' },
-    respond: async (errand, body, call) => {
-      const { contentType, provider, body: sound } = await speak(deps, errand, body);
+    respond: async (context, body, call) => {
+      const { contentType, provider, body: sound } = await speak(deps, context, body);
       const headers = { ...call.headers, 'content-type': contentType, 'x-svc-provider': provider };
       return new Response(sound, { headers });
     },
@@ -60,8 +60,8 @@ function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations',
     answers: { 200: transcriptSchema },
     handle: (call) =>
       whileClientStays(call, async () => {
-        const form = checkForm(await readFormBody(call.request));
-        const answered = await transcribe(deps, errandOf(call, path, form.override), form, endpoint);
+        const form = checkForm(await readFormBody(call));
+        const answered = await transcribe(deps, contextOf(call, path, form.override), form, endpoint);
         tell(call, answered);
         const { content, contentType } = answered.value;
         return new Response(content, { headers: { ...call.headers, 'content-type': contentType } });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../../app.fixture.ts';
+import { systemClock } from '../../lib/clock.ts';
 import {
   addUpstream,
   resettingUpstream,
@@ -14,7 +15,7 @@ let app: TestApp;
 let upstream: ScriptedUpstream;
 
 beforeAll(async () => {
-  app = await openTestApp({ clock: { nowMs: () => Date.now() + ahead } });
+  app = await openTestApp({ clock: { ...systemClock, nowMs: () => Date.now() + ahead } });
   upstream = scriptedUpstream();
 });
 afterAll(async () => {

@@ -1,12 +1,12 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { CatalogRoom } from '../../routing/catalog/channels.ts';
 import { viewProviderModel } from '../../routing/catalog/routes/fields.ts';
 import { idParams, providerModelView } from '../../routing/catalog/routes/schemas.ts';
+import { channelSubject } from '../../routing/catalog/routes/subjects.ts';
 import type { RelayDeps } from '../deps.ts';
 import { syncModels, testChannel } from '../endpoints/channel-tools.ts';
-
-const envelope = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
 
 const admin = {
   tag: 'Channels',
@@ -22,31 +22,46 @@ export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] =
     path: '/api/admin/channels/{id}/test',
     summary: 'Ask the upstream something tiny with the channel’s credential',
     params: idParams,
-    answers: { 200: envelope(z.object({ ok: z.boolean(), latency_ms: z.number(), error: z.string().optional() })) },
+    audit: {
+      action: 'channel_tested',
+      subject: channelSubject(room),
+      id: (call) => call.params.id,
+      also: (_, { data }) => ({ ok: data.ok }),
+    },
+    answers: { 200: answered(z.object({ ok: z.boolean(), latency_ms: z.number(), error: z.string().optional() })) },
     handle: async (call) => ok(call, await testChannel(deps, room, call.params.id, call)),
   }),
   defineRoute({
     ...admin,
     path: '/api/admin/channels/{id}/sync-models',
     summary: 'Add the models that the upstream lists; those without a known price wait disabled',
+    idempotent: true,
     params: idParams,
+    audit: {
+      action: 'channel_models_synced',
+      subject: channelSubject(room),
+      id: (call) => call.params.id,
+      also: (_, { data }) => ({ added: data.added.length, missing: data.missing.length, unpriced: data.unpriced }),
+    },
     answers: {
-      200: envelope(
+      200: answered(
         z.object({
           added: z.array(providerModelView),
           unpriced: z.int(),
           kept: z.int(),
+          completed: z.int().describe('Known at the listed price, now also with the prices of their parts'),
           missing: z.array(providerModelView),
         }),
       ),
     },
     handle: async (call) => {
-      const { added, missing, unpriced, kept } = await syncModels(deps, room, call.params.id, call);
+      const { added, missing, unpriced, kept, completed } = await syncModels(deps, room, call.params.id, call);
       return ok(call, {
         added: added.map(viewProviderModel),
         missing: missing.map(viewProviderModel),
         unpriced,
         kept,
+        completed,
       });
     },
   }),

@@ -1,24 +1,16 @@
-import { z } from '@hono/zod-openapi';
-import { randomString } from '../../lib/ids.ts';
-import { parseJson, readBody } from '../../platform/http/body.ts';
-import { toAppError } from '../../platform/http/mount.ts';
-import { defineRoute, json, jsonText, type Route } from '../../platform/http/route.ts';
-import { parseOverride } from '../../routing/override.ts';
-import { answerStream } from '../answer-stream.ts';
-import { complete } from '../complete.ts';
+import { z } from 'zod';
+import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts';
+import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import { errandOf } from '../errand.ts';
-import { openStream } from '../stream.ts';
-import { renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
-import { chatErrorChunk } from '../wire/chat/stream.ts';
-import { renderChatUsage } from '../wire/usage.ts';
-import { type MetaModels, metaModelOf } from './meta-models.ts';
-
-export const maxJsonBytes = 32 * 1024 * 1024;
+import type { Sourced } from '../wire/conversation.ts';
+import { parseMessagesRequest } from '../wire/messages/request.ts';
+import { answer } from './answer.ts';
+import { relayRoute } from './json-endpoint.ts';
+import type { MetaModels } from './meta-models.ts';
 
 /** For the reference page; the relay reads requests itself, so that what it does not know passes through. */
-const requestSchema = z
+const chatRequest = z
   .looseObject({
     model: z.string(),
     messages: z.array(z.looseObject({ role: z.string() })),
@@ -36,9 +28,9 @@ const requestSchema = z
     svc_ms: z.looseObject({}).optional(),
     provider: z.looseObject({}).optional(),
   })
-  .openapi('ChatCompletionRequest');
+  .meta({ id: 'ChatCompletionRequest' });
 
-const answerSchema = z
+const chatAnswer = z
   .looseObject({
     id: z.string(),
     object: z.literal('chat.completion'),
@@ -49,49 +41,58 @@ const answerSchema = z
       .looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() })
       .optional(),
   })
-  .openapi('ChatCompletion');
+  .meta({ id: 'ChatCompletion' });
 
-const newId = (): string => `chatcmpl-${randomString(24)}`;
+const messagesRequest = z
+  .looseObject({
+    model: z.string(),
+    max_tokens: z.number().int().min(1),
+    messages: z.array(z.looseObject({ role: z.string() })),
+    system: z.union([z.string(), z.array(z.looseObject({}))]).optional(),
+    stream: z.boolean().optional(),
+    tools: z.array(z.looseObject({})).optional(),
+    thinking: z.looseObject({ type: z.string() }).optional(),
+  })
+  .meta({ id: 'MessagesRequest' });
 
+const messagesAnswer = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string(),
+    content: z.array(z.looseObject({ type: z.string() })),
+    stop_reason: z.string().nullable(),
+    usage: z.looseObject({ input_tokens: z.number(), output_tokens: z.number() }),
+  })
+  .meta({ id: 'Message' });
+
+/** Both formats of a conversation. */
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
-  const endpoint = '/v1/chat/completions';
+  const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) =>
+    answer(deps, metaModels, call, endpoint, parse(await readJsonSoonAnswered(call.request, maxJsonBytes)));
   return [
     defineRoute({
+      ...relayRoute,
       method: 'post',
-      path: endpoint,
+      path: '/v1/chat/completions',
       summary: 'Chat completion, whole or streamed',
-      tag: 'Relay',
-      auth: 'apiKey',
-      limit: { option: 'RateLimitV1', by: 'principal' },
-      errors: 'openai',
-      bodyAs: 'raw',
-      body: requestSchema,
-      answers: { 200: answerSchema },
-      handle: async (call) => {
-        const body = parseJson(await readBody(call.request, maxJsonBytes));
-        const meta = metaModelOf(metaModels, body);
-        if (meta) return meta(call, body as Record<string, unknown>);
-        const conversation = parseChatRequest(body);
-        const override = parseOverride((body as Record<string, unknown>).provider);
-        const errand = errandOf(call, endpoint, override);
-        const { model } = conversation;
-        const created = Math.floor(deps.clock.nowMs() / 1000);
-        if (conversation.stream) {
-          const id = newId();
-          const opening = openStream(deps, errand, conversation, { client: 'chat', answerId: id });
-          return answerStream(deps, call, opening, (thrown) =>
-            chatErrorChunk(toAppError(thrown), { model, id, created }),
-          );
-        }
-        const { answer, text, candidate, cost, usage } = await complete(deps, errand, conversation);
-        call.headers['x-svc-provider'] = candidate.channel.provider;
-        call.headers['x-svc-cost'] = `${cost}`;
-        const same = answer.source?.format === 'chat' ? renamedChatText(text, answer.source.body, model) : null;
-        if (same !== null) return jsonText(call, same);
-        const rendered = renderChatAnswer(answer, { model, id: newId(), created });
-        // What the upstream did not count was counted here, and is what was charged.
-        rendered.usage ??= renderChatUsage(usage);
-        return json(call, rendered);
+      body: chatRequest,
+      answers: { 200: chatAnswer },
+      handle: (call) => respond(call, '/v1/chat/completions', parseChatRequest),
+    }),
+    defineRoute({
+      ...relayRoute,
+      method: 'post',
+      path: '/v1/messages',
+      summary: 'Message in the Anthropic format, whole or streamed',
+      errors: 'anthropic',
+      body: messagesRequest,
+      answers: { 200: messagesAnswer },
+      handle: (call) => {
+        // Anthropic's name of the header, which its libraries read.
+        call.headers['request-id'] = call.requestId;
+        return respond(call, '/v1/messages', parseMessagesRequest);
       },
     }),
   ];

@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { countTokens } from '../endpoints/count-tokens.ts';
-import { errandOf } from '../errand.ts';
+import { contextOf } from '../request-context.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
 import { relayRoute, whileClientStays } from './json-endpoint.ts';
 import { readJsonBody } from './read-body.ts';
@@ -14,7 +14,7 @@ const requestSchema = z
     system: z.union([z.string(), z.array(z.looseObject({}))]).optional(),
     tools: z.array(z.looseObject({})).optional(),
   })
-  .openapi('CountTokensRequest');
+  .meta({ id: 'CountTokensRequest' });
 
 export function countTokensRoutes(deps: RelayDeps): Route[] {
   const path = '/v1/messages/count_tokens';
@@ -26,12 +26,12 @@ export function countTokensRoutes(deps: RelayDeps): Route[] {
       path,
       summary: 'Tokens that a message would take; free',
       body: requestSchema,
-      answers: { 200: z.object({ input_tokens: z.int() }).openapi('TokenCount') },
+      answers: { 200: z.object({ input_tokens: z.int() }).meta({ id: 'TokenCount' }) },
       handle: (call) =>
         whileClientStays(call, async () => {
           call.headers['request-id'] = call.requestId;
-          const conversation = parseMessagesRequest(await readJsonBody(call.request), 'count_tokens');
-          return json(call, { input_tokens: await countTokens(deps, errandOf(call, path), conversation) });
+          const conversation = parseMessagesRequest(await readJsonBody(call), 'count_tokens');
+          return json(call, { input_tokens: await countTokens(deps, contextOf(call, path), conversation) });
         }),
     }),
   ];

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
@@ -14,7 +14,7 @@ const requestSchema = z
     dimensions: z.int().min(1).optional(),
     provider: z.looseObject({}).optional(),
   })
-  .openapi('EmbeddingRequest');
+  .meta({ id: 'EmbeddingRequest' });
 
 const answerSchema = z
   .looseObject({
@@ -29,7 +29,7 @@ const answerSchema = z
     model: z.string(),
     usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
   })
-  .openapi('EmbeddingList');
+  .meta({ id: 'EmbeddingList' });
 
 export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
@@ -37,8 +37,8 @@ export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
     summary: 'Embeddings of texts',
     body: requestSchema,
     answer: answerSchema,
-    respond: async (errand, body, call) => {
-      const answered = await embed(deps, errand, body);
+    respond: async (context, body, call) => {
+      const answered = await embed(deps, context, body);
       tell(call, answered);
       return json(call, answered.value);
     },

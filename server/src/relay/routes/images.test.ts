@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { costOf } from '../../lib/money.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream, stall } from '../scripted-upstream.fixture.ts';
@@ -12,7 +12,7 @@ const png = Buffer.from(
 const inline = { b64_json: png.toString('base64'), revised_prompt: 'a better cat' };
 
 let ahead = 0;
-const clock: Clock = { nowMs: () => Date.now() + ahead };
+const clock: Clock = { ...systemClock, nowMs: () => Date.now() + ahead };
 let relay: RelayTest;
 let upstream: ScriptedUpstream;
 
@@ -131,7 +131,7 @@ test('charged by the picture, exactly', async () => {
   expect(cost).toBe(60_000);
   expect(answer.headers.get('x-svc-cost')).toBe(`${cost}`);
   expect(before.quota - (await relay.money()).quota).toBe(cost);
-  expect((await relay.usage())[0]).toMatchObject({ model: 'acme/draw', units: 3, quota: cost });
+  expect(await relay.usageOf(answer)).toMatchObject({ model: 'acme/draw', units: 3, quota: cost });
 });
 
 test('addresses run out after a day', async () => {

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
@@ -15,7 +15,7 @@ const requestSchema = z
     response_format: z.enum(['url', 'b64_json']).optional(),
     provider: z.looseObject({}).optional(),
   })
-  .openapi('ImageRequest');
+  .meta({ id: 'ImageRequest' });
 
 const answerSchema = z
   .looseObject({
@@ -28,7 +28,7 @@ const answerSchema = z
       }),
     ),
   })
-  .openapi('ImageList');
+  .meta({ id: 'ImageList' });
 
 export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
   jsonEndpoint({
@@ -36,8 +36,8 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
     summary: 'Images from a prompt',
     body: requestSchema,
     answer: answerSchema,
-    respond: async (errand, body, call) => {
-      const answered = await drawImages(deps, errand, body);
+    respond: async (context, body, call) => {
+      const answered = await drawImages(deps, context, body);
       tell(call, answered);
       return json(call, answered.value);
     },

@@ -2,8 +2,8 @@ import type { ZodType } from 'zod';
 import { type Answer, type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { parseOverride } from '../../routing/override.ts';
-import type { Errand } from '../deps.ts';
-import { errandOf } from '../errand.ts';
+import type { RequestContext } from '../deps.ts';
+import { contextOf } from '../request-context.ts';
 import { ClientLeft } from '../try-candidates.ts';
 import type { Json } from '../wire/conversation.ts';
 import { readJsonBody } from './read-body.ts';
@@ -23,7 +23,7 @@ interface JsonEndpoint {
   /** For the reference page; requests are read by hand, so that what is not known passes through. */
   body: ZodType;
   answer: Answer;
-  respond(errand: Errand, body: Json, call: Call<'apiKey'>): Promise<Response>;
+  respond(context: RequestContext, body: Json, call: Call<'apiKey'>): Promise<Response>;
 }
 
 export const jsonEndpoint = ({ path, summary, body, answer, respond }: JsonEndpoint): Route =>
@@ -36,8 +36,8 @@ export const jsonEndpoint = ({ path, summary, body, answer, respond }: JsonEndpo
     answers: { 200: answer },
     handle: (call) =>
       whileClientStays(call, async () => {
-        const { provider, svc_ms: _, ...given } = await readJsonBody(call.request);
-        return respond(errandOf(call, path, parseOverride(provider)), given, call);
+        const { provider, svc_ms: _, ...given } = await readJsonBody(call);
+        return respond(contextOf(call, path, parseOverride(provider)), given, call);
       }),
   });
 

@@ -17,7 +17,7 @@ const ask = {
   model: 'svc/svc-ms',
   max_tokens: 500,
   system: 'Be brief.',
-  messages: [{ role: 'user' as const, content: 'What is 12*7?' }],
+  messages: [{ role: 'user' as const, content: 'Reply with exactly: 84' }],
 };
 
 test('the orchestration model answers an Anthropic client, whole', async () => {

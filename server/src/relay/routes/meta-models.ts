@@ -1,66 +1,47 @@
-import { type Call, json } from '../../platform/http/route.ts';
-import { openaiKind } from '../providers/openai.ts';
-import { type Conversation, isObject, type Json } from '../wire/conversation.ts';
-import { appErrorOf } from '../wire/errors.ts';
-import { renderMessagesAnswer } from '../wire/messages/answer.ts';
-import { RelayStream } from '../wire/relay-stream.ts';
+import { AppError } from '../../lib/errors.ts';
+import { openEventStream } from '../../platform/http/event-stream.ts';
+import type { Call } from '../../platform/http/route.ts';
+import { toAppError } from '../../platform/http/to-app-error.ts';
+import type { RelayDeps } from '../deps.ts';
+import type { StreamRenderer } from '../wire/chat/stream.ts';
+import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
 
-/** A model that is no vendor's: it answers chat requests itself, with the models behind it. */
-export type MetaModel = (call: Call<'apiKey'>, body: Json) => Promise<Response>;
+/**
+ * A model that is no vendor's: it answers itself, with the models behind it. Without `onDelta` it is not followed; what that
+ * gives is waited for before there is more.
+ */
+export type MetaModel = (
+  call: Call<'apiKey'>,
+  conversation: Conversation,
+  signal: AbortSignal,
+  onDelta?: (delta: Delta) => unknown,
+) => Promise<Answer>;
 export type MetaModels = Record<string, MetaModel>;
 
-export function metaModelOf(metaModels: MetaModels, body: unknown): MetaModel | undefined {
-  if (!isObject(body) || typeof body.model !== 'string') return undefined;
-  return Object.hasOwn(metaModels, body.model) ? metaModels[body.model] : undefined;
-}
+export const metaModelOf = (metaModels: MetaModels, { model }: Conversation): MetaModel | undefined =>
+  Object.hasOwn(metaModels, model) ? metaModels[model] : undefined;
 
-/** Asks such a model in the chat format, as if it were an upstream, and answers in the messages format. */
-export async function askInMessages(
+/** Its answer as it comes, once it has begun: what is wrong before that has a status of its own. */
+export async function followMeta(
+  { log }: Pick<RelayDeps, 'log'>,
   call: Call<'apiKey'>,
   meta: MetaModel,
   conversation: Conversation,
-  given: Json,
-  id: string,
+  renderer: StreamRenderer,
 ): Promise<Response> {
-  const target = { baseUrl: 'http://meta.invalid', credential: '', modelName: conversation.model };
-  const { body } = openaiKind.toUpstream(conversation, target);
-  const chat = { ...(JSON.parse(body as string) as Json), ...(given.svc_ms !== undefined && { svc_ms: given.svc_ms }) };
-  const response = await meta(call, chat);
-  if (!conversation.stream) {
-    const answer = await response.json();
-    const rendered = renderMessagesAnswer(openaiKind.fromUpstream(answer), { model: conversation.model, id });
-    const tells = isObject(answer) && answer.svc_ms_meta ? { svc_ms_meta: answer.svc_ms_meta } : {};
-    return json(call, { ...rendered, ...tells });
-  }
-  return new Response(convert(response, call, conversation, id), { headers: response.headers });
-}
-
-function convert(response: Response, call: Call<'apiKey'>, conversation: Conversation, id: string): ReadableStream {
-  const relay = new RelayStream({
-    client: 'messages',
-    upstream: 'chat',
-    decode: openaiKind.decoder(),
-    endsExplicitly: true,
-    model: conversation.model,
-    id,
-    created: 0,
-    requestId: call.requestId,
-    includeUsage: false,
+  const { response, write, left, end } = openEventStream(call);
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const put = (text: string): unknown => (text === '' ? undefined : write(text));
+  const work = meta(call, conversation, left, (delta) => {
+    begin();
+    return put(renderer.push(delta));
   });
-  const convertOne = (chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
-    const out = relay.push(chunk);
-    if (out) controller.enqueue(out);
-    if (!relay.error) return;
-    controller.enqueue(relay.fail(appErrorOf(relay.error)));
-    controller.terminate();
+  await Promise.race([begun, work]);
+  const fail = (thrown: unknown): void => {
+    if (!(thrown instanceof AppError))
+      log.warn({ requestId: call.requestId, error: thrown }, 'a streamed answer failed');
+    put(renderer.fail(toAppError(thrown)));
   };
-  return response.body!.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform: convertOne,
-      flush: (controller) => {
-        const { tail } = relay.end();
-        if (tail) controller.enqueue(tail);
-      },
-    }),
-  );
+  void work.then(() => {}, fail).finally(end);
+  return response;
 }

@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import type { RelayDeps } from '../deps.ts';
 import { describeModel, listModels } from '../endpoints/list-models.ts';
-import { errandOf } from '../errand.ts';
+import { contextOf } from '../request-context.ts';
 import { relayRoute } from './json-endpoint.ts';
 
 const modelSchema = z
@@ -17,9 +17,9 @@ const modelSchema = z
     pricing: z.looseObject({ prompt: z.string(), completion: z.string() }),
     supported_parameters: z.array(z.string()),
   })
-  .openapi('Model');
+  .meta({ id: 'Model' });
 
-const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(modelSchema) }).openapi('ModelList');
+const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(modelSchema) }).meta({ id: 'ModelList' });
 
 /** `own`: models that the house itself answers for, such as the orchestration engine. */
 export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[] = () => []): Route[] {
@@ -31,7 +31,7 @@ export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]
       summary: 'Models that the key may use',
       answers: { 200: listSchema },
       handle: (call) => {
-        const data = listModels(deps, errandOf(call, '/v1/models').caller, own());
+        const data = listModels(deps, contextOf(call, '/v1/models').caller, own());
         // Anthropic's clients page through lists; everything is on the first page.
         const paging = call.request.headers.has('anthropic-version') && {
           has_more: false,
@@ -49,7 +49,7 @@ export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]
       params: z.object({ model_id: z.string() }),
       answers: { 200: modelSchema },
       handle: (call) =>
-        json(call, describeModel(deps, errandOf(call, '/v1/models').caller, own(), call.params.model_id)),
+        json(call, describeModel(deps, contextOf(call, '/v1/models').caller, own(), call.params.model_id)),
     }),
   ];
 }

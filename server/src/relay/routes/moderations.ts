@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { moderate } from '../endpoints/moderations.ts';
@@ -10,7 +10,7 @@ const requestSchema = z
     input: z.union([z.string(), z.array(z.string()), z.array(z.looseObject({ type: z.string() }))]),
     provider: z.looseObject({}).optional(),
   })
-  .openapi('ModerationRequest');
+  .meta({ id: 'ModerationRequest' });
 
 const answerSchema = z
   .looseObject({
@@ -24,7 +24,7 @@ const answerSchema = z
       }),
     ),
   })
-  .openapi('Moderation');
+  .meta({ id: 'Moderation' });
 
 export const moderationsRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
@@ -32,8 +32,8 @@ export const moderationsRoutes = (deps: RelayDeps): Route[] => [
     summary: 'Whether texts break a content policy',
     body: requestSchema,
     answer: answerSchema,
-    respond: async (errand, body, call) => {
-      const answered = await moderate(deps, errand, body);
+    respond: async (context, body, call) => {
+      const answered = await moderate(deps, context, body);
       tell(call, answered);
       return json(call, answered.value);
     },

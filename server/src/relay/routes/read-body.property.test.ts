@@ -9,7 +9,7 @@ const post = (body: BodyInit, type?: string) =>
 
 async function orRefusal(request: Request): Promise<FormData | AppError> {
   try {
-    return await readFormBody(request);
+    return await readFormBody({ request });
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return error;
     throw error;
@@ -24,7 +24,7 @@ test('what a client puts into a form comes out of it, files byte for byte', asyn
       const form = new FormData();
       for (const [key, text] of Object.entries(fields)) form.append(key, text);
       form.append('file', new File([bytes], 'a.wav'));
-      const read = await readFormBody(post(form));
+      const read = await readFormBody({ request: post(form) });
       for (const [key, text] of Object.entries(fields)) expect(read.getAll(key)).toEqual(key === 'file' ? [] : [text]);
       expect(await (read.get('file') as unknown as File).bytes()).toEqual(bytes);
     }),

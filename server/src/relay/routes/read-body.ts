@@ -1,33 +1,52 @@
 import { AppError } from '../../lib/errors.ts';
-import { parseJson, readBody } from '../../platform/http/body.ts';
+import { maxJsonBytes, readJson, receive } from '../../platform/http/body.ts';
+import type { Call } from '../../platform/http/route.ts';
 import type { Json } from '../wire/conversation.ts';
-import { invalid, readObject, refuseDeep } from '../wire/read.ts';
+import { invalid, readObject, weigh } from '../wire/read.ts';
 
-/** Contract §5. */
-const maxJsonBytes = 32 * 1024 * 1024;
 const maxFormBytes = 25 * 1024 * 1024;
 
 const mediaType = (request: Request): string =>
   (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
 
-export async function readJsonBody(request: Request): Promise<Json> {
-  const type = mediaType(request);
+export async function readJsonBody(call: Pick<Call, 'request' | 'arrived'>): Promise<Json> {
+  const type = mediaType(call.request);
   if (type !== '' && type !== 'application/json' && !type.endsWith('+json'))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
-  const body = readObject(parseJson(await readBody(request, maxJsonBytes)), 'body');
-  refuseDeep(body);
+  const body = readObject(await readJson(call, maxJsonBytes), 'body');
+  // Nobody waits for the figure here; what is nested too deep is refused.
+  weigh(body);
   return body;
 }
 
-export async function readFormBody(request: Request): Promise<FormData> {
+/** No form of ours has twenty fields, and each part takes its time. */
+const mostParts = 200;
+
+export async function readFormBody(call: Pick<Call, 'request' | 'arrived'>): Promise<FormData> {
+  const { request } = call;
   if (mediaType(request) !== 'multipart/form-data')
     throw new AppError('unsupported_media_type', 'Send the body as multipart/form-data.');
-  const bytes = await readBody(request, maxFormBytes);
+  const bytes = await receive(call, maxFormBytes);
   const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+  if (hasManyParts(bytes, headers['content-type'])) throw invalid('body', `The form has more than ${mostParts} parts.`);
   try {
     // The standard calls this deprecated for servers only because it reads everything at once, which is bounded here.
     return await new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData();
   } catch {
     throw invalid('body', 'The request body is not valid multipart/form-data.');
   }
+}
+
+function hasManyParts(bytes: Uint8Array, contentType: string): boolean {
+  const boundary = /boundary="?([^";]+)/i.exec(contentType)?.[1];
+  if (!boundary) return false;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let found = 0;
+  for (
+    let at = text.indexOf(boundary);
+    at >= 0 && found <= mostParts;
+    at = text.indexOf(boundary, at + boundary.length)
+  )
+    found += 1;
+  return found > mostParts;
 }

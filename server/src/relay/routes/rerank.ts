@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { rerank } from '../endpoints/rerank.ts';
@@ -13,7 +13,7 @@ const requestSchema = z
     return_documents: z.boolean().optional(),
     provider: z.looseObject({}).optional(),
   })
-  .openapi('RerankRequest');
+  .meta({ id: 'RerankRequest' });
 
 const answerSchema = z
   .looseObject({
@@ -28,7 +28,7 @@ const answerSchema = z
     ),
     usage: z.looseObject({ total_tokens: z.int(), search_units: z.int() }),
   })
-  .openapi('RerankResult');
+  .meta({ id: 'RerankResult' });
 
 export const rerankRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
@@ -36,8 +36,8 @@ export const rerankRoutes = (deps: RelayDeps): Route[] => [
     summary: 'Documents in the order of how well they answer a query',
     body: requestSchema,
     answer: answerSchema,
-    respond: async (errand, body, call) => {
-      const answered = await rerank(deps, errand, body);
+    respond: async (context, body, call) => {
+      const answered = await rerank(deps, context, body);
       tell(call, answered);
       return json(call, answered.value);
     },

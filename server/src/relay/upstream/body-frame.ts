@@ -1,18 +1,33 @@
-import { type Framing, MalformedAnswer } from './head.ts';
+import { type Framing, isField, MalformedAnswer } from './head.ts';
 
 /** Gets the bytes of a body: those of `bytes` from `from` up to `to`. */
 export interface BodyTaker {
   take(bytes: Uint8Array, from: number, to: number): void;
 }
 
-type Part = 'size' | 'extension' | 'data' | 'after-data' | 'trailer' | 'over';
+/** `…-end`: the CR of a line has come and its LF is due. A line ends in both, as one of them alone can be read in two ways. */
+type Part =
+  | 'size'
+  | 'padding'
+  | 'extension'
+  | 'size-end'
+  | 'data'
+  | 'after-data'
+  | 'data-end'
+  | 'trailer'
+  | 'trailer-end'
+  | 'over';
 
+const TAB = 9;
 const LF = 10;
 const CR = 13;
+const SPACE = 32;
+const SEMICOLON = 59;
 /** More than this of chunk extensions or trailers is an attack on memory or time, not an answer. */
 const mostOverheadBytes = 16_384;
-/** Past this a size cannot be counted exactly; no chunk is that large. */
-const mostSizeDigits = 12;
+const mostSizeDigits = 16;
+/** No chunk is that large, and all up to here can be counted exactly. */
+const mostSize = 2 ** 48;
 
 /** Takes the framing off a body as it comes, however it was cut (RFC 9112 §6, §7.1). */
 export class BodyFrame {
@@ -22,7 +37,8 @@ export class BodyFrame {
   readonly #chunked: boolean;
   #digits = 0;
   #overhead = 0;
-  #lineIsEmpty = true;
+  /** The trailer that is being read. */
+  #line = '';
 
   constructor(framing: Framing) {
     this.#chunked = framing === 'chunked';
@@ -71,47 +87,76 @@ export class BodyFrame {
       case 'size':
         this.#size(byte);
         return;
+      case 'padding':
       case 'extension':
-        if (byte === LF) this.#startData();
-        else this.#count();
+        this.#extension(byte);
+        return;
+      case 'size-end':
+        this.#expect(byte, LF, this.#left === 0 ? 'trailer' : 'data');
         return;
       case 'after-data':
-        if (byte === LF) this.#startSize();
-        else if (byte !== CR) throw new MalformedAnswer('the upstream sent a chunk of another size than it said');
+        this.#expect(byte, CR, 'data-end');
+        return;
+      case 'data-end':
+        this.#expect(byte, LF, 'size');
+        this.#startSize();
         return;
       default:
         this.#trailer(byte);
     }
   }
 
-  #size(byte: number): void {
-    const digit = hexDigit(byte);
-    if (digit !== -1 && this.#digits < mostSizeDigits) {
-      this.#left = this.#left * 16 + digit;
-      this.#digits += 1;
-    } else if (digit !== -1 || this.#digits === 0) throw new MalformedAnswer('the upstream sent a malformed chunk');
-    else if (byte === LF) this.#startData();
-    else this.#part = 'extension';
+  #expect(byte: number, expected: number, next: Part): void {
+    if (byte !== expected) throw malformed();
+    this.#part = next;
   }
 
-  #startData(): void {
-    this.#lineIsEmpty = true;
-    this.#part = this.#left === 0 ? 'trailer' : 'data';
+  #size(byte: number): void {
+    const digit = hexDigit(byte);
+    if (digit === -1) {
+      if (this.#digits === 0) throw malformed();
+      this.#part = 'padding';
+      this.#extension(byte);
+      return;
+    }
+    this.#left = this.#left * 16 + digit;
+    this.#digits += 1;
+    if (this.#digits > mostSizeDigits || this.#left > mostSize) throw malformed();
+  }
+
+  /** What follows a size is passed over: blanks, and behind a semicolon anything that may be printed (RFC 9112 §7.1.1). */
+  #extension(byte: number): void {
+    if (byte === CR) {
+      this.#part = 'size-end';
+      return;
+    }
+    this.#count();
+    if (this.#part === 'extension' ? isPrintable(byte) : byte === SPACE || byte === TAB) return;
+    this.#expect(byte, SEMICOLON, 'extension');
   }
 
   #trailer(byte: number): void {
     this.#count();
-    if (byte === LF) {
-      if (this.#lineIsEmpty) this.#part = 'over';
-      this.#lineIsEmpty = true;
-    } else if (byte !== CR) this.#lineIsEmpty = false;
+    if (this.#part === 'trailer') {
+      if (byte === CR) this.#part = 'trailer-end';
+      else if (byte === LF) throw malformed();
+      else this.#line += String.fromCharCode(byte);
+      return;
+    }
+    this.#expect(byte, LF, this.#line === '' ? 'over' : 'trailer');
+    if (this.#line !== '' && !isField(this.#line)) throw malformed();
+    this.#line = '';
   }
 
   #count(): void {
     this.#overhead += 1;
-    if (this.#overhead > mostOverheadBytes) throw new MalformedAnswer('the upstream sent a malformed chunk');
+    if (this.#overhead > mostOverheadBytes) throw malformed();
   }
 }
+
+const malformed = (): MalformedAnswer => new MalformedAnswer('the upstream sent a malformed chunk');
+
+const isPrintable = (byte: number): boolean => byte === TAB || (byte >= SPACE && byte !== 127);
 
 function hexDigit(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;

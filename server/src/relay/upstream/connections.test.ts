@@ -136,16 +136,6 @@ describe('a connection', () => {
     expect(server.peers).toHaveLength(5);
   });
 
-  test('that was closed meanwhile costs a second try, and no more', async () => {
-    const server = serve((peer, count) => {
-      if (count === 2) peer.socket.terminate();
-      else peer.socket.write(whole(`answer ${count}`));
-    });
-    expect(await askText(server.url)).toBe('answer 1');
-    expect(await askText(server.url)).toBe('answer 3');
-    expect(server.peers).toHaveLength(2);
-  });
-
   test('that is new and closes without an answer is a failure', async () => {
     const server = serve(({ socket }) => void socket.terminate());
     await expect(ask(server.url).head).rejects.toThrow();

@@ -6,9 +6,11 @@ import type { AnswerHead } from './head.ts';
 import { requestBytes } from './request-bytes.ts';
 import { type UpstreamAnswer, unpacked } from './source.ts';
 
-/** Servers close quiet connections after 5 s to minutes; one that was closed meanwhile only costs a second try. */
+/** Servers close quiet connections after 5 s to minutes, and a request written just then is lost: none is kept for long. */
 const idleMs = 30_000;
 const sweepMs = 10_000;
+/** No server gives a connection up sooner than this; one that was quiet for longer may be closed without our having looked. */
+const surelyOpenMs = 1_000;
 /** Per origin: as many as streams end together on a busy gateway; each is closed soon when nobody asks. */
 const mostIdle = 1_024;
 
@@ -20,22 +22,29 @@ export class UpstreamConnections {
   readonly #idle = new Map<string, Connection[]>();
   readonly #timer: Timer;
 
-  constructor() {
-    this.#timer = setInterval(() => this.#sweep(Date.now()), sweepMs);
+  constructor(readonly nowMs: () => number = Date.now) {
+    this.#timer = setInterval(() => this.#sweep(nowMs()), sweepMs);
     this.#timer.unref();
   }
 
   /** Sends at once; the exchange's `head` tells when the answer has begun. */
   send(request: UpstreamRequest & { body?: string }): Exchange {
     const exchange = new Exchange(requestBytes(request));
-    this.carry(exchange, addressOf(request.url).origin);
+    const { origin } = addressOf(request.url);
+    const kept = this.#idle.get(origin.key);
+    const nowMs = this.nowMs();
+    let idle = kept?.pop();
+    while (idle && nowMs >= idle.keptUntilMs) {
+      idle.destroy();
+      idle = kept!.pop();
+    }
+    if (idle) idle.begin(exchange, nowMs - idle.idleSinceMs < surelyOpenMs);
+    else this.sendAnew(exchange, origin);
     return exchange;
   }
 
-  carry(exchange: Exchange, origin: Origin): void {
-    const idle = this.#idle.get(origin.key)?.pop();
-    if (idle) idle.begin(exchange);
-    else new Connection(this, origin).open(exchange);
+  sendAnew(exchange: Exchange, origin: Origin): void {
+    new Connection(this, origin).open(exchange);
   }
 
   keep(connection: Connection): void {
@@ -59,7 +68,7 @@ export class UpstreamConnections {
 
   #sweep(nowMs: number): void {
     for (const [key, kept] of this.#idle) {
-      for (const connection of [...kept]) if (nowMs - connection.idleSinceMs >= idleMs) connection.destroy();
+      for (const connection of [...kept]) if (nowMs >= connection.keptUntilMs) connection.destroy();
       if (kept.length === 0) this.#idle.delete(key);
     }
   }
@@ -68,14 +77,15 @@ export class UpstreamConnections {
 /** The answer that has begun with `head`; what was packed is unpacked. */
 export function answerOf(exchange: Exchange, head: AnswerHead): UpstreamAnswer {
   const { status, encoding } = head;
-  const body = encoding === '' || encoding === 'identity' ? exchange : unpacked(exchange, encoding);
+  const body = encoding === '' ? exchange : unpacked(exchange, encoding);
   return { status, body, headers: () => head.headers };
 }
 
 /** One socket, which carries one exchange at a time. */
 class Connection implements Line {
-  reused = false;
   idleSinceMs = 0;
+  keptUntilMs = 0;
+  #reused = false;
   #socket: Socket<Connection> | null = null;
   #exchange: Exchange | null = null;
   /** What the socket has not taken yet of the request. */
@@ -101,12 +111,14 @@ class Connection implements Line {
     }).catch((error: Error) => this.closed(error));
   }
 
-  begin(exchange: Exchange): void {
-    this.reused = true;
+  /** News of a closed connection may wait for its turn behind what made us send: where there may be some it is let in first. */
+  begin(exchange: Exchange, surelyOpen: boolean): void {
+    this.#reused = true;
     this.#exchange = exchange;
     exchange.runOn(this);
     this.#socket!.ref();
-    this.#sendRequest();
+    if (surelyOpen) this.#sendRequest();
+    else setImmediate(() => setImmediate(() => this.#sendRequest()));
   }
 
   connected(socket: Socket<Connection>): void {
@@ -122,9 +134,13 @@ class Connection implements Line {
   }
 
   received(bytes: Buffer): void {
-    // Bytes that nobody asked for: whatever comes after them could be mistaken for an answer.
-    if (this.#exchange) this.#exchange.receive(bytes);
-    else this.destroy();
+    const exchange = this.#exchange;
+    if (exchange && !exchange.request) exchange.receive(bytes);
+    else {
+      // Bytes that nobody asked for: whatever comes after them could be mistaken for an answer.
+      this.destroy();
+      this.#lost(exchange);
+    }
   }
 
   drained(): void {
@@ -136,7 +152,7 @@ class Connection implements Line {
     this.owner.forget(this);
     const exchange = this.#exchange;
     this.#exchange = null;
-    if (exchange?.lost(error)) this.owner.carry(exchange, this.origin);
+    this.#lost(exchange, error);
   }
 
   pause(): void {
@@ -147,14 +163,15 @@ class Connection implements Line {
     this.#socket?.resume();
   }
 
-  release(): void {
+  release(keepMs: number): void {
     this.#exchange = null;
     // An answer that came before its request was read leaves the line in the middle of something.
     if (this.#unsent || this.#destroyed) {
       this.destroy();
       return;
     }
-    this.idleSinceMs = Date.now();
+    this.idleSinceMs = this.owner.nowMs();
+    this.keptUntilMs = this.idleSinceMs + Math.min(idleMs, keepMs);
     this.#socket!.unref();
     this.owner.keep(this);
   }
@@ -167,6 +184,15 @@ class Connection implements Line {
     this.#socket?.terminate();
   }
 
+  /**
+   * A request is sent once more only if nothing of it can have been read: the connection had been idle and took no byte of it.
+   * Whether to repeat one that the upstream may have read, and may charge for, is not for us to say.
+   */
+  #lost(exchange: Exchange | null, error?: Error): void {
+    if (exchange?.request && this.#reused) this.owner.sendAnew(exchange, this.origin);
+    else exchange?.lost(error);
+  }
+
   #sendRequest(): void {
     const request = this.#exchange?.request;
     if (request) this.#write(request);
@@ -174,6 +200,8 @@ class Connection implements Line {
 
   #write(request: string | Uint8Array): void {
     const written = Math.max(0, this.#socket!.write(request));
+    // Of TLS some records may have left though the socket says that it took nothing.
+    if (this.#exchange && (written > 0 || this.origin.tls)) this.#exchange.request = null;
     // Text is made into bytes only when some are left over: the socket's buffer takes nearly every request whole.
     const length = typeof request === 'string' ? Buffer.byteLength(request) : request.length;
     if (written >= length) this.#unsent = null;

@@ -4,12 +4,10 @@ import type { ByteSource, Taker } from './source.ts';
 
 /** The connection an exchange runs on. */
 export interface Line {
-  /** It has carried another exchange before. */
-  readonly reused: boolean;
   pause(): void;
   resume(): void;
-  /** The exchange is over, and the next one may have the line. */
-  release(): void;
+  /** The exchange is over, and the next one may have the line, if it begins within this time. */
+  release(keepMs: number): void;
   destroy(): void;
 }
 
@@ -23,12 +21,14 @@ const headEnd = Buffer.from('\r\n\r\n');
 /** One request and its answer, read as it comes. */
 export class Exchange implements ByteSource, BodyTaker {
   readonly head: Promise<AnswerHead>;
-  /** What is sent; dropped once the answer has begun, as it may hold megabytes of pictures. */
+  /** What is to be sent; dropped with the first byte that is gone, since from then on it may have been read. */
   request: string | Buffer | null;
   #line: Line | null = null;
   #onHead: PromiseWithResolvers<AnswerHead> | null;
   #partialHead: Buffer | null = null;
-  #keepAlive = false;
+  /** Of the heads of an answer to come. */
+  #passedBytes = 0;
+  #keepMs = 0;
   #frame: BodyFrame | null = null;
   #reader: PromiseWithResolvers<Uint8Array | null> | null = null;
   #taker: Taker | null = null;
@@ -125,15 +125,12 @@ export class Exchange implements ByteSource, BodyTaker {
     }
   }
 
-  /** The connection ended. True when the request may be sent anew: it lay on an old connection and nothing came back. */
-  lost(error?: Error): boolean {
-    const line = this.#line;
+  /** The connection ended. */
+  lost(error?: Error): void {
     this.#line = null;
-    if (this.#over || this.#fault) return false;
-    if (!this.#frame && !this.#partialHead && line?.reused) return true;
+    if (this.#over || this.#fault) return;
     if (this.#frame?.endsByClose && !error) this.#finish(false);
     else this.fail(error ?? new Error('the upstream closed the connection'));
-    return false;
   }
 
   take(bytes: Uint8Array, from: number, to: number): void {
@@ -173,13 +170,15 @@ export class Exchange implements ByteSource, BodyTaker {
     let from = 0;
     for (;;) {
       const end = bytes.indexOf(headEnd, from);
-      if ((end === -1 ? bytes.length : end) - from > mostHeadBytes)
-        throw new MalformedAnswer('the head of the answer is too large');
+      // As long as the end has not come, all but its last byte may be here.
+      const length = end === -1 ? bytes.length - from - headEnd.length + 1 : end - from;
+      if (this.#passedBytes + length > mostHeadBytes) throw new MalformedAnswer('the head of the answer is too large');
       if (end === -1) {
         this.#partialHead = bytes.subarray(from);
         return from;
       }
       const head = parseHead(bytes.toString('latin1', from, end));
+      this.#passedBytes += end + headEnd.length - from;
       from = end + headEnd.length;
       if (head.status >= 200) {
         this.#begin(head);
@@ -191,8 +190,7 @@ export class Exchange implements ByteSource, BodyTaker {
 
   #begin(head: AnswerHead): void {
     this.#partialHead = null;
-    this.request = null;
-    this.#keepAlive = head.keepAlive;
+    this.#keepMs = head.keepMs;
     this.#frame = new BodyFrame(head.framing);
     this.#onHead?.resolve(head);
     this.#onHead = null;
@@ -204,7 +202,7 @@ export class Exchange implements ByteSource, BodyTaker {
     this.#resume();
     const line = this.#line;
     this.#line = null;
-    if (clean && this.#keepAlive) line?.release();
+    if (clean && this.#keepMs > 0) line?.release(this.#keepMs);
     else line?.destroy();
     this.#reader?.resolve(null);
     this.#reader = null;

@@ -5,17 +5,17 @@ import { requestBytes } from './request-bytes.ts';
 const head = (...lines: string[]) => parseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'));
 
 test('a head tells status, headers and how its body ends', () => {
-  const { status, headers, framing, keepAlive } = parseHead(
+  const { status, headers, framing, keepMs } = parseHead(
     'HTTP/1.1 429 Too Many\r\nRetry-After:  7 \r\nSet-Cookie: a=b\r\ncontent-length: 12',
   );
-  expect({ status, framing, keepAlive, retry: headers.get('retry-after') }).toEqual({
+  expect({ status, framing, keepMs, retry: headers.get('retry-after') }).toEqual({
     status: 429,
     framing: 12,
-    keepAlive: true,
+    keepMs: Number.POSITIVE_INFINITY,
     retry: '7',
   });
   expect(head('Transfer-Encoding: Chunked').framing).toBe('chunked');
-  expect(head()).toMatchObject({ framing: 'close', keepAlive: false });
+  expect(head()).toMatchObject({ framing: 'close', keepMs: 0 });
   expect(parseHead('HTTP/1.1 204 No Content').framing).toBe(0);
   expect(parseHead('HTTP/1.1 200').status).toBe(200);
 });
@@ -42,12 +42,17 @@ test('all headers can be read, whatever the case of their names, and what comes 
 });
 
 test('a connection is kept only where that is safe', () => {
-  expect(head('content-length: 1', 'Connection: Close').keepAlive).toBe(false);
+  expect(head('content-length: 1', 'Connection: Close').keepMs).toBe(0);
   expect(head('content-length: 1', 'transfer-encoding: chunked')).toMatchObject({
     framing: 'chunked',
-    keepAlive: false,
+    keepMs: 0,
   });
-  expect(parseHead('HTTP/1.0 200 OK\r\ncontent-length: 1').keepAlive).toBe(false);
+  expect(parseHead('HTTP/1.0 200 OK\r\ncontent-length: 1').keepMs).toBe(0);
+  const kept = (said: string) => head('content-length: 1', `Keep-Alive: ${said}`).keepMs;
+  expect(['timeout=5, max=1000', 'max=9,timeout=60', 'timeout=1', 'timeout=0'].map(kept)).toEqual([
+    4_000, 59_000, 0, 0,
+  ]);
+  expect(['max=9', 'xtimeout=5', 'timeout=-1', ''].map(kept)).toEqual(Array(4).fill(Number.POSITIVE_INFINITY));
 });
 
 test.each([

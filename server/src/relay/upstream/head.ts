@@ -3,12 +3,12 @@ export type Framing = 'chunked' | 'close' | number;
 
 export class MalformedAnswer extends Error {}
 
-/** The head of an answer. Vendors send two dozen headers: the four that decide how to read on are looked for, no more. */
+/** The head of an answer. Vendors send two dozen headers: the five that decide how to read on are looked for, no more. */
 export class AnswerHead {
   readonly status: number;
   readonly framing: Framing;
-  /** The connection may carry another request afterwards. */
-  readonly keepAlive: boolean;
+  /** How long the connection may carry another request afterwards; 0 for not at all. */
+  readonly keepMs: number;
   /** How the body is packed; empty for not at all. */
   readonly encoding: string;
 
@@ -18,6 +18,7 @@ export class AnswerHead {
     let length: string | undefined;
     let coding: string | undefined;
     let connection: string | undefined;
+    let keepAlive: string | undefined;
     let encoding: string | undefined;
     for (let from = nextLine(text, 0); from > 0; from = nextLine(text, from)) {
       const colon = text.indexOf(':', from);
@@ -25,6 +26,7 @@ export class AnswerHead {
       switch (colon - from) {
         case 10:
           if (isNamed(text, from, 'connection')) connection = joined(connection, text, colon);
+          else if (isNamed(text, from, 'keep-alive')) keepAlive = joined(keepAlive, text, colon);
           break;
         case 14:
           if (isNamed(text, from, 'content-length')) length = joined(length, text, colon);
@@ -37,9 +39,14 @@ export class AnswerHead {
       }
     }
     this.encoding = encoding ?? '';
-    this.framing = framingOf(this.status, length, coding);
-    const ambiguous = coding !== undefined && length !== undefined;
-    this.keepAlive = text[minorAt] === '1' && this.framing !== 'close' && !ambiguous && !closes(connection);
+    this.framing = framingOf(text, this.status, length, coding);
+    // A body announced where there can be none may follow all the same, and would be taken for the next answer.
+    const ambiguous =
+      coding !== undefined
+        ? length !== undefined || isBodiless(this.status)
+        : this.status === 204 && (length ?? '0') !== '0';
+    const keeps = text[minorAt] !== '0' && this.framing !== 'close' && !ambiguous && !closes(connection);
+    this.keepMs = keeps ? keptFor(keepAlive) : 0;
   }
 
   /** Made when asked for: only refusals and errors are read that closely. */
@@ -76,25 +83,41 @@ function isNamed(text: string, from: number, name: string): boolean {
 
 const hyphen = '-'.charCodeAt(0);
 
+/** Without the blanks around it, which are spaces and tabs alone (RFC 9110 §5.6.3): `trim` would take more. */
 function valueAfter(text: string, colon: number): string {
-  const end = text.indexOf('\r\n', colon);
-  return text.slice(colon + 1, end < 0 ? text.length : end).trim();
+  const lineEnd = text.indexOf('\r\n', colon);
+  let from = colon + 1;
+  let to = lineEnd < 0 ? text.length : lineEnd;
+  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
+  while (from < to && isBlank(text.charCodeAt(to - 1))) to -= 1;
+  return text.slice(from, to);
 }
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
 
 /** What comes more than once is a list (RFC 9110 §5.3). */
 const joined = (before: string | undefined, text: string, colon: number): string =>
   before === undefined ? valueAfter(text, colon) : `${before}, ${valueAfter(text, colon)}`;
 
 const closes = (connection: string | undefined): boolean =>
-  connection
-    ?.toLowerCase()
-    .split(/[\s,]+/)
-    .includes('close') ?? false;
+  connection?.split(',').some((option) => option.trim().toLowerCase() === 'close') ?? false;
 
-const statusLine = /^HTTP\/1\.[01] \d{3}(?: |\r|$)/;
+/** A second less than the server says: what is on its way when the server closes is lost. */
+function keptFor(keepAlive: string | undefined): number {
+  const seconds = keepAlive && /(?:^|[\t ,])timeout=(\d{1,9})/i.exec(keepAlive)?.[1];
+  return seconds ? Math.max(0, (Number(seconds) - 1) * 1_000) : Number.POSITIVE_INFINITY;
+}
+
+const statusLine = /^HTTP\/1\.\d [1-9]\d\d(?: |\r|$)/;
 /** The whole in one go: a status line, and lines of a token, a colon and what may be printed. */
-const wellFormed = /^HTTP\/1\.[01] \d{3}(?: [^\r\n]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
+const wellFormed =
+  /^HTTP\/1\.\d [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
+const field = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 const digits = /^\d{1,15}$/;
+/** A number, however often it is said: others beside it would be another length (RFC 9112 §6.3). */
+const oneLength = /^(\d{1,15})(?:[\t ]*,[\t ]*\1)*$/;
+
+export const isField = (line: string): boolean => field.test(line);
 
 /** Reads a head, without the blank line that ends it. */
 export function parseHead(text: string): AnswerHead {
@@ -103,17 +126,16 @@ export function parseHead(text: string): AnswerHead {
   throw new MalformedAnswer('the upstream does not speak HTTP/1.1');
 }
 
-/** Anything that could be read in two ways is refused (RFC 9112 §6.3). */
-function framingOf(status: number, length: string | undefined, coding: string | undefined): Framing {
-  if (status < 200 || status === 204 || status === 304) return 0;
-  if (coding !== undefined) {
-    if (coding.toLowerCase() === 'chunked') return 'chunked';
-    throw new MalformedAnswer(`the upstream sent an unknown transfer coding`);
-  }
-  if (length === undefined) return 'close';
-  if (digits.test(length)) return Number(length);
-  const [one, ...others] = length.split(',').map((part) => part.trim());
-  if (!digits.test(one!) || others.some((other) => other !== one))
-    throw new MalformedAnswer('the upstream sent a malformed content length');
-  return Number(one);
+/** Anything that could be read in two ways is refused (RFC 9112 §6.1, §6.3). */
+function framingOf(text: string, status: number, length: string | undefined, coding: string | undefined): Framing {
+  if (status < 200) return 0;
+  const said = length === undefined ? 'close' : digits.test(length) ? length : oneLength.exec(length)?.[1];
+  if (said === undefined) throw new MalformedAnswer('the upstream sent a malformed content length');
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || text[minorAt] === '0'))
+    throw new MalformedAnswer('the upstream sent an unknown transfer coding');
+  if (isBodiless(status)) return 0;
+  if (coding !== undefined) return 'chunked';
+  return said === 'close' ? said : Number(said);
 }
+
+const isBodiless = (status: number): boolean => status < 200 || status === 204 || status === 304;

@@ -1,3 +1,5 @@
+import { AnswerTooLarge, answerLimits, gather, textOf } from '../../platform/http/read-answer.ts';
+
 /** Takes a piece of a body, the bytes from `from` up to `to`; false when it can take no more for now. */
 export type Taker = (bytes: Uint8Array, from: number, to: number) => boolean;
 
@@ -21,36 +23,35 @@ export interface UpstreamAnswer {
   body: ByteSource;
 }
 
-/** Answers with pictures have megabytes; past this somebody sends something else. */
-const mostTextBytes = 64 * 1024 * 1024;
-
 /** The whole body as text. */
 export function readText(body: ByteSource): string | Promise<string> {
   const whole = body.wholeText?.() ?? null;
-  return whole === null ? gather(body) : withoutMark(whole);
+  if (whole === null) return gatherText(body);
+  return whole.charCodeAt(0) === 0xfeff ? whole.slice(1) : whole;
 }
 
-async function gather(body: ByteSource): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const next = body.read();
-    const piece = next instanceof Promise ? await next : next;
-    if (!piece) break;
-    pieces.push(piece);
-    length += piece.length;
-    if (length > mostTextBytes) {
-      body.abort();
-      throw new Error('the upstream sent an answer without end');
-    }
-  }
-  return withoutMark(Buffer.concat(pieces).toString());
+async function gatherText(body: ByteSource): Promise<string> {
+  const { bytes, whole } = await gather(() => body.read(), answerLimits.json);
+  if (whole) return textOf(bytes);
+  body.abort();
+  throw new AnswerTooLarge(answerLimits.json);
 }
 
-/** A byte order mark is no part of the text, as `fetch` has it. */
-const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+/** The body of an answer that says no; what is too long of it is cut. */
+export async function readRefusalText(body: ByteSource): Promise<string> {
+  const { bytes, whole } = await gather(() => body.read(), answerLimits.refusal);
+  if (!whole) body.abort();
+  return textOf(bytes);
+}
 
-export class StreamSource implements ByteSource {
+/** The answer that `fetch` has brought. */
+export const fetchedAnswer = (response: Response): UpstreamAnswer => ({
+  status: response.status,
+  headers: () => response.headers,
+  body: new StreamSource(response.body ?? new Blob().stream()),
+});
+
+class StreamSource implements ByteSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
 
   constructor(stream: ReadableStream<Uint8Array>) {
@@ -77,8 +78,18 @@ export class StreamSource implements ByteSource {
   }
 }
 
-/** For servers that pack an answer though they were asked not to. */
+const formats: Record<string, string> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'brotli',
+  zstd: 'zstd',
+};
+
+/** For servers that pack an answer though they were asked not to. What is packed in an unknown way stays so, as with `fetch`. */
 export function unpacked(body: ByteSource, encoding: string): ByteSource {
+  const format = formats[encoding.toLowerCase()];
+  if (!format) return body;
   const packed = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: async (controller) => {
       const piece = await body.read();
@@ -87,18 +98,5 @@ export function unpacked(body: ByteSource, encoding: string): ByteSource {
     },
     cancel: () => body.abort(),
   });
-  return new StreamSource(packed.pipeThrough(new DecompressionStream(formatOf(encoding))));
-}
-
-function formatOf(encoding: string): CompressionFormat {
-  const formats: Record<string, string> = {
-    gzip: 'gzip',
-    'x-gzip': 'gzip',
-    deflate: 'deflate',
-    br: 'brotli',
-    zstd: 'zstd',
-  };
-  const format = formats[encoding.trim().toLowerCase()];
-  if (!format) throw new Error('the upstream packed its answer in an unknown way');
-  return format as CompressionFormat;
+  return new StreamSource(packed.pipeThrough(new DecompressionStream(format as CompressionFormat)));
 }

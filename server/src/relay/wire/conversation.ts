@@ -114,7 +114,10 @@ export interface Reasoning {
 }
 
 export interface Params {
+  /** The one limit for the answer, under whatever name it was given; the smallest of several. */
   maxTokens?: number;
+  /** Tokens that a vendor bills as output beside the answer. */
+  outputBeside?: number;
   temperature?: number;
   topP?: number;
   topK?: number;
@@ -138,6 +141,11 @@ export interface Params {
 /** `chat`: OpenAI chat completions. `messages`: Anthropic messages. */
 export type WireFormat = 'chat' | 'messages';
 
+export interface Source {
+  format: WireFormat;
+  body: Json;
+}
+
 export interface Conversation {
   model: string;
   system: TextPart[];
@@ -147,8 +155,13 @@ export interface Conversation {
   /** The client asked for usage at the end of the stream. */
   includeUsage: boolean;
   /** The body as it came: an upstream of the same format gets it with only what must change. */
-  source?: { format: WireFormat; body: Json };
+  source?: Source;
+  /** What `weigh` makes of that body. */
+  bytes?: number;
 }
+
+/** A conversation that a client sent. */
+export type Sourced = Conversation & { source: Source };
 
 export type Finish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
@@ -161,27 +174,34 @@ export interface Answer {
   /** The stop sequence that was hit, where the upstream says. */
   stopSequence?: string;
   usage?: Usage;
+  /** Members of ours beside those of the format. */
+  extra?: Json;
   /** The upstream's body, which a client of the same format gets with only what must change. */
-  source?: { format: WireFormat; body: Json };
+  source?: Source;
 }
 
 /** One step of a streamed answer. `index` of tool deltas counts calls from 0. */
 export type Delta =
-  | { type: 'start'; id?: string; model?: string }
+  /** `sure`: no other candidate will take over, so that the client may be told at once. */
+  | { type: 'start'; id?: string; model?: string; sure?: true }
+  /** A choice beside the first has begun; it ends with a `finish` of its own. */
+  | { type: 'choice' }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'signature'; signature: string }
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
   | { type: 'tool_args'; index: number; args: string }
-  | { type: 'finish'; finish: Finish; stopSequence?: string }
+  | { type: 'finish'; finish: Finish; stopSequence?: string; extra?: Json }
+  /** Members of ours beside those of the format. */
+  | { type: 'extra'; extra: Json }
   | { type: 'usage'; usage: Usage }
   | { type: 'error'; error: UpstreamError }
   | { type: 'end' };
 
 /**
  * `caller`: the request's own fault, shown to the caller. `busy`: 429. `auth`: our credential or account.
- * `failure`: everything else (contract §8). Only `caller` stops the search for another candidate.
+ * `failure`: everything else. Only `caller` stops the search for another candidate.
  */
 export interface UpstreamError {
   kind: 'caller' | 'busy' | 'failure' | 'auth';
@@ -192,6 +212,8 @@ export interface UpstreamError {
   param?: string;
   /** Headers to hand on, such as `retry-after`. */
   headers: Record<string, string>;
+  /** The request brought it about, though another upstream may do better: the next is asked, and the breaker left alone. */
+  byRequest?: true;
 }
 
 /** Thrown where an answer cannot be read: malformed, or an error in a body with status 200. */
@@ -212,6 +234,10 @@ export const failure = (message: string, status = 502): UpstreamError => ({
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Sound, pictures and films of formats that only their own vendor knows: their bytes are no text. */
+export const isRawMedia = ({ value }: RawPart): boolean =>
+  typeof value.type === 'string' && /video|audio|image|document_url|container/.test(value.type);
+
 /** Every text of a request that a model reads, for counting its tokens before the call. */
 export function promptTexts({ system, turns, params }: Conversation): string[] {
   const texts: string[] = [];
@@ -220,6 +246,8 @@ export function promptTexts({ system, turns, params }: Conversation): string[] {
   if (params.tools)
     for (const { name, description, parameters } of params.tools)
       texts.push(`${name} ${description ?? ''} ${JSON.stringify(parameters ?? {})}`);
+  if (params.rawTools) for (const tool of params.rawTools) texts.push(JSON.stringify(tool));
+  if (params.responseFormat?.type === 'json_schema') texts.push(JSON.stringify(params.responseFormat.schema));
   return texts;
 }
 
@@ -228,4 +256,5 @@ function addTexts(part: Part, texts: string[]): void {
   else if (part.type === 'tool_call') texts.push(`${part.name} ${part.arguments}`);
   else if (part.type === 'tool_result') for (const inner of part.content) addTexts(inner, texts);
   else if (part.type === 'file' && 'text' in part.source) texts.push(part.source.text);
+  else if (part.type === 'raw' && !isRawMedia(part)) texts.push(JSON.stringify(part.value));
 }

@@ -1,6 +1,6 @@
 import { isObject } from './conversation.ts';
 
-/** Clients ask for base64 by default and upstreams answer as they like: both formats are made of either (fidelity 12). */
+/** Clients ask for base64 by default and upstreams answer as they like: both formats are made of either. */
 export function fitEmbeddings(data: unknown[], format: 'float' | 'base64'): unknown[] {
   return data.map((item) => {
     if (!isObject(item)) return item;

@@ -93,12 +93,21 @@ export function optionalEnum<T extends string>(
 /** Far more than any schema needs. Writing JSON that is nested very deep takes time with the square of its depth. */
 const maxDepth = 200;
 
-/** Refuses a body that would stop the process while it is written again for an upstream. */
-export function refuseDeep(value: unknown, depth = 0): void {
-  if (typeof value !== 'object' || value === null) return;
+/** No number takes more tokens than this, written with all its digits. */
+const scalarBytes = 8;
+
+/**
+ * Bytes of all that a body says, names included: whatever an upstream reads of it, no tokenizer makes more tokens of it.
+ * Refuses a body that would stop the process while it is written again for an upstream.
+ */
+export function weigh(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return scalarBytes;
   if (depth > maxDepth) throw invalid('body', `The request is nested deeper than ${maxDepth} levels.`);
-  if (Array.isArray(value)) for (const item of value) refuseDeep(item, depth + 1);
-  else for (const key in value) refuseDeep((value as Json)[key], depth + 1);
+  let bytes = 0;
+  if (Array.isArray(value)) for (const item of value) bytes += weigh(item, depth + 1);
+  else for (const key in value) bytes += key.length + weigh((value as Json)[key], depth + 1);
+  return bytes;
 }
 
 export const maxInteger = Number.MAX_SAFE_INTEGER;

@@ -89,7 +89,6 @@ function run(
     client: 'chat',
     upstream: kind.wire,
     decode: kind.decoder(),
-    endsExplicitly: kind.endsExplicitly,
     model: 'openai/gpt-4o',
     id: 'chatcmpl-ours',
     created: 1,
@@ -140,7 +139,7 @@ describe('chat upstream, chat client', () => {
     });
   });
 
-  test('fidelity 1: the usage chunk is read, and shown only when asked for', () => {
+  test('the usage chunk is read, and shown only when asked for', () => {
     const hidden = run(openaiKind, [...plain, usageChunk, done]);
     expect(hidden.out).not.toContain('usage');
     expect(hidden.summary).toMatchObject({ usage: { promptTokens: 10, completionTokens: 3 }, usageIsFinal: true });
@@ -149,14 +148,14 @@ describe('chat upstream, chat client', () => {
     expect(shown.out.endsWith(done)).toBe(true);
   });
 
-  test('fidelity 2: chunks without choices pass', () => {
+  test('chunks without choices pass', () => {
     const filters = `data: ${JSON.stringify({ id: '', choices: [], prompt_filter_results: [] })}\n\n`;
     const { out, summary } = run(openaiKind, [filters, ...plain, done]);
     expect(datas(out)).toHaveLength(5);
     expect(summary.complete).toBe(true);
   });
 
-  test('fidelity 3: usage on a normal chunk is read there, and given as its own chunk', () => {
+  test('usage on a normal chunk is read there, and given as its own chunk', () => {
     const last = chunk({}, { finish_reason: 'stop' }, { usage: { prompt_tokens: 2, completion_tokens: 1 } });
     const hidden = run(openaiKind, [...plain.slice(0, 3), last, done]);
     expect(hidden.summary.usage).toEqual({ promptTokens: 2, completionTokens: 1 });
@@ -167,7 +166,7 @@ describe('chat upstream, chat client', () => {
     expect(datas(shown.out).at(-2)).not.toHaveProperty('usage');
   });
 
-  test('fidelity 4, 5: nulls in tool-call deltas are left out', () => {
+  test('nulls in tool-call deltas are left out', () => {
     const { out } = run(openaiKind, [
       chunk({ role: 'assistant', content: null, tool_calls: null }),
       chunk({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] }),
@@ -178,7 +177,7 @@ describe('chat upstream, chat client', () => {
     expect(third?.choices[0]?.delta).toEqual({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] } as object);
   });
 
-  test('fidelity 7: reasoning fields pass and count as output', () => {
+  test('reasoning fields pass and count as output', () => {
     const { out, output } = run(openaiKind, [
       chunk({ reasoning_content: 'a' }),
       chunk({ reasoning: 'b' }),
@@ -190,22 +189,38 @@ describe('chat upstream, chat client', () => {
     expect(output).toBe('abHéllo');
   });
 
-  test('fidelity 8: comments of the upstream are its own', () => {
+  test('comments of the upstream are its own', () => {
     expect(run(openaiKind, [': OPENROUTER PROCESSING\n\n', ...plain, done]).out).not.toContain('PROCESSING');
   });
 
-  test('fidelity 9: a cut stream does not look complete', () => {
+  test('a cut stream does not look complete', () => {
     const cut = run(openaiKind, plain.slice(0, 3));
     expect(cut.summary).toMatchObject({ complete: false, hasOutput: true, usageIsFinal: false });
     expect(cut.out).not.toContain('[DONE]');
     expect(cut.out).not.toContain('"stop"');
-    expect(run(openaiKind, plain).summary.complete).toBe(false);
     const lying = run(openaiKind, [...plain.slice(0, 3), done]);
     expect(lying.summary.complete).toBe(false);
     expect(lying.out).not.toContain('[DONE]');
     const inside = run(openaiKind, [...plain.slice(0, 2), plain[2]!.slice(0, 40)]);
     expect(inside.summary.complete).toBe(false);
     expect(datas(inside.out)).toHaveLength(2);
+  });
+
+  test('a finished stream that closes without its end mark is whole, and the client gets the mark', () => {
+    const forgotten = run(openaiKind, plain);
+    expect(forgotten.summary.complete).toBe(true);
+    expect(forgotten.out).toBe(run(openaiKind, [...plain, done]).out);
+  });
+
+  test('of several choices all must have finished', () => {
+    const piece = (index: number, delta: object, finish: string | null = null): string =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index, delta, finish_reason: finish }] })}\n\n`;
+    const both = [piece(0, { content: 'a' }), piece(1, { content: 'b' }), piece(0, {}, 'stop')];
+    expect(run(openaiKind, both).summary.complete).toBe(false);
+    expect(run(openaiKind, both).out).not.toContain('[DONE]');
+    expect(run(openaiKind, [...both, piece(1, {}, 'stop')]).summary.complete).toBe(true);
+    // One choice that is finished twice is still one.
+    expect(run(openaiKind, [...both, piece(0, {}, 'stop')]).summary.complete).toBe(false);
   });
 
   test('an error object with status 200 stops the stream and is not shown as it is', () => {
@@ -241,7 +256,7 @@ describe('chat upstream, chat client', () => {
 });
 
 describe('messages upstream', () => {
-  test('fidelity 6: to a messages client bytes pass, signatures included', () => {
+  test('to a messages client bytes pass, signatures included', () => {
     const { out, summary } = run(anthropicKind, anthropicStream, { client: 'messages', model: 'anthropic/claude' });
     expect(out).toBe(anthropicStream.join('').replace('claude-sonnet-4-5', 'anthropic/claude'));
     expect(summary).toMatchObject({
@@ -271,9 +286,13 @@ describe('messages upstream', () => {
     expect(out.endsWith(done)).toBe(true);
   });
 
-  test('a stream without message_stop is cut, and an overloaded error is a failure', () => {
-    const cut = run(anthropicKind, anthropicStream.slice(0, -1), { client: 'messages' });
+  test('a stream without its stop reason is cut, one without message_stop gets it; an overloaded error is a failure', () => {
+    const cut = run(anthropicKind, anthropicStream.slice(0, -2), { client: 'messages' });
     expect(cut.summary.complete).toBe(false);
+    expect(cut.out).not.toContain('message_stop');
+    const forgotten = run(anthropicKind, anthropicStream.slice(0, -1), { client: 'messages' });
+    expect(forgotten.summary.complete).toBe(true);
+    expect(forgotten.out).toBe(run(anthropicKind, anthropicStream, { client: 'messages' }).out);
     const error = named({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } as never);
     const failed = run(anthropicKind, [anthropicStream[0]!, error]);
     expect(failed.stream.error).toMatchObject({ kind: 'failure', message: 'Overloaded' });
@@ -309,7 +328,7 @@ describe('gemini upstream', () => {
     expect(out.trimEnd().endsWith('data: {"type":"message_stop"}')).toBe(true);
   });
 
-  test('fidelity 9: closed without a finish reason is cut', () => {
+  test('closed without a finish reason is cut', () => {
     const { out, summary } = run(geminiKind, frames.slice(0, 2));
     expect(summary.complete).toBe(false);
     expect(out).not.toContain('[DONE]');

@@ -6,19 +6,19 @@ import { PlainPieces, type TakeEscaped } from './chat/plain-delta.ts';
 import { chatDone, chatStream, chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
 import { type Delta, failure, isObject, type Json, type UpstreamError, type WireFormat } from './conversation.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
-import { MessagesStream, messagesPing } from './messages/stream.ts';
+import { MessagesStream, messagesPing, messagesStop } from './messages/stream.ts';
+import { eachOutput } from './output.ts';
 import { renderChatUsage } from './usage.ts';
 import { type AnswerSummary, AnswerWatch } from './watch.ts';
 
 export interface RelayStreamOptions {
-  /** What the client speaks. */
-  client: WireFormat;
+  /** What the client speaks; with `deltas` nothing is written, and the values are added to `deltas`. */
+  client: WireFormat | 'deltas';
+  deltas?: Delta[];
   /** What the upstream speaks; the same as the client's means its bytes pass. */
   upstream: WireFormat | 'gemini';
   /** Reads one upstream event; a fresh decoder per stream. */
   decode: (json: Json) => Delta[];
-  /** False for upstreams that end by closing the connection. */
-  endsExplicitly: boolean;
   /** The name the client asked for. */
   model: string;
   /** Id of the answer where we write it. */
@@ -41,6 +41,28 @@ export interface RelayStreamOptions {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const blankLine = encoder.encode('\n\n');
+/** Something came, though there is nothing to write. */
+const noBytes = new Uint8Array(0);
+
+type RendererOptions = Pick<
+  RelayStreamOptions,
+  'client' | 'deltas' | 'model' | 'id' | 'created' | 'requestId' | 'includeUsage' | 'promptTokens'
+>;
+
+/** Writes deltas for a client. */
+export const newRenderer = (options: RendererOptions): StreamRenderer => renderers[options.client](options);
+
+const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions) => StreamRenderer> = {
+  chat: chatStream,
+  messages: (options) => new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 }),
+  deltas: ({ deltas }) => ({
+    push: (delta) => {
+      deltas?.push(delta);
+      return '';
+    },
+    fail: () => '',
+  }),
+};
 
 /**
  * One streamed answer on its way from upstream to client: bytes in, bytes out, nothing kept but the event in progress.
@@ -56,8 +78,7 @@ export class RelayStream {
   #quick: PlainPieces | undefined;
 
   constructor(private readonly options: RelayStreamOptions) {
-    const { endsExplicitly, expectsJson = false, onOutput } = options;
-    this.#watch = new AnswerWatch({ endsExplicitly, expectsJson, ...(onOutput && { onOutput }) });
+    this.#watch = new AnswerWatch({ expectsJson: options.expectsJson ?? false });
     if (options.client === options.upstream) {
       this.#editor = options.client === 'chat' ? chatPassthrough(options) : messagesPassthrough(options);
     }
@@ -65,16 +86,17 @@ export class RelayStream {
 
   /** Made when needed: a stream whose bytes pass has no use for it unless it breaks. */
   get #renderer(): StreamRenderer {
-    const { options } = this;
-    this.#rendering ??=
-      options.client === 'chat'
-        ? chatStream(options)
-        : new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 });
+    this.#rendering ??= newRenderer(this.options);
     return this.#rendering;
   }
 
   get error(): UpstreamError | undefined {
     return this.#watch.error;
+  }
+
+  /** Something has come that a reader would see; until then nobody need know of this answer. */
+  get hasOutput(): boolean {
+    return this.#watch.hasOutput;
   }
 
   /** The format's own end has come; what the upstream sends after it is of no interest. */
@@ -116,18 +138,21 @@ export class RelayStream {
     return this.#frames(frames);
   }
 
-  /** The upstream closed. `tail` is what the client still gets: an end only if the upstream's answer had one. */
+  /**
+   * The upstream closed. `tail` is what the client still gets: an end, also where the upstream forgot its own mark after it
+   * had finished, but none for an answer that was cut.
+   */
   end(): { tail: Uint8Array | null; summary: AnswerSummary } {
     const rest = this.#framer.end();
     const out: Uint8Array[] = [];
     // Some servers forget the last blank line; the client needs it to see the event.
     const last = rest.length > 0 ? this.#frames([Buffer.concat([rest, blankLine])]) : null;
     if (last !== null) out.push(last);
-    if (!this.options.endsExplicitly && this.#watch.finished && !this.#watch.ended && !this.error) {
-      const done = this.#done(encoder.encode(chatDone));
+    if (!this.ended && this.summary().complete) {
+      const done = this.#done(encoder.encode(this.options.client === 'chat' ? chatDone : messagesStop));
       if (done !== null) out.push(done);
     }
-    return { tail: join(out), summary: this.#watch.summary() };
+    return { tail: join(out), summary: this.summary() };
   }
 
   /** As it stands now: for a client that left. */
@@ -159,7 +184,7 @@ export class RelayStream {
     for (const frame of frames) {
       if (this.error !== undefined || this.ended) break;
       const piece = this.#frame(frame);
-      if (piece !== null && piece.length > 0) out.push(piece);
+      if (piece !== null) out.push(piece);
     }
     return join(out);
   }
@@ -171,7 +196,7 @@ export class RelayStream {
       return plain;
     }
     const event = parseFrame(frame);
-    // Comments of the upstream keep its own connection open; ours are sent when our client's stream is idle (fidelity 8).
+    // Comments of the upstream keep its own connection open; ours are sent when our client's stream is idle.
     if (event === undefined || event.data === '') return null;
     if (event.data === '[DONE]') return this.#done(frame);
     let json: unknown;
@@ -187,9 +212,16 @@ export class RelayStream {
     return this.#deltas(frame, json);
   }
 
+  readonly #see = (text: string): void => {
+    this.#watch.sawOutput();
+    if (text !== '') this.options.onOutput?.(text);
+  };
+
   #deltas(frame: Uint8Array, json: Json): Uint8Array | null {
+    eachOutput(this.options.upstream, json, this.#see);
     let text = '';
-    for (const delta of this.options.decode(json)) {
+    const deltas = this.options.decode(json);
+    for (const delta of deltas) {
       this.#watch.observe(delta);
       if (delta.type === 'error') return null;
       if (this.#editor === undefined) text += this.#renderer.push(delta);
@@ -198,7 +230,8 @@ export class RelayStream {
       this.#quick ??= this.#quickPath();
       return this.#editor.edit(frame, json);
     }
-    return text === '' ? null : encoder.encode(text);
+    if (text !== '') return encoder.encode(text);
+    return this.options.client === 'deltas' && deltas.length > 0 ? noBytes : null;
   }
 
   #quickPath(): PlainPieces | undefined {
@@ -209,7 +242,7 @@ export class RelayStream {
   }
 
   #done(frame: Uint8Array): Uint8Array | null {
-    // An end mark without a finish reason closes a cut answer; passing it on would make it look whole (fidelity 9).
+    // An end mark without a finish reason closes a cut answer; passing it on would make it look whole.
     if (!this.#watch.finished) return null;
     this.#watch.observe({ type: 'end' });
     if (this.#editor === undefined) return encoder.encode(this.#renderer.push({ type: 'end' }));

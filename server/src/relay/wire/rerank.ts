@@ -8,7 +8,7 @@ const textOf = (document: unknown): string | undefined => {
   return isObject(document) && typeof document.text === 'string' ? document.text : undefined;
 };
 
-/** Rerank answers of Cohere, Jina, Voyage and vLLM as the one shape of contract §6. */
+/** Rerank answers of Cohere, Jina, Voyage and vLLM as one shape, Cohere's. */
 export function normalizeRerank(answer: Json, request: Json): { body: Json; usage: Usage } {
   const given = Array.isArray(request.documents) ? request.documents : [];
   const withDocuments = request.return_documents !== false;

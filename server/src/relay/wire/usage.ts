@@ -1,52 +1,96 @@
-import type { Usage } from '../../lib/money.ts';
+import type { Part, Usage } from '../../lib/money.ts';
 import { isObject, type Json } from './conversation.ts';
 
-const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
+/** A number of tokens, or undefined for whatever cannot be one: text, a fraction, less than nothing, more than can be counted. */
+export const tokens = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 
-function known(counted: Required<Omit<Usage, 'units'>>): Usage {
-  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = counted;
+const count = (value: unknown): number => tokens(value) ?? 0;
+const record = (value: unknown): Json => (isObject(value) ? value : {});
+
+/** The first that is a number of tokens: vendors give the same count under several names. */
+function first(...values: unknown[]): number {
+  for (const value of values) {
+    const found = tokens(value);
+    if (found !== undefined) return found;
+  }
+  return 0;
+}
+
+/** A usage with the parts that are more than nothing. */
+export function usageOf(promptTokens: number, completionTokens: number, parts: { [P in Part]?: number }): Usage {
   const usage: Usage = { promptTokens, completionTokens };
-  if (cacheReadTokens > 0) usage.cacheReadTokens = cacheReadTokens;
-  if (cacheWriteTokens > 0) usage.cacheWriteTokens = cacheWriteTokens;
-  if (reasoningTokens > 0) usage.reasoningTokens = reasoningTokens;
+  for (const part in parts) {
+    const found = parts[part as Part];
+    if (found !== undefined && found > 0) usage[`${part as Part}Tokens`] = found;
+  }
   return usage;
 }
+
+/** Of sound and pictures what was not read from a cache: a cached token is charged as that, whatever it is of. */
+export const uncached = (all: unknown, cached: unknown): number => Math.max(0, count(all) - count(cached));
 
 export function readChatUsage(value: unknown): Usage | undefined {
   if (!isObject(value) || (value.prompt_tokens === undefined && value.completion_tokens === undefined))
     return undefined;
-  const prompt = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
-  const completion = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
+  const prompt = record(value.prompt_tokens_details);
+  const cached = record(prompt.cached_tokens_details);
+  const completion = record(value.completion_tokens_details);
   const promptTokens = count(value.prompt_tokens);
-  const reasoningTokens = count(completion.reasoning_tokens);
+  const reasoning = first(completion.reasoning_tokens, value.reasoning_tokens);
   let completionTokens = count(value.completion_tokens);
   // Some vendors leave reasoning out of `completion_tokens` but not out of the total; it is output all the same.
-  if (reasoningTokens > 0 && count(value.total_tokens) === promptTokens + completionTokens + reasoningTokens) {
-    completionTokens += reasoningTokens;
+  if (reasoning > 0 && count(value.total_tokens) === promptTokens + completionTokens + reasoning) {
+    completionTokens += reasoning;
   }
-  return known({
-    promptTokens,
-    completionTokens,
-    cacheReadTokens: count(prompt.cached_tokens ?? value.prompt_cache_hit_tokens),
-    cacheWriteTokens: count(prompt.cache_write_tokens),
-    reasoningTokens,
+  const written = first(prompt.cache_write_tokens, prompt.cache_creation_tokens, value.cache_creation_input_tokens);
+  const cacheWrite1h = Math.min(written, count(prompt.cache_write_1h_tokens));
+  return usageOf(promptTokens, completionTokens, {
+    // DeepSeek, Moonshot, Mistral and proxies of Anthropic have names of their own.
+    cacheRead: first(
+      prompt.cached_tokens,
+      value.prompt_cache_hit_tokens,
+      value.cached_tokens,
+      value.num_cached_tokens,
+      value.cache_read_input_tokens,
+    ),
+    cacheWrite: written - cacheWrite1h,
+    cacheWrite1h,
+    reasoning,
+    audioIn: uncached(prompt.audio_tokens, cached.audio_tokens),
+    imageIn: uncached(prompt.image_tokens, cached.image_tokens),
+    audioOut: count(completion.audio_tokens),
   });
 }
 
+/** Without what is undefined; nothing when all of it is. */
+function details(name: string, fields: Record<string, number | undefined>): Json {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? {} : { [name]: Object.fromEntries(given) };
+}
+
+/** `cache_write_tokens` is everything written, as where the name comes from; what lasts an hour is told beside it. */
 export function renderChatUsage(usage: Usage): Json {
-  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
+  const written =
+    cacheWriteTokens === undefined && cacheWrite1hTokens === undefined
+      ? undefined
+      : (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0);
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    ...((cacheReadTokens !== undefined || cacheWriteTokens !== undefined) && {
-      prompt_tokens_details: {
-        cached_tokens: cacheReadTokens ?? 0,
-        ...(cacheWriteTokens !== undefined && { cache_write_tokens: cacheWriteTokens }),
-      },
+    ...details('prompt_tokens_details', {
+      cached_tokens: cacheReadTokens ?? (written === undefined ? undefined : 0),
+      cache_write_tokens: written,
+      cache_write_1h_tokens: cacheWrite1hTokens,
+      audio_tokens: usage.audioInTokens,
+      image_tokens: usage.imageInTokens,
     }),
-    ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    ...details('completion_tokens_details', {
+      reasoning_tokens: usage.reasoningTokens,
+      audio_tokens: usage.audioOutTokens,
+    }),
   };
 }
 
@@ -56,33 +100,36 @@ export function renderChatUsage(usage: Usage): Json {
  */
 export function readMessagesUsage(value: unknown, before?: Usage): Usage | undefined {
   if (!isObject(value)) return before;
-  const read =
-    value.cache_read_input_tokens == null ? (before?.cacheReadTokens ?? 0) : count(value.cache_read_input_tokens);
-  const write =
-    value.cache_creation_input_tokens == null
-      ? (before?.cacheWriteTokens ?? 0)
-      : count(value.cache_creation_input_tokens);
-  const fresh =
-    value.input_tokens == null
-      ? (before?.promptTokens ?? 0) - (before?.cacheReadTokens ?? 0) - (before?.cacheWriteTokens ?? 0)
-      : count(value.input_tokens);
-  const details = isObject(value.output_tokens_details) ? value.output_tokens_details : {};
-  return known({
-    promptTokens: fresh + read + write,
-    completionTokens: value.output_tokens == null ? (before?.completionTokens ?? 0) : count(value.output_tokens),
-    cacheReadTokens: read,
-    cacheWriteTokens: write,
-    reasoningTokens: count(details.thinking_tokens) || (before?.reasoningTokens ?? 0),
+  const old = before ?? { promptTokens: 0, completionTokens: 0 };
+  const { cacheReadTokens: oldRead = 0, cacheWriteTokens: oldShort = 0, cacheWrite1hTokens: oldLong = 0 } = old;
+  const lifetimes = record(value.cache_creation);
+  const short = tokens(lifetimes.ephemeral_5m_input_tokens);
+  const long = tokens(lifetimes.ephemeral_1h_input_tokens);
+  const told = short === undefined && long === undefined ? undefined : (short ?? 0) + (long ?? 0);
+  const written = tokens(value.cache_creation_input_tokens) ?? told ?? oldShort + oldLong;
+  const cacheWrite1h = Math.min(written, long ?? oldLong);
+  const cacheRead = tokens(value.cache_read_input_tokens) ?? oldRead;
+  const fresh = tokens(value.input_tokens) ?? old.promptTokens - oldRead - oldShort - oldLong;
+  return usageOf(fresh + cacheRead + written, tokens(value.output_tokens) ?? old.completionTokens, {
+    cacheRead,
+    cacheWrite: written - cacheWrite1h,
+    cacheWrite1h,
+    reasoning: tokens(record(value.output_tokens_details).thinking_tokens) ?? old.reasoningTokens ?? 0,
   });
 }
 
 export function renderMessagesUsage(usage: Usage): Json {
   const read = usage.cacheReadTokens ?? 0;
-  const write = usage.cacheWriteTokens ?? 0;
+  const short = usage.cacheWriteTokens ?? 0;
+  const long = usage.cacheWrite1hTokens ?? 0;
   return {
-    input_tokens: Math.max(0, usage.promptTokens - read - write),
-    cache_creation_input_tokens: write,
+    input_tokens: Math.max(0, usage.promptTokens - read - short - long),
+    cache_creation_input_tokens: short + long,
     cache_read_input_tokens: read,
+    ...(short + long > 0 && {
+      cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long },
+    }),
     output_tokens: usage.completionTokens,
+    ...details('output_tokens_details', { thinking_tokens: usage.reasoningTokens }),
   };
 }

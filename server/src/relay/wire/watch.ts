@@ -1,11 +1,12 @@
 import type { Usage } from '../../lib/money.ts';
-import type { Answer, Delta, Finish, UpstreamError } from './conversation.ts';
+import type { Answer, Delta, Finish, Json, UpstreamError, WireFormat } from './conversation.ts';
+import { hasOutput } from './output.ts';
 
-/** What is known of an answer once it is over: for the bill, the breaker and the quality score (contract §8, §9). */
+/** What is known of an answer once it is over: for the bill, the breaker and the quality score. */
 export interface AnswerSummary {
-  /** Ended the way its format ends, with a finish reason: not cut, not broken. */
+  /** Every choice has its finish reason, or the format's own end has come: not cut, not broken. */
   complete: boolean;
-  /** Said something, called something or thought something. */
+  /** Something was made, by what was seen of it or by what the upstream counted at the end. */
   hasOutput: boolean;
   /** Whether tool arguments, and the text where JSON was asked for, parse; undefined when there was nothing to check. */
   wellFormed: boolean | undefined;
@@ -21,12 +22,8 @@ export interface AnswerSummary {
 }
 
 export interface WatchOptions {
-  /** A format that ends by closing the connection has no `end` of its own. */
-  endsExplicitly: boolean;
   /** JSON was asked for. */
   expectsJson?: boolean;
-  /** Gets every piece of output, for counting tokens when the upstream counts none. */
-  onOutput?: (text: string) => void;
 }
 
 /** Pieces kept to check that they parse; past this an answer counts as well formed, so that memory stays bounded. */
@@ -37,6 +34,8 @@ export class AnswerWatch {
   #ended = false;
   #hasOutput = false;
   #finish: Finish | undefined;
+  #choices = 1;
+  #finishes = 0;
   #usage: Usage | undefined;
   #id: string | undefined;
   #model: string | undefined;
@@ -66,26 +65,21 @@ export class AnswerWatch {
         this.#id ??= delta.id;
         this.#model ??= delta.model;
         return;
+      case 'choice':
+        this.#choices += 1;
+        return;
       case 'text':
-        this.#output(delta.text);
         if (this.options.expectsJson && this.#room(delta.text)) this.#text += delta.text;
         return;
-      case 'thinking':
-        this.#output(delta.text);
-        return;
-      case 'redacted_thinking':
-        this.#hasOutput = true;
-        return;
       case 'tool_start':
-        this.#output(delta.name);
         this.#callsByIndex().set(delta.index, '');
         return;
       case 'tool_args':
-        this.#output(delta.args);
         if (this.#room(delta.args)) this.#addArgs(delta.index, delta.args);
         return;
       case 'finish':
         this.#finish = delta.finish;
+        this.#finishes += 1;
         return;
       case 'usage':
         this.#usage = delta.usage;
@@ -96,21 +90,28 @@ export class AnswerWatch {
       case 'end':
         this.#ended = true;
         return;
+      case 'extra':
+      case 'thinking':
+      case 'redacted_thinking':
       case 'signature':
         return;
     }
   }
 
-  /** A piece of text passed by without being read. */
+  get hasOutput(): boolean {
+    return this.#hasOutput;
+  }
+
+  /** A piece of output came by, whatever it was. */
   sawOutput(): void {
     this.#hasOutput = true;
   }
 
   summary(): AnswerSummary {
-    const complete = this.error === undefined && this.finished && (this.#ended || !this.options.endsExplicitly);
+    const allFinished = this.finished && this.#finishes >= this.#choices;
     return {
-      complete,
-      hasOutput: this.#hasOutput,
+      complete: this.error === undefined && (this.#ended || allFinished),
+      hasOutput: this.#hasOutput || (this.finished && (this.#usage?.completionTokens ?? 0) > 0),
       wellFormed: this.#wellFormed(),
       toolCalls: this.#calls?.size ?? 0,
       usageIsFinal: this.finished && this.#usage !== undefined,
@@ -120,12 +121,6 @@ export class AnswerWatch {
       model: this.#model,
       error: this.error,
     };
-  }
-
-  #output(text: string): void {
-    if (text === '') return;
-    this.#hasOutput = true;
-    this.options.onOutput?.(text);
   }
 
   #callsByIndex(): Map<number, string> {
@@ -161,23 +156,23 @@ function parses(text: string): boolean {
   }
 }
 
-/** The same, for an answer that came whole. */
+/** The same, for an answer that came whole; `body` is what the upstream sent, in its own format. */
 export function summarizeAnswer(
   answer: Answer,
+  wire: WireFormat | 'gemini',
+  body: Json,
   expectsJson: boolean,
-  onOutput?: (text: string) => void,
 ): AnswerSummary {
-  const watch = new AnswerWatch({ endsExplicitly: false, expectsJson, ...(onOutput && { onOutput }) });
+  const watch = new AnswerWatch({ expectsJson });
   watch.observe({ type: 'start', id: answer.id, model: answer.model });
   answer.parts.forEach((part, index) => {
-    if (part.type === 'text' || part.type === 'thinking') watch.observe({ type: part.type, text: part.text });
-    else if (part.type === 'redacted_thinking') watch.observe(part);
-    else if (part.type === 'image' || part.type === 'raw') watch.observe({ type: 'redacted_thinking', data: '' });
+    if (part.type === 'text') watch.observe({ type: 'text', text: part.text });
     else if (part.type === 'tool_call') {
       watch.observe({ type: 'tool_start', index, id: part.id, name: part.name });
       watch.observe({ type: 'tool_args', index, args: part.arguments });
     }
   });
+  if (hasOutput(wire, body)) watch.sawOutput();
   if (answer.usage) watch.observe({ type: 'usage', usage: answer.usage });
   watch.observe({ type: 'finish', finish: answer.finish });
   return watch.summary();

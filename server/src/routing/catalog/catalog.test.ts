@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { manualClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
+import { until } from '../../lib/until.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import { type CatalogOptions, openCatalog } from './catalog.ts';
@@ -150,13 +151,9 @@ describe.each(engines)('catalog on $name', (engine) => {
     const deaf = await room({ pollMs: 20 });
     const channel = await addChannel(here, { ...own, models: ['plain'] });
     const sees = (r: typeof here) => r.catalog.legacyChannelsFor('plain', 'default').length === 1;
-    const until = async (r: typeof here) => {
-      for (let i = 0; i < 200 && !sees(r); i++) await Bun.sleep(10);
-      return sees(r);
-    };
     expect(sees(here)).toBe(true);
-    expect(await until(there)).toBe(true);
-    expect(await until(deaf)).toBe(true);
+    await until('the message is heard', () => sees(there));
+    await until('it is found by polling', () => sees(deaf));
     expect(there.catalog.version).toBe(here.catalog.version);
     await removeChannel(here, channel.id);
     for (const r of [here, there, deaf]) await r.catalog.close();
@@ -224,7 +221,7 @@ describe.each(engines)('catalog on $name', (engine) => {
       'text-embedding-3-small',
     ];
     const discovered = names.map((name) =>
-      name === 'priced-new' ? { name, promptPrice: 1, completionPrice: 2 } : { name },
+      name === 'priced-new' ? { name, price: { promptPrice: 1, completionPrice: 2, requestPrice: 0 } } : { name },
     );
     const result = await syncProviderModels(r, channel, discovered, { missing: 'disable' });
     expect(result).toMatchObject({ unpriced: 1, kept: 1 });

@@ -1,9 +1,10 @@
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Sealer } from '../../lib/seal.ts';
+import type { Vendor } from '../../lib/vendors/vendor.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Catalog } from './catalog.ts';
-import { findPreset, type Preset } from './presets.ts';
+import { findPreset, needsKey } from './presets.ts';
 import { pricesOf } from './price-list.ts';
 import type { ProviderModelSeed } from './seed.ts';
 import { sharedGroup } from './snapshot.ts';
@@ -75,13 +76,13 @@ export async function addPresetChannel(
 ): Promise<store.ChannelRecord> {
   const preset = findPreset(presetId);
   if (!preset) throw new AppError('invalid_value', `preset: there is no preset "${presetId}"`, { param: 'preset' });
-  if (preset.needsKey && !given.credential) {
+  if (needsKey(preset) && !given.credential) {
     throw new AppError('invalid_value', `credential: ${preset.name} needs a key`, { param: 'credential' });
   }
   return addChannel(room, { ...fromPreset(preset), ...given }, pricesOf(preset.id));
 }
 
-export const fromPreset = (preset: Preset): ChannelInput => ({
+export const fromPreset = (preset: Vendor): ChannelInput => ({
   ...channelDefaults,
   name: preset.name,
   provider: preset.id,
@@ -101,6 +102,7 @@ export async function changeChannel(
     id,
     (old) => {
       const fields = { ...old, ...change };
+      if (credential === undefined) refuseMovedCredential(old, fields);
       if (fields.kind !== 'demo' && fields.baseUrl === '') {
         throw new AppError('invalid_value', 'base_url: is required', { param: 'base_url' });
       }
@@ -112,6 +114,17 @@ export async function changeChannel(
   await room.catalog.changed();
   return channel;
 }
+
+/** A credential was given for one place. Taken along to another, it would be anybody's who may edit a channel. */
+function refuseMovedCredential(old: store.ChannelRecord, fields: store.ChannelFields): void {
+  if (old.sealedCredential === '' || placeOf(old) === placeOf(fields)) return;
+  const what = 'a stored credential does not go along to another address, kind or provider';
+  throw new AppError('invalid_value', `credential: enter it again, ${what}; "" removes it`, { param: 'credential' });
+}
+
+/** Who receives the credential, and in which form. */
+const placeOf = ({ kind, provider, baseUrl }: store.ChannelFields): string =>
+  [kind, provider, URL.parse(baseUrl)?.origin ?? baseUrl].join(' ');
 
 export async function removeChannel(room: CatalogRoom, id: number): Promise<void> {
   if (!(await store.deleteChannel(room.db, id))) throw noChannel(id);

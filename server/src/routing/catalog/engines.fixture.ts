@@ -1,6 +1,5 @@
 import { SQL } from 'bun';
 import { migrate } from '../../platform/db/migrate.ts';
-import { migration } from '../../platform/db/migrations/0004-catalog.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 
 /** For tests: a fresh database with the tables of the catalog, on each engine that can be reached. */
@@ -16,7 +15,7 @@ const sqlite: TestEngine = {
   name: 'sqlite',
   open: async () => {
     const opened = await openDb({ path: ':memory:' });
-    await migrate(opened.db, [migration]);
+    await migrate(opened.db);
     return { ...opened, drop: opened.close };
   },
 };
@@ -31,7 +30,7 @@ const postgres: TestEngine = {
     const url = new URL(server);
     url.pathname = `/${database}`;
     const opened = await openDb({ url: url.href, poolSize: 4 });
-    await migrate(opened.db, [migration]);
+    await migrate(opened.db);
     const drop = async () => {
       await opened.close();
       await admin.unsafe(`drop database ${database} with (force)`);

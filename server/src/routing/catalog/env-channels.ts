@@ -1,9 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Sealer } from '../../lib/seal.ts';
+import { withoutTrailing } from '../../lib/trailing.ts';
+import { vendors } from '../../lib/vendors/table.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { fromPreset, insertWithModels } from './channels.ts';
-import { presets } from './presets.ts';
-import { pricesOf } from './price-list.ts';
+import { needsKey, presetsOf } from './presets.ts';
+import { priceEntries } from './price-entries.ts';
 import { providerHasChannel } from './store/channels.ts';
 import { bumpVersion } from './store/version.ts';
 
@@ -15,20 +17,22 @@ export async function ensureEnvChannels(
   db: Db,
   env: Readonly<Record<string, string | undefined>>,
   { sealer, clock }: { sealer: Sealer; clock: Clock },
+  rows = vendors,
 ): Promise<string[]> {
   const made: string[] = [];
-  for (const preset of presets) {
+  const models = Map.groupBy(priceEntries(rows), ({ provider }) => provider);
+  for (const preset of presetsOf(rows)) {
     const value = (preset.env && env[preset.env])?.trim();
     if (!value) continue;
     const { credential: _, ...fields } = fromPreset(preset);
-    const filled = preset.needsKey
+    const filled = needsKey(preset)
       ? { ...fields, sealedCredential: sealer.seal(value) }
       : { ...fields, baseUrl: withVersionPath(value), sealedCredential: '' };
     const created = await db.transaction().execute(async (tx) => {
       // Processes that start together wait here, so that only the first makes the channel.
       await bumpVersion(tx);
       if (await providerHasChannel(tx, preset.id)) return false;
-      await insertWithModels(tx, { clock }, filled, pricesOf(preset.id));
+      await insertWithModels(tx, { clock }, filled, models.get(preset.id) ?? []);
       return true;
     });
     if (created) made.push(preset.name);
@@ -40,5 +44,5 @@ export async function ensureEnvChannels(
 function withVersionPath(address: string): string {
   const url = new URL(address);
   if (url.pathname === '/') url.pathname = '/v1';
-  return url.href.replace(/\/+$/, '');
+  return withoutTrailing(url.href, '/');
 }

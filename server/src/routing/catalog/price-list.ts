@@ -1,24 +1,14 @@
 /**
- * List prices of well-known models as known in November 2026. They fill in the prices of a channel made from a preset
- * (contract §7.3) and of models found by asking an upstream. Not every row was compared with its vendor's page; context
+ * List prices of well-known models as known in November 2026. They fill in the prices of a channel made from a preset and
+ * of models found by asking an upstream. Not every row was compared with its vendor's page; context
  * lengths of hosted models, prices of images, speech and video, and names at resellers least of all. Vendors change prices
- * without notice and this list does not follow by itself: operators who charge money should check the rows they use. Where
- * a vendor asks more for long prompts, the price of short ones stands here. Quality scores are our own estimates.
+ * without notice and this list does not follow by itself: operators who charge money should check the rows they use. Prices
+ * by the hour of what lies in a cache, of priority and of batches are not in it. Quality scores are our own estimates.
  */
-import { anthropic } from './prices/anthropic.ts';
-import type { PriceEntry } from './prices/entry.ts';
-import { gemini } from './prices/google.ts';
-import { cerebras, fireworks, groq, ollama, together } from './prices/hosts.ts';
-import { cohere, cohereRerank, deepseek, jina, mistral, perplexity, xai } from './prices/labs.ts';
-import { openai } from './prices/openai.ts';
-import { openrouter } from './prices/openrouter.ts';
+import { vendors } from '../../lib/vendors/table.ts';
+import { type PriceEntry, priceEntries } from './price-entries.ts';
 
-export type { PriceEntry } from './prices/entry.ts';
-
-export const priceList: readonly PriceEntry[] = [
-  ...[openai, anthropic, gemini, mistral, deepseek, xai, perplexity, cohere, cohereRerank, jina],
-  ...[groq, cerebras, together, fireworks, ollama, openrouter],
-].flat();
+export const priceList: readonly PriceEntry[] = priceEntries(vendors);
 
 const byProvider = Map.groupBy(priceList, (entry) => entry.provider);
 const byUpstream = new Map(priceList.map((entry) => [`${entry.provider}|${entry.modelName}`, entry]));

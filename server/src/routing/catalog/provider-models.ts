@@ -1,7 +1,9 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Price } from '../../lib/money.ts';
 import type { CatalogRoom } from './channels.ts';
 import { priceOf } from './price-list.ts';
+import { leanPrice } from './prices-field.ts';
 import { findChannel } from './store/channels.ts';
 import * as store from './store/provider-models.ts';
 import { disabled, enabled } from './store/tables.ts';
@@ -53,9 +55,7 @@ export interface DiscoveredModel {
   /** Upstream name. */
   name: string;
   type?: store.ProviderModelFields['type'];
-  /** USD per million tokens. */
-  promptPrice?: number;
-  completionPrice?: number;
+  price?: Price;
   contextLength?: number;
   maxOutputTokens?: number;
 }
@@ -64,8 +64,10 @@ export interface SyncResult {
   added: store.ProviderModelRecord[];
   /** Of the added, how many wait for a price. */
   unpriced: number;
-  /** Already known, left as they were. */
+  /** Already known, left as they were but for the next. */
   kept: number;
+  /** Known at the price that the list has too, and now also with the list's prices of their parts. */
+  completed: number;
   /** No longer offered by the upstream; disabled when `missing` is `disable`. */
   missing: store.ProviderModelRecord[];
 }
@@ -74,8 +76,9 @@ export interface SyncResult {
 const ownMachines = new Set(['ollama']);
 
 /**
- * Brings a channel's models in line with its upstream's list. Existing rows keep their prices. A model whose price nobody
- * knows is added disabled, since enabled it would be given away.
+ * Brings a channel's models in line with its upstream's list. Existing rows keep their prices, and get those of the parts
+ * where nobody has said anything of them. A model whose price nobody knows is added disabled, since enabled it would be
+ * given away.
  */
 export async function syncProviderModels(
   room: CatalogRoom,
@@ -106,8 +109,12 @@ export async function syncProviderModels(
         now,
       );
     }
+    const completed = incomplete(existing, (model) =>
+      listPrice(channel, offered.get(model.modelName) ?? { name: model.modelName }),
+    );
+    for (const { id, price } of completed) await store.setProviderModelParts(tx, id, price, now);
     const unpriced = added.filter((model) => model.status === disabled).length;
-    return { added, unpriced, kept: offered.size - added.length, missing };
+    return { added, unpriced, kept: offered.size - added.length, completed: completed.length, missing };
   });
   await room.catalog.changed();
   return result;
@@ -115,7 +122,7 @@ export async function syncProviderModels(
 
 function fieldsOf(channel: { id: number; provider: string }, model: DiscoveredModel): store.ProviderModelFields {
   const known = priceOf(channel.provider, model.name);
-  const priced = known !== null || model.promptPrice !== undefined || ownMachines.has(channel.provider);
+  const price = listPrice(channel, model);
   // A dated snapshot must not take the public name of the model it is a snapshot of.
   const ownId = model.name.includes('/') ? model.name : `${channel.provider}/${model.name}`;
   return {
@@ -123,16 +130,39 @@ function fieldsOf(channel: { id: number; provider: string }, model: DiscoveredMo
     channelId: channel.id,
     modelName: model.name,
     type: model.type ?? known?.type ?? guessType(model.name),
-    promptPrice: model.promptPrice ?? known?.promptPrice ?? 0,
-    completionPrice: model.completionPrice ?? known?.completionPrice ?? 0,
-    requestPrice: known?.requestPrice ?? 0,
+    ...(price ? leanPrice(price) : free),
     contextLength: model.contextLength ?? known?.contextLength ?? 0,
     maxOutputTokens: model.maxOutputTokens ?? known?.maxOutputTokens ?? 0,
-    status: priced ? enabled : disabled,
+    status: price || ownMachines.has(channel.provider) ? enabled : disabled,
     qualityScore: known?.qualityScore ?? 1,
     capabilities: known?.capabilities ?? {},
   };
 }
+
+const free: Price = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
+
+const samePlain = (a: Price, b: Price): boolean =>
+  a.promptPrice === b.promptPrice && a.completionPrice === b.completionPrice && a.requestPrice === b.requestPrice;
+
+/** What the upstream asks, else what our list has; the list also tells of parts that the upstream says nothing of. */
+function listPrice(channel: { provider: string }, { name, price }: DiscoveredModel): Price | null {
+  const known = priceOf(channel.provider, name);
+  if (!price) return known;
+  const told = price.parts !== undefined || price.tiers !== undefined;
+  return !told && known && samePlain(price, known) ? known : price;
+}
+
+/** Models at a listed price that nobody has said anything more of, with what the list says. */
+const incomplete = (
+  models: readonly store.ProviderModelRecord[],
+  priceIn: (model: store.ProviderModelRecord) => Price | null,
+): { id: number; price: Price }[] =>
+  models.flatMap((model) => {
+    if (model.parts !== undefined || model.tiers !== undefined) return [];
+    const price = priceIn(model);
+    const more = price?.parts !== undefined || price?.tiers !== undefined;
+    return price && more && samePlain(model, price) ? [{ id: model.id, price }] : [];
+  });
 
 /** Upstream lists rarely tell a model's type; its name nearly always does. First match wins. */
 const typeWords: [RegExp, store.ProviderModelFields['type']][] = [

@@ -16,7 +16,7 @@ export interface ProviderModelSeed extends Price {
   capabilities?: Record<string, unknown>;
 }
 
-/** The built-in provider's own table (contract §7.4) as seeds: free, and known upstream by the same name. */
+/** The built-in provider's own table as seeds: free, and known upstream by the same name. */
 export const builtInSeeds = (
   models: readonly {
     id: string;

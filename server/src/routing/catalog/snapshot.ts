@@ -1,5 +1,7 @@
+import { demoVendor } from '../../lib/vendors/table.ts';
 import { type Candidate, type Channel, candidateKey, type ModelType } from '../candidate.ts';
 import { listingOf, type ModelListing } from './listing.ts';
+import { leanPrice } from './prices-field.ts';
 import type { ProviderModelSeed } from './seed.ts';
 import type { ChannelRecord } from './store/channels.ts';
 import type { ProviderModelRecord } from './store/provider-models.ts';
@@ -42,10 +44,10 @@ export const sharedGroup = 'default';
 /** Not a row: the built-in provider needs no credential and cannot be edited. */
 export const builtInChannel: Channel = {
   id: 0,
-  name: 'Built-in simulation',
-  provider: 'demo',
-  kind: 'demo',
-  baseUrl: '',
+  name: demoVendor.name,
+  provider: demoVendor.id,
+  kind: demoVendor.kind,
+  baseUrl: demoVendor.baseUrl,
   credential: '',
   priority: 0,
   weight: 1,
@@ -131,11 +133,7 @@ function candidateOf(
     modelId: model.modelId,
     modelName: model.modelName,
     type: model.type,
-    price: {
-      promptPrice: model.promptPrice,
-      completionPrice: model.completionPrice,
-      requestPrice: model.requestPrice,
-    },
+    price: leanPrice(model),
     contextLength: model.contextLength,
     maxOutputTokens: model.maxOutputTokens,
     qualityScore: model.qualityScore,

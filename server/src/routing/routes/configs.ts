@@ -1,12 +1,14 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { answered, listed } from '../../platform/http/answers.ts';
+import type { Subject } from '../../platform/http/audit-rule.ts';
 import { offsetOf, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { ConfigPatch } from '../configs.ts';
 import type { ModelConfig } from '../rank.ts';
 import type { RoutingParts } from '../routing.ts';
 import { defaultWeights, strategies } from '../score.ts';
-import { enveloped, listed, routing } from './shapes.ts';
+import { routing } from './shapes.ts';
 
 const weight = z.number().min(0).max(1_000_000);
 
@@ -24,7 +26,7 @@ const shape = editable
     /** False: these are the defaults. */
     configured: z.boolean(),
   })
-  .openapi('RoutingConfig');
+  .meta({ id: 'RoutingConfig' });
 
 /** Absent stays as it is, or as the default. */
 const patchSchema = editable.partial();
@@ -67,7 +69,7 @@ function readRoutes({ configs, deps }: RoutingParts): Route[] {
       summary: 'Models with a routing configuration of their own',
       auth: 'session',
       query: pageQuery,
-      answers: { 200: listed('configs', shape) },
+      answers: { 200: listed({ configs: z.array(shape) }) },
       handle: (call) => {
         const all = [...configs.all()];
         const start = offsetOf(call.query);
@@ -83,7 +85,7 @@ function readRoutes({ configs, deps }: RoutingParts): Route[] {
       summary: 'How requests for a model are routed',
       auth: 'session',
       params,
-      answers: { 200: enveloped(shape) },
+      answers: { 200: answered(shape) },
       handle: async (call) => {
         const { model_id: modelId } = call.params;
         const config = configs.get(modelId);
@@ -94,7 +96,19 @@ function readRoutes({ configs, deps }: RoutingParts): Route[] {
   ];
 }
 
+/** Before and after an act upon a model's configuration. */
+const configSubject = (configs: RoutingParts['configs']): Subject => ({
+  type: 'routing_config',
+  look: async (modelId) => {
+    const config = configs.get(String(modelId));
+    if (!config) return null;
+    const { canonical_model_id: _, configured: __, ...state } = render(String(modelId), config);
+    return { state };
+  },
+});
+
 function writeRoutes({ configs, deps }: RoutingParts): Route[] {
+  const subject = configSubject(configs);
   return [
     defineRoute({
       ...routing,
@@ -104,7 +118,8 @@ function writeRoutes({ configs, deps }: RoutingParts): Route[] {
       auth: 'admin',
       params,
       body: patchSchema,
-      answers: { 200: enveloped(shape) },
+      audit: { action: 'routing_config_set', subject, id: (call) => call.params.model_id },
+      answers: { 200: answered(shape) },
       handle: async (call) => {
         const { model_id: modelId } = call.params;
         if (!configs.get(modelId) && !(await deps.catalog.hasModel(modelId))) throw unknownModel(modelId);
@@ -118,7 +133,8 @@ function writeRoutes({ configs, deps }: RoutingParts): Route[] {
       summary: 'Return a model to the default routing',
       auth: 'admin',
       params,
-      answers: { 200: enveloped(shape) },
+      audit: { action: 'routing_config_removed', subject, id: (call) => call.params.model_id },
+      answers: { 200: answered(shape) },
       handle: async (call) => {
         const { model_id: modelId } = call.params;
         if (!(await configs.remove(modelId))) {

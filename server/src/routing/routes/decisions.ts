@@ -1,11 +1,12 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { roles } from '../../identity/user.ts';
+import { listed } from '../../platform/http/answers.ts';
 import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { readAttempts, readSummaries } from '../explain.ts';
 import type { RoutingParts } from '../routing.ts';
 import { type DecisionFilter, type DecisionRow, listDecisions } from '../store/decisions.ts';
-import { listed, routing } from './shapes.ts';
+import { routing } from './shapes.ts';
 
 const candidateShape = z.object({
   provider: z.string(),
@@ -50,7 +51,7 @@ const shape = z
     attempts: z.array(attemptShape),
     created_at: z.int(),
   })
-  .openapi('RoutingDecision');
+  .meta({ id: 'RoutingDecision' });
 
 const render = (row: DecisionRow) => ({
   id: row.id,
@@ -85,7 +86,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
       summary: 'Where requests went and why, newest first; administrators see those of all users',
       auth: 'session',
       query,
-      answers: { 200: listed('decisions', shape) },
+      answers: { 200: listed({ decisions: z.array(shape) }) },
       handle: async (call) => {
         const { page, page_size } = call.query;
         const { user } = call.principal;

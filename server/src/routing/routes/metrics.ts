@@ -1,5 +1,6 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { roles } from '../../identity/user.ts';
+import { listed } from '../../platform/http/answers.ts';
 import { offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { candidateKey } from '../candidate.ts';
@@ -7,7 +8,7 @@ import type { CircuitState } from '../circuit.ts';
 import type { RoutingParts } from '../routing.ts';
 import { unmeasured } from '../score.ts';
 import type { CandidateId } from '../store/metrics.ts';
-import { listed, routing } from './shapes.ts';
+import { routing } from './shapes.ts';
 
 const ms = z.int().nullable();
 const shape = z
@@ -33,7 +34,7 @@ const shape = z
     circuit_state: z.enum(['closed', 'open', 'half_open']),
     circuit_changed_at: z.int().nullable(),
   })
-  .openapi('RoutingMetrics');
+  .meta({ id: 'RoutingMetrics' });
 type Item = z.infer<typeof shape>;
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
@@ -97,7 +98,7 @@ export function metricsRoutes(parts: RoutingParts): Route[] {
       summary: 'Health of the providers: success, latency and circuit of each',
       auth: 'session',
       query: z.object({ model_id: z.string().optional(), provider: z.string().optional(), ...pageFields }),
-      answers: { 200: listed('metrics', shape) },
+      answers: { 200: listed({ metrics: z.array(shape) }) },
       handle: async (call) => {
         const { model_id: modelId, provider, page, page_size } = call.query;
         const { user } = call.principal;

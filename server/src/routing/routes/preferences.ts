@@ -1,11 +1,12 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { RoutingCatalog } from '../catalog-view.ts';
 import type { Preferences } from '../rank.ts';
 import type { RoutingParts } from '../routing.ts';
 import { strategies } from '../score.ts';
-import { enveloped, routing } from './shapes.ts';
+import { routing } from './shapes.ts';
 
 const names = z.array(z.string().min(1).max(100)).max(100);
 
@@ -18,7 +19,7 @@ const shape = z
     min_success_rate: z.number().min(0).max(1).nullable(),
     max_latency_ms: z.int().positive().max(3_600_000).nullable(),
   })
-  .openapi('RoutingPreferences');
+  .meta({ id: 'RoutingPreferences' });
 
 const none: Preferences = {
   defaultStrategy: null,
@@ -69,7 +70,7 @@ export function preferencesRoutes({ preferences, deps }: RoutingParts): Route[] 
       path: '/api/routing/preferences',
       summary: 'Your routing preferences',
       auth: 'session',
-      answers: { 200: enveloped(shape) },
+      answers: { 200: answered(shape) },
       handle: async (call) => ok(call, render((await preferences.get(call.principal.user.id)) ?? none)),
     }),
     defineRoute({
@@ -79,7 +80,7 @@ export function preferencesRoutes({ preferences, deps }: RoutingParts): Route[] 
       summary: 'Change your routing preferences; absent members stay, null clears',
       auth: 'session',
       body: patchSchema,
-      answers: { 200: enveloped(shape) },
+      answers: { 200: answered(shape) },
       handle: async (call) => {
         const patch = patchOf(call.body);
         await refuseUnknown(deps.catalog, patch);

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ModelConfig } from '../rank.ts';
 import { strategies } from '../score.ts';

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { Db } from '../../platform/db/tables.ts';
 import { candidateKey } from '../candidate.ts';
 import type { Share } from '../window.ts';

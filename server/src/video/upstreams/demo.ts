@@ -16,29 +16,27 @@ export function progressAt({ submittedAtMs }: Pick<Submission, 'submittedAtMs'>,
   return { status: 'completed', percent: 100 };
 }
 
-/** What the pictures are drawn from: the prompt, or the reference that stands in its place. */
+/** What the video is titled by: the prompt, or the reference that stands in its place. */
 export function subjectOf({ request }: Order): string {
   if (request.prompt.trim() !== '') return request.prompt;
   const reference = request.input_references[0];
   return (reference?.type === 'image_url' ? reference.image_url.url : 'untitled').slice(0, 200);
 }
 
-/** The built-in provider: a small drawn film, made in this process. */
+/** The built-in provider: a small drawn film, the same for every prompt. */
 export const demoVideos: UpstreamKind = {
   canSay: () => true,
   submit: async ({ jobId }) => ({ upstreamId: `demo-${jobId}`, pollUrl: '' }),
   poll: async (submission, _target, io) => progressAt(submission, io.nowMs()),
   count: () => 1,
-  fetch: async (_index, order, _submission, _progress, _target, io) => {
+  fetch: async (_index, order) => {
     const { width, height } = dimensionsOf(order.request, { resolution: '480p', aspectRatio: '16:9' });
     const scale = Math.min(1, largestSide / Math.max(width, height));
-    const { bytes, contentType } = await makeDemoVideo({
+    const { bytes, contentType } = makeDemoVideo({
       prompt: subjectOf(order),
       seconds: Math.min(order.seconds, longest),
       width: Math.max(16, Math.round(width * scale)),
       height: Math.max(16, Math.round(height * scale)),
-      signal: io.signal,
-      ...(order.request.seed !== undefined && { seed: order.request.seed }),
     });
     return { type: contentType, bytes };
   },

@@ -1,3 +1,7 @@
+import { classifyRefusal } from '../../lib/classify-refusal.ts';
+import { readErrorParts } from '../../lib/error-parts.ts';
+import { OutgoingError, type OutgoingFault, openGuarded } from '../../platform/http/outgoing.ts';
+import { readAnswer, readRefusal } from '../../platform/http/read-answer.ts';
 import { maskSecrets } from '../../platform/log.ts';
 import { type Content, type FaultKind, type Io, type Target, UpstreamFault } from './kind.ts';
 
@@ -12,13 +16,15 @@ export interface HttpCall {
 /** A whole film takes a while, but a download that never ends must not hold its worker for ever. */
 const downloadMs = 15 * 60_000;
 const maxRedirects = 3;
+/** What is told of a job, the addresses of its results with it. */
+const mostJobBytes = 1_048_576;
 const maxErrorLength = 500;
 
 /** Sends and reads a JSON answer; whatever is not one becomes an UpstreamFault. */
 export async function askJson(call: HttpCall, target: Target, io: Io): Promise<unknown> {
   const response = await send(call, target, io, target.timeoutMs);
-  const text = await guarded(io, () => response.text());
-  if (!response.ok) throw faultOf(response, text);
+  if (!response.ok) throw await refusalOf(response, io);
+  const text = await guarded(io, () => readAnswer(response, mostJobBytes));
   try {
     return JSON.parse(text);
   } catch {
@@ -26,30 +32,56 @@ export async function askJson(call: HttpCall, target: Target, io: Io): Promise<u
   }
 }
 
-/** Opens a download. Redirects are followed by hand, so that the credential stays with the host it belongs to. */
+/**
+ * Opens a download. Redirects are followed by hand, so that the credential stays with the host it belongs to, and every
+ * address on the way that is not the channel's own is dialled guarded: it may be whatever somebody wrote into an answer.
+ */
 export async function download(url: string, target: Target, io: Io): Promise<Content> {
   let next = url;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const response = await send({ method: 'GET', url: next }, target, io, downloadMs);
+    const response = isOwn(next, target)
+      ? await send({ method: 'GET', url: next }, target, io, downloadMs)
+      : await openElsewhere(next, io);
     const location = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && location) {
       await response.body?.cancel();
-      next = new URL(location, next).href;
+      next = URL.parse(location, next)?.href ?? '';
       if (!/^https?:/.test(next)) break;
       continue;
     }
-    if (!response.ok) throw faultOf(response, await guarded(io, () => response.text()));
+    if (!response.ok) throw await refusalOf(response, io);
     if (!response.body) throw new UpstreamFault('failure', 'the upstream sent no file', response.status);
     return { type: mediaType(response.headers.get('content-type')), bytes: response.body };
   }
-  throw new UpstreamFault('failure', 'the upstream redirects without end');
+  throw new UpstreamFault('unusable', 'the upstream redirects without end');
 }
+
+const isOwn = (url: string, target: Target): boolean => URL.parse(url)?.origin === new URL(target.baseUrl).origin;
+
+async function openElsewhere(url: string, io: Io): Promise<Response> {
+  const request = { url, method: 'GET', headers: {}, timeoutMs: downloadMs, signal: io.signal };
+  try {
+    const { status, headers, body } = await openGuarded(request, { allowPrivate: io.allowPrivate });
+    const bodiless = status === 204 || status === 304;
+    if (bodiless) await body.cancel();
+    return new Response(bodiless ? null : body, { status, headers });
+  } catch (error) {
+    io.signal.throwIfAborted();
+    const fault = error instanceof OutgoingError ? outgoingFaults[error.fault] : undefined;
+    throw new UpstreamFault(fault ?? 'connection', maskSecrets(String(error)));
+  }
+}
+
+const outgoingFaults: Partial<Record<OutgoingFault, FaultKind>> = {
+  invalid_url: 'unusable',
+  address_refused: 'unusable',
+  timeout: 'timeout',
+};
 
 async function send(call: HttpCall, target: Target, io: Io, timeoutMs: number): Promise<Response> {
   const isForm = call.body instanceof FormData;
-  const isOwn = new URL(call.url).origin === new URL(target.baseUrl).origin;
   const headers: Record<string, string> = {
-    ...(isOwn && target.credential !== '' && { authorization: `Bearer ${target.credential}` }),
+    ...(isOwn(call.url, target) && target.credential !== '' && { authorization: `Bearer ${target.credential}` }),
     ...(call.body && !isForm && { 'content-type': 'application/json' }),
     ...call.headers,
   };
@@ -75,34 +107,28 @@ async function guarded<T>(io: Io, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const kinds: Record<number, FaultKind> = {
-  401: 'auth',
-  403: 'auth',
-  404: 'gone',
-  408: 'timeout',
-  410: 'gone',
-  429: 'busy',
-};
+/** Where jobs are asked after, some statuses say more than that the upstream failed. */
+const kinds: Record<number, FaultKind> = { 404: 'gone', 408: 'timeout', 410: 'gone' };
 
-function faultOf(response: Response, text: string): UpstreamFault {
+async function refusalOf(response: Response, io: Io): Promise<UpstreamFault> {
+  const text = await guarded(io, () => readRefusal(response));
   const { status } = response;
-  const kind = kinds[status] ?? (status >= 400 && status < 500 ? 'caller' : 'failure');
+  const kind = kinds[status] ?? classifyRefusal(status, readErrorParts(parse(text))).kind;
   const seconds = Number(response.headers.get('retry-after'));
   return new UpstreamFault(kind, messageOf(text) ?? `HTTP ${status}`, status, seconds > 0 ? seconds * 1000 : 0);
 }
 
-/** The usual places of a message: `error.message`, `error`, `message`. */
-export function messageOf(text: string): string | null {
-  let found: unknown;
+function parse(text: string): unknown {
   try {
-    const body = JSON.parse(text) as { error?: unknown; message?: unknown } | null;
-    const error = body?.error;
-    found =
-      typeof error === 'object' && error !== null && 'message' in error ? error.message : (error ?? body?.message);
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
-  return typeof found === 'string' && found !== '' ? cleanMessage(found) : null;
+}
+
+export function messageOf(text: string): string | null {
+  const { message } = readErrorParts(parse(text));
+  return message ? cleanMessage(message) : null;
 }
 
 /** Shown to the caller: short, of one line, and never with a credential in it. */

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../routing/candidate.ts';
+import type { ChannelKind } from '../../lib/vendors/vendor.ts';
 import { demoVideos } from './demo.ts';
 import type { UpstreamKind } from './kind.ts';
 import { openaiVideos } from './openai.ts';

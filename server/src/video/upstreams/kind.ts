@@ -45,6 +45,8 @@ export interface Content {
 export interface Io {
   nowMs(): number;
   signal: AbortSignal;
+  /** Whether results may be fetched from private addresses; where the channel itself is they always may. */
+  allowPrivate: boolean;
 }
 
 /** One way of speaking to those who make videos. */
@@ -67,8 +69,11 @@ export interface UpstreamKind {
   cancel(submission: Submission, target: Target, io: Io): Promise<void>;
 }
 
-/** `caller`: the request is at fault; `busy`: 429; `gone`: the job is not known there; `failure`: anything else. */
-export type FaultKind = 'caller' | 'busy' | 'auth' | 'gone' | 'timeout' | 'connection' | 'failure';
+/**
+ * `caller`: the request is at fault; `busy`: 429; `gone`: the job is not known there; `unusable`: the result cannot be taken,
+ * however often it is tried; `failure`: anything else.
+ */
+export type FaultKind = 'caller' | 'busy' | 'auth' | 'gone' | 'timeout' | 'connection' | 'unusable' | 'failure';
 
 export class UpstreamFault extends Error {
   constructor(

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { type VideoRequest, videoRequestSchema } from '../request.ts';
 import { demoVideos, progressAt } from './demo.ts';
-import { cleanMessage, messageOf } from './http.ts';
-import type { Order, Target } from './kind.ts';
+import { askJson, cleanMessage, messageOf } from './http.ts';
+import type { FaultKind, Order, Target } from './kind.ts';
 import * as openai from './openai.ts';
 import * as openrouter from './openrouter.ts';
 
-const target: Target = { baseUrl: 'https://up.test/v1', credential: 'c', modelName: 'up', timeoutMs: 1_000 };
+const target: Target = { baseUrl: 'https://up.test/v1', credential: 'c', modelName: 'up', timeoutMs: 10_000 };
 const requestOf = (fields: object): VideoRequest => videoRequestSchema.parse({ model: 'm', prompt: 'p', ...fields });
 const orderOf = (fields: object): Order => ({ jobId: 'job-1', request: requestOf(fields), seconds: 8 });
 const frame = (url: string, frame_type = 'first_frame') => ({ frame_type, image_url: { url } });
@@ -96,7 +96,7 @@ test('an answer that cannot be read is the upstream’s fault', () => {
 test('the built-in provider follows the clock alone', async () => {
   const at = (ms: number) => progressAt({ submittedAtMs: 1_000 }, 1_000 + ms).status;
   expect([at(0), at(1_500), at(3_000), at(1e9)]).toEqual(['pending', 'in_progress', 'completed', 'completed']);
-  const io = { nowMs: () => 0, signal: new AbortController().signal };
+  const io = { nowMs: () => 0, signal: new AbortController().signal, allowPrivate: false };
   const make = async (fields: object) => {
     const order = { ...orderOf(fields), seconds: 1 };
     const submission = { upstreamId: '', pollUrl: '', submittedAtMs: 0 };
@@ -105,7 +105,8 @@ test('the built-in provider follows the clock alone', async () => {
   };
   const size = { size: '64x64' };
   expect(await make({ ...size, seed: 1 })).toBe(await make({ ...size, seed: 1 }));
-  expect(await make({ ...size, seed: 1 })).not.toBe(await make({ ...size, seed: 2 }));
+  expect(await make({ ...size, seed: 1 })).not.toBe(await make({ size: '64x32', seed: 1 }));
+  expect(await make(size)).not.toBe(await make({ ...size, prompt: 'another' }));
 });
 
 test('messages are found, cleaned and free of credentials', () => {
@@ -116,4 +117,41 @@ test('messages are found, cleaned and free of credentials', () => {
   expect(messageOf('null')).toBeNull();
   expect(cleanMessage('key sk-abcdefghijkl\n\u0000bad')).toBe('key sk-[redacted] bad');
   expect(cleanMessage('x'.repeat(2_000))).toHaveLength(500);
+});
+
+test('who is to blame when a submission is refused', async () => {
+  const cases: [number, unknown, FaultKind][] = [
+    [400, { error: { message: 'no' } }, 'caller'],
+    [409, { error: { message: 'no' } }, 'caller'],
+    [422, { detail: 'no' }, 'caller'],
+    [403, { error: { message: 'Your prompt was flagged' } }, 'caller'],
+    [500, { error: { message: 'no', type: 'invalid_request_error' } }, 'caller'],
+    [502, { error: { message: 'no', code: 'content_policy_violation' } }, 'caller'],
+    [500, { error: { message: 'Failed to download image from https://x/y.png' } }, 'caller'],
+    [429, {}, 'busy'],
+    [401, {}, 'auth'],
+    [402, { error: { message: 'Insufficient credits' } }, 'auth'],
+    [403, {}, 'auth'],
+    [404, {}, 'gone'],
+    [405, {}, 'failure'],
+    [408, {}, 'timeout'],
+    [500, {}, 'failure'],
+    [503, { error: { message: 'overloaded' } }, 'failure'],
+  ];
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) => {
+      const [status, body] = cases[Number(new URL(request.url).pathname.slice(1))]!;
+      return Response.json(body, { status });
+    },
+  });
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  const io = { nowMs: () => 0, allowPrivate: false, signal: new AbortController().signal };
+  for (const [i, [status, body, kind]] of cases.entries()) {
+    const asked = askJson({ method: 'POST', url: `${baseUrl}/${i}`, body: {} }, { ...target, baseUrl }, io);
+    const fault = await asked.then(String, (error) => error.kind);
+    expect([status, body, fault]).toEqual([status, body, kind]);
+  }
+  await server.stop(true);
 });

@@ -11,7 +11,7 @@ function save({ name, blob }: ExportFile): void {
   const href = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement('a'), { href, download: name });
   link.click();
-  // The browser has taken the file over by then; the memory is given back.
+  // The browser has the file by then, so the memory can be freed.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
@@ -26,7 +26,7 @@ export function DataExport() {
     },
     onSuccess: save,
   });
-  // Whoever leaves the page does not want the rest.
+  // Leaving the page cancels the download.
   useEffect(() => () => running.current?.abort(), []);
   const stop = () => {
     running.current?.abort();

@@ -3,19 +3,77 @@ interface EventWords {
   color: string;
 }
 
-/** Each kind of entry in words. */
-export const auditEvents: Record<string, EventWords> = {
-  authorization_granted: { label: 'Access granted', color: 'teal' },
-  authorization_denied: { label: 'Access denied', color: 'orange' },
-  token_issued: { label: 'Tokens issued', color: 'gray' },
-  token_refreshed: { label: 'Tokens refreshed', color: 'gray' },
-  token_revoked: { label: 'Token revoked', color: 'orange' },
-  consent_revoked: { label: 'Access revoked', color: 'orange' },
-  app_created: { label: 'Application registered', color: 'teal' },
-  app_updated: { label: 'Application changed', color: 'gray' },
-  app_deleted: { label: 'Application deleted', color: 'red' },
-  secret_rotated: { label: 'Secret rotated', color: 'orange' },
-  app_verified: { label: 'Application verified', color: 'teal' },
-  app_suspended: { label: 'Application suspended', color: 'red' },
-  app_activated: { label: 'Application activated', color: 'teal' },
+/** Each kind of entry in words, by what it is about. */
+const groups: Record<string, Record<string, [label: string, color: string]>> = {
+  'Sign-in': {
+    login_succeeded: ['Signed in', 'gray'],
+    login_failed: ['Sign-in failed', 'orange'],
+    logged_out: ['Signed out', 'gray'],
+    session_ended: ['Session ended', 'gray'],
+    user_registered: ['Registered', 'teal'],
+  },
+  Accounts: {
+    user_created: ['User created', 'teal'],
+    user_updated: ['User changed', 'indigo'],
+    user_deleted: ['User deleted', 'red'],
+    credits_granted: ['Credits given', 'teal'],
+    profile_changed: ['Profile changed', 'gray'],
+    password_changed: ['Password changed', 'orange'],
+    key_created: ['Key created', 'teal'],
+    key_updated: ['Key changed', 'gray'],
+    key_deleted: ['Key deleted', 'red'],
+  },
+  Service: {
+    option_set: ['Option changed', 'indigo'],
+    channel_created: ['Channel added', 'teal'],
+    channel_updated: ['Channel changed', 'indigo'],
+    channel_deleted: ['Channel deleted', 'red'],
+    channel_tested: ['Channel tested', 'gray'],
+    channel_models_synced: ['Models synced', 'gray'],
+    provider_model_created: ['Model added', 'teal'],
+    provider_model_updated: ['Model changed', 'indigo'],
+    provider_model_deleted: ['Model deleted', 'red'],
+    routing_config_set: ['Routing changed', 'indigo'],
+    routing_config_removed: ['Routing reset', 'gray'],
+    encryption_key_rotated: ['Encryption key rotated', 'orange'],
+  },
+  Applications: {
+    app_created: ['Application registered', 'teal'],
+    app_updated: ['Application changed', 'gray'],
+    app_deleted: ['Application deleted', 'red'],
+    secret_rotated: ['Secret rotated', 'orange'],
+    app_verified: ['Application verified', 'teal'],
+    app_suspended: ['Application suspended', 'red'],
+    app_activated: ['Application activated', 'teal'],
+  },
+  'Access through OAuth': {
+    authorization_granted: ['Access granted', 'teal'],
+    authorization_denied: ['Access denied', 'orange'],
+    token_issued: ['Tokens issued', 'gray'],
+    token_refreshed: ['Tokens refreshed', 'gray'],
+    token_revoked: ['Token revoked', 'orange'],
+    consent_revoked: ['Access revoked', 'orange'],
+  },
 };
+
+const words = new Map<string, EventWords>(
+  Object.values(groups).flatMap((events) =>
+    Object.entries(events).map(([action, [label, color]]) => [action, { label, color }] as const),
+  ),
+);
+
+/** Events without a text here are shown by the service's own name. */
+export const wordsOf = (action: string): EventWords => words.get(action) ?? { label: action, color: 'gray' };
+
+export const eventChoices = Object.entries(groups).map(([group, events]) => ({
+  group,
+  items: Object.entries(events).map(([value, [label]]) => ({ value, label })),
+}));
+
+const kinds: Record<string, string> = {
+  api_key: 'key',
+  provider_model: 'model',
+  routing_config: 'routing of',
+};
+
+export const kindOf = (type: string): string => kinds[type] ?? type;

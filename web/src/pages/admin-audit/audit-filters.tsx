@@ -1,5 +1,6 @@
-import { Button, Group, NumberInput, Select, TextInput } from '@mantine/core';
-import { auditEvents } from './audit-events.ts';
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { SearchInput } from '../../components/search-input.tsx';
+import { eventChoices } from './audit-events.ts';
 import { type AuditState, auditDefaults } from './audit-state.ts';
 
 interface AuditFiltersProps {
@@ -12,19 +13,6 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
   const filtered = Object.entries(auditDefaults).some(
     ([name, value]) => name !== 'page' && state[name as keyof AuditState] !== value,
   );
-  const id = (name: 'application' | 'user', label: string) => (
-    <NumberInput
-      label={label}
-      placeholder="Any"
-      value={state[name]}
-      onChange={(value) => change({ [name]: String(value) })}
-      min={1}
-      allowDecimal={false}
-      allowNegative={false}
-      hideControls
-      w={{ base: '47%', xs: 120 }}
-    />
-  );
   const date = (name: 'from' | 'to', label: string) => (
     <TextInput
       type="date"
@@ -34,21 +22,30 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
       w={{ base: '47%', xs: 150 }}
     />
   );
+  const search = (name: 'actor' | 'target', label: string) => (
+    <SearchInput
+      label={label}
+      placeholder={`${label}: name or id`}
+      width={200}
+      value={state[name]}
+      onChange={(text) => change({ [name]: text })}
+    />
+  );
   return (
     <Group mb="md" gap="sm" align="flex-end" role="search" aria-label="Filter the audit log">
       <Select
         label="Event"
         placeholder="All events"
-        data={Object.entries(auditEvents).map(([value, { label }]) => ({ value, label }))}
-        value={state.event || null}
-        onChange={(event) => change({ event: event ?? '' })}
+        data={eventChoices}
+        value={state.action || null}
+        onChange={(action) => change({ action: action ?? '' })}
         searchable
         clearable
         clearButtonProps={{ 'aria-label': 'All events' }}
         w={{ base: '100%', xs: 220 }}
       />
-      {id('application', 'Application id')}
-      {id('user', 'User id')}
+      {search('actor', 'Who')}
+      {search('target', 'What')}
       {date('from', 'From')}
       {date('to', 'To')}
       {filtered && (

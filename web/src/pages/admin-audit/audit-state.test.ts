@@ -1,18 +1,24 @@
 import { expect, test } from 'bun:test';
+import { eventChoices, wordsOf } from './audit-events.ts';
 import { auditDefaults, csvAddress, filterOf } from './audit-state.ts';
 
 test('only what is set, and makes sense, filters', () => {
   expect(filterOf(auditDefaults)).toEqual({});
-  expect(filterOf({ ...auditDefaults, event: 'app_created', application: 'x', user: '7', from: '2026-01-31' })).toEqual(
-    {
-      event_type: 'app_created',
-      user_id: 7,
-      from: 1_769_817_600,
-    },
-  );
+  expect(filterOf({ ...auditDefaults, action: 'app_created', actor: 'ada', from: '2026-01-31', to: 'x' })).toEqual({
+    action: 'app_created',
+    actor: 'ada',
+    from: 1_769_817_600,
+  });
 });
 
 test('the download has the same filter', () => {
-  const state = { ...auditDefaults, application: '3', to: '2026-01-31', page: '4' };
-  expect(csvAddress(state)).toBe('/api/oauth2/admin/audit?format=csv&application_id=3&to=1769903999');
+  const state = { ...auditDefaults, target: 'a b', to: '2026-01-31', page: '4' };
+  expect(csvAddress(state)).toBe('/api/admin/audit?format=csv&target=a+b&to=1769903999');
+});
+
+test('every kind can be chosen, once; an unknown one shows by its own name', () => {
+  const labels = eventChoices.flatMap(({ items }) => items.map(({ label }) => label));
+  expect(new Set(labels).size).toBe(labels.length);
+  expect(wordsOf('channel_updated').label).toBe('Channel changed');
+  expect(wordsOf('something_new').label).toBe('something_new');
 });

@@ -1,9 +1,10 @@
 import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { IconBox, IconEdit, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { actsColumn, type Column } from '../../components/data-table.tsx';
+import type { Channel } from '../../catalog.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { kinds } from './channel-fields.ts';
-import type { Channel } from './channels-query.ts';
 
 export interface Tried {
   state: 'running' | 'ok' | 'failed';

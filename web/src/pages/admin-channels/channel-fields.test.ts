@@ -17,3 +17,13 @@ test('an empty credential is not sent, so that the old one stays', () => {
   expect(bodyOf({ ...filled, credential: 'sk' }, filled)).toEqual({ credential: 'sk' });
   expect(bodyOf(filled, filled)).toEqual({});
 });
+
+test('a stored credential is asked for again when it would go elsewhere', () => {
+  const moves = [{ base_url: 'https://other.example/v1' }, { kind: 'anthropic' }, { provider: 'other' }];
+  for (const move of moves) {
+    expect(faultsOf({ ...filled, ...move }, filled)).toHaveProperty('credential');
+    expect(faultsOf({ ...filled, ...move, credential: 'sk' }, filled)).toEqual({});
+    expect(faultsOf({ ...filled, ...move })).toEqual({});
+  }
+  expect(faultsOf({ ...filled, base_url: 'http://127.0.0.1:1/v2', name: 'Other' }, filled)).toEqual({});
+});

@@ -1,4 +1,4 @@
-import type { Channel } from './channels-query.ts';
+import type { Channel } from '../../catalog.ts';
 
 /** A channel as its form holds it; numbers may be half typed. */
 export interface ChannelFields {
@@ -51,8 +51,15 @@ export const fieldsOf = (channel: Channel): ChannelFields => ({
 
 export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
 
-/** What the service would refuse, said beside the field. */
-export function faultsOf(fields: ChannelFields): ChannelFaults {
+/** Who receives the credential, and in which form. */
+const placeOf = ({ kind, provider, base_url }: ChannelFields): string =>
+  [kind, provider, URL.parse(base_url.trim())?.origin ?? base_url.trim()].join(' ');
+
+/** A stored credential is never sent to another address, kind or provider than the one it was entered for. */
+export const isMoved = (fields: ChannelFields, before: ChannelFields): boolean => placeOf(fields) !== placeOf(before);
+
+/** What the service would refuse, said beside the field. `stored`: the channel before, where it has a credential. */
+export function faultsOf(fields: ChannelFields, stored?: ChannelFields): ChannelFaults {
   const faults: ChannelFaults = {};
   if (fields.name.trim() === '') faults.name = 'Give it a name.';
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(fields.provider)) faults.provider = 'Use lower-case letters, digits and . _ -';
@@ -61,6 +68,8 @@ export function faultsOf(fields: ChannelFields): ChannelFaults {
   for (const name of ['priority', 'weight', 'timeoutSeconds'] as const) {
     if (fields[name] === '') faults[name] = 'A number is needed.';
   }
+  if (stored && fields.credential.trim() === '' && isMoved(fields, stored))
+    faults.credential = 'Enter the credential again for the new address, kind or provider.';
   return faults;
 }
 

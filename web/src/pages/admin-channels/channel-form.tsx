@@ -2,7 +2,7 @@ import { NumberInput, PasswordInput, Select, SimpleGrid, Stack, TagsInput, TextI
 import type { FormEvent } from 'react';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { type ChannelFaults, type ChannelFields, faultsOf, kinds } from './channel-fields.ts';
+import { type ChannelFaults, type ChannelFields, faultsOf, isMoved, kinds } from './channel-fields.ts';
 
 interface ChannelFormProps {
   initial: ChannelFields;
@@ -63,9 +63,26 @@ function RoutingFields(props: FieldsProps) {
   );
 }
 
+/** The stored credential is kept only while address, kind and provider stay the same. */
+function CredentialField({ hint, moved, ...props }: FieldsProps & { hint: string | undefined; moved: boolean }) {
+  const again = 'The address, kind or provider changes: enter the credential again, the stored one is not sent there';
+  return (
+    <PasswordInput
+      label="Credential"
+      required={moved}
+      description={moved ? again : (hint ?? 'Stored encrypted, never shown again')}
+      placeholder={hint && !moved ? 'Leave empty to keep it' : 'sk-…'}
+      autoComplete="off"
+      {...textProps(props, 'credential')}
+    />
+  );
+}
+
 /** Everything about a channel but its models' prices. */
 export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, onSubmit }: ChannelFormProps) {
-  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
+  const stored = credentialHint === undefined ? undefined : initial;
+  const check = (given: ChannelFields) => faultsOf(given, stored);
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
   const props = { fields, faults, set };
   return (
     <form onSubmit={submit} noValidate>
@@ -94,13 +111,7 @@ export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, on
             {...textProps(props, 'base_url')}
           />
         </SimpleGrid>
-        <PasswordInput
-          label="Credential"
-          description={credentialHint ?? 'Stored encrypted, never shown again'}
-          placeholder={credentialHint ? 'Leave empty to keep it' : 'sk-…'}
-          autoComplete="off"
-          {...textProps(props, 'credential')}
-        />
+        <CredentialField hint={credentialHint} moved={stored !== undefined && isMoved(fields, stored)} {...props} />
         <RoutingFields {...props} />
         <FormFoot act={save} failure="The channel was not saved" submitLabel={submitLabel} onCancel={onCancel} />
       </Stack>

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put } from '../../api.ts';
+import { type Channel, reloadCatalog } from '../../catalog.ts';
+import { syncModels, testChannel } from '../../components/add-by-preset.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { syncModels, testChannel } from './add-by-preset.ts';
 import type { Tried } from './channel-columns.tsx';
-import { type Channel, reloadCatalog } from './channels-query.ts';
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 

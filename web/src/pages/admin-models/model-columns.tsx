@@ -1,10 +1,11 @@
 import { Badge, Stack, Switch, Text } from '@mantine/core';
 import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
-import { actsColumn, type Column } from '../../components/data-table.tsx';
+import type { ProviderModel } from '../../catalog.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact } from '../../format.ts';
 import { requestUnit } from './model-fields.ts';
-import type { ProviderModel } from './models-query.ts';
 
 interface ModelActs {
   channelName: (id: number) => string;

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
-import { bodyOf, emptyModel, faultsOf } from './model-fields.ts';
+import type { ProviderModel } from '../../catalog.ts';
+import { bodyOf, emptyModel, faultsOf, fieldsOf } from './model-fields.ts';
+import { partFields, tierFields } from './part-prices.ts';
 
 test('faults are named per field', () => {
   expect(Object.keys(faultsOf(emptyModel))).toEqual(['model_id', 'channel']);
@@ -10,4 +12,22 @@ test('the body has numbers, and the public name where no other is given', () => 
   const body = bodyOf({ ...emptyModel, model_id: 'a/b', channel: '7', prompt_price: '2.5' });
   expect(body).toMatchObject({ model_id: 'a/b', model_name: 'a/b', channel_id: 7, prompt_price: 2.5 });
   expect(body).not.toHaveProperty('channel');
+});
+
+test('prices of parts go out as they came in, and nothing is said where there is nothing to say', () => {
+  const named = { ...emptyModel, model_id: 'a/b', channel: '7', prompt_price: 3, completion_price: 15 };
+  expect(bodyOf(named)).not.toHaveProperty('prices');
+  expect(bodyOf({ ...named, hadParts: true }).prices).toEqual({ prompt: 3, completion: 15, request: 0, tiers: [] });
+  const tier = { above_context: 200_000, prompt: 6, completion: 22.5, cache_read: 0.6, request: 0.02 };
+  const prices = { prompt: 3, completion: 15, request: 0.01, cache_read: 0.3, audio_in: 0, tiers: [tier] };
+  const model = { ...bodyOf(named), request_price: 0.01, prices } as unknown as ProviderModel;
+  expect(bodyOf(fieldsOf(model)).prices).toEqual(prices);
+});
+
+test('long prompts need their prices, and sizes that go up', () => {
+  const tier = tierFields({ above_context: 100, prompt: 1, completion: 2 }, 0);
+  const fault = (...tiers: (typeof tier)[]) => faultsOf({ ...emptyModel, parts: partFields(), tiers }).tiers;
+  expect(fault(tier, { ...tier, above_context: '200' })).toBeUndefined();
+  expect(fault(tier, { ...tier })).toContain('larger');
+  expect(fault({ ...tier, completion: '' })).toContain('need');
 });

@@ -1,4 +1,14 @@
-import type { ModelType, ProviderModel } from './models-query.ts';
+import type { ModelType, ProviderModel } from '../../catalog.ts';
+import {
+  hasParts,
+  type PartFields,
+  partFields,
+  partPrices,
+  type TierFields,
+  tierFault,
+  tierFields,
+  tierPrices,
+} from './part-prices.ts';
 
 type Numbers =
   | 'prompt_price'
@@ -14,6 +24,10 @@ export type ModelFields = Record<Numbers, number | string> & {
   /** Id of the channel; empty until one is chosen. */
   channel: string;
   type: ModelType;
+  parts: PartFields;
+  tiers: TierFields[];
+  /** Whether it had prices of parts before: removing them is a change too. */
+  hadParts: boolean;
 };
 
 export const emptyModel: ModelFields = {
@@ -27,9 +41,18 @@ export const emptyModel: ModelFields = {
   context_length: 0,
   max_output_tokens: 0,
   quality_score: 1,
+  parts: partFields(),
+  tiers: [],
+  hadParts: false,
 };
 
-export const fieldsOf = (model: ProviderModel): ModelFields => ({
+export function fieldsOf(model: ProviderModel): ModelFields {
+  const parts = partFields(model.prices);
+  const tiers = (model.prices.tiers ?? []).map(tierFields);
+  return { ...plainFields(model), parts, tiers, hadParts: hasParts(parts, tiers) };
+}
+
+const plainFields = (model: ProviderModel) => ({
   model_id: model.model_id,
   model_name: model.model_name,
   channel: String(model.channel_id),
@@ -58,17 +81,30 @@ export function faultsOf(fields: ModelFields): ModelFaults {
   if (!/^\S+$/.test(fields.model_id)) faults.model_id = 'A name without spaces, like vendor/model.';
   if (/\s/.test(fields.model_name)) faults.model_name = 'No spaces.';
   if (fields.channel === '') faults.channel = 'Choose who serves it.';
+  const tiers = tierFault(fields.tiers);
+  if (tiers) faults.tiers = tiers;
   for (const name of numbers) if (fields[name] === '') faults[name] = 'A number is needed.';
   return faults;
 }
 
-/** An empty upstream name means the same as the public one. */
-export const bodyOf = ({ channel, ...fields }: ModelFields) => ({
-  ...fields,
-  ...(Object.fromEntries(numbers.map((name) => [name, Number(fields[name])])) as Record<Numbers, number>),
-  model_name: fields.model_name || fields.model_id,
-  channel_id: Number(channel),
-});
+/** An empty upstream name means the same as the public one. Prices of parts are sent only where there are or were any. */
+export function bodyOf({ channel, parts, tiers, hadParts, ...fields }: ModelFields) {
+  const values = Object.fromEntries(numbers.map((name) => [name, Number(fields[name])])) as Record<Numbers, number>;
+  const prices = {
+    prompt: values.prompt_price,
+    completion: values.completion_price,
+    request: values.request_price,
+    ...partPrices(parts),
+    tiers: tiers.map(tierPrices),
+  };
+  return {
+    ...fields,
+    ...values,
+    ...((hadParts || hasParts(parts, tiers)) && { prices }),
+    model_name: fields.model_name || fields.model_id,
+    channel_id: Number(channel),
+  };
+}
 
 /** Which prices mean something for a type: tokens, or what is counted instead. */
 export const requestUnit: Partial<Record<ModelType, string>> = {

@@ -1,10 +1,10 @@
 import { Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { allChannelsQuery } from '../admin-channels/channels-query.ts';
 import { faultsOf, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
-import { type ModelType, modelTypes } from './models-query.ts';
+import { PartPriceFields } from './part-price-fields.tsx';
 
 interface ModelFormProps {
   title: string;
@@ -113,6 +113,7 @@ export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: Mo
         <Stack>
           <NameFields fields={fields} faults={faults} set={set} />
           <PriceFields fields={fields} faults={faults} set={set} />
+          <PartPriceFields fields={fields} faults={faults} set={set} />
           <LimitFields fields={fields} faults={faults} set={set} />
           <FormFoot act={save} failure="The model was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>

@@ -15,7 +15,7 @@ interface OptionInputProps {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** Text and numbers are saved when the field is left or Enter is pressed; Escape brings back what was. */
+/** Text and numbers are saved when the field is left or Enter is pressed; Escape restores the saved value. */
 function useDraft<T extends Value>(saved: T, onSave: (value: T) => void) {
   const [draft, setDraft] = useState<T>(saved);
   const [before, setBefore] = useState(saved);

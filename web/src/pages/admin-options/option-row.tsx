@@ -1,11 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
-import { put } from '../../api.ts';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { get, put } from '../../api.ts';
 import { SettingRow } from '../../components/setting-row.tsx';
 import { formatNumber, formatQuota } from '../../format.ts';
 import { queryClient } from '../../session.ts';
 import { durationOf, labelOf, type Option } from './option-groups.ts';
 import { OptionInput } from './option-input.tsx';
-import { optionsQuery } from './options-query.ts';
+
+export const optionsQuery = queryOptions({
+  queryKey: ['options'],
+  queryFn: ({ signal }) => get('/api/admin/options', { signal }),
+});
 
 function written(value: Option['value']): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';

@@ -4,8 +4,8 @@ import { type FormEvent, useState } from 'react';
 import { put, type Result } from '../../api.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { StrategyChoice } from '../../components/strategy-choice.tsx';
 import { queryClient } from '../../session.ts';
-import { StrategyChoice } from '../routing-preferences/strategy-choice.tsx';
 import { explainWeights, scoreBy, totalOf, type Weights } from './scores.ts';
 import { useMeasured } from './use-measured.ts';
 

@@ -1,7 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { allChannelsQuery } from '../admin-channels/channels-query.ts';
-import { providerModelsQuery } from '../admin-models/models-query.ts';
-import { metricsQuery } from '../routing-health/metrics-query.ts';
+import { allChannelsQuery, metricsQuery, providerModelsQuery } from '../../catalog.ts';
 import type { Measured } from './scores.ts';
 
 export interface MeasuredCandidate extends Measured {

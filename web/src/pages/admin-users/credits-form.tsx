@@ -1,12 +1,12 @@
 import { Modal, NumberInput, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { post } from '../../api.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatQuota, quotaOfUsd } from '../../format.ts';
+import { usePost } from '../../once.ts';
 import type { User } from '../../session.ts';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 
 interface CreditsFormProps {
   user: User;
@@ -20,7 +20,8 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
   const [note, setNote] = useState('');
   const quota = quotaOfUsd(Number(usd));
   const valid = usd !== '' && Number.isSafeInteger(quota) && quota !== 0;
-  const grant = useMutation({
+  const post = usePost();
+  const grant = useAct({
     mutationFn: () =>
       post('/api/admin/users/{id}/credits', { path: { id: user.id }, body: { quota, note: note.trim() } }),
     onSuccess: async ({ balance_after }) => {

@@ -5,7 +5,7 @@ import { put } from '../../api.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { type User, useUser } from '../../session.ts';
-import { roleNames } from './roles.ts';
+import { roleNames } from './user-state.ts';
 
 interface UserFormProps {
   user: User;
@@ -35,7 +35,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
     event.preventDefault();
     save.mutate();
   };
-  // Nobody gives a role like their own or higher.
+  // Nobody may grant a role equal to or above their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
     <Modal opened onClose={onClose} title={`Edit ${user.username}`}>

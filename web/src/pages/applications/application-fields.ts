@@ -1,4 +1,5 @@
 import type { Result } from '../../api.ts';
+import { redirectUrisOf } from '../../components/app-identity.tsx';
 import { splitScopes } from '../../components/scopes.tsx';
 
 export type Application = Result<'/api/oauth2/applications', 'get'>['applications'][number];
@@ -39,11 +40,6 @@ export const emptyApplication: ApplicationFields = {
   webhook_url: '',
 };
 
-export const redirectUrisOf = ({ redirect_uris }: Pick<Application, 'redirect_uris'>): string[] => {
-  const list: unknown = JSON.parse(redirect_uris);
-  return Array.isArray(list) ? list.map(String) : [];
-};
-
 export const fieldsOf = (application: Application): ApplicationFields => ({
   name: application.name,
   description: application.description,
@@ -58,7 +54,7 @@ export const fieldsOf = (application: Application): ApplicationFields => ({
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-source|wss?|ftp):/i;
 
-/** What is plainly wrong, told while typing; the service has the last word. */
+/** Obvious faults, shown while typing; the service checks the rest. */
 export function redirectUriFault(uri: string): string | undefined {
   if (uri === '') return 'Enter an address, or remove the line.';
   if (uri.length > 2000) return 'Use at most 2,000 characters.';
@@ -92,6 +88,15 @@ export function faultsOf(fields: ApplicationFields): ApplicationFaults {
     redirect_uris: uris.some(Boolean) ? uris : undefined,
   };
   return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
+}
+
+/** What an administrator has verified; changing any of it withdraws the verification. */
+const vouchedFor = ['name', 'description', 'homepage_url', 'logo_url', 'redirect_uris', 'app_type'] as const;
+
+export function losesBadge(fields: ApplicationFields, application: Application): boolean {
+  if (!application.is_verified) return false;
+  const [now, before] = [bodyOf(fields), bodyOf(fieldsOf(application))];
+  return vouchedFor.some((name) => JSON.stringify(now[name]) !== JSON.stringify(before[name]));
 }
 
 export const bodyOf = (fields: ApplicationFields) => ({

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Group, Input, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
+import { useAct } from '../../use-act.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
 import { RedirectUris } from './redirect-uris.tsx';
 
@@ -133,7 +133,7 @@ interface ApplicationFormProps {
 export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel }: ApplicationFormProps) {
   const [fields, setFields] = useState(initial);
   const [faults, setFaults] = useState<ApplicationFaults>({});
-  const save = useMutation({ mutationFn: onSubmit });
+  const save = useAct({ mutationFn: onSubmit });
   const set = (changes: Partial<ApplicationFields>) => setFields({ ...fields, ...changes });
   const submit = (event: FormEvent) => {
     event.preventDefault();

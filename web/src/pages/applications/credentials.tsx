@@ -1,13 +1,13 @@
-import { Alert, Badge, Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
-import { post } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
+import { usePost } from '../../once.ts';
 import type { Application } from './application-fields.ts';
 import { reloadApplications } from './application-queries.ts';
 
@@ -16,6 +16,7 @@ const rotateIcon = <IconRefresh size={16} aria-hidden />;
 function ClientSecret({ application }: { application: Application }) {
   const [confirming, setConfirming] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
+  const post = usePost();
   if (application.app_type === 'public') {
     return (
       <Text size="sm" c="dimmed">
@@ -51,6 +52,7 @@ function ClientSecret({ application }: { application: Application }) {
 }
 
 function WebhookSecret({ application, secret }: { application: Application; secret: string }) {
+  const post = usePost();
   const [confirming, setConfirming] = useState(false);
   const rotate = async () => {
     await post('/api/oauth2/applications/{app_id}/webhook-secret', { path: { app_id: application.id } });
@@ -87,10 +89,6 @@ function WebhookSecret({ application, secret }: { application: Application; secr
       </ConfirmDelete>
     </Stack>
   );
-}
-
-export function ApplicationStatus({ status }: Pick<Application, 'status'>) {
-  return <Badge color={status === 1 ? 'teal' : 'red'}>{status === 1 ? 'Active' : 'Suspended'}</Badge>;
 }
 
 export function Credentials({ application, webhookSecret }: { application: Application; webhookSecret: string }) {

@@ -1,5 +1,6 @@
+import { redirectUrisOf } from '../../components/app-identity.tsx';
 import type { Snippet } from '../../components/code-block.tsx';
-import { type Application, redirectUrisOf } from './application-fields.ts';
+import type { Application } from './application-fields.ts';
 import type { Discovery } from './application-queries.ts';
 
 /** Signing a user in, with openid-client and step by step. */

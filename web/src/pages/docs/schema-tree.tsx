@@ -10,7 +10,7 @@ interface SchemaTreeProps {
   sent?: boolean;
 }
 
-/** Deeper than this a document turns in circles or says nothing new. */
+/** Deeper levels are recursive or add nothing new. */
 const deepest = 6;
 
 interface FieldProps extends SchemaTreeProps {

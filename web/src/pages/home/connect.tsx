@@ -1,21 +1,22 @@
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconKey } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { post } from '../../api.ts';
 import { chatSnippets } from '../../components/chat-snippets.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
-import { modelsQuery } from '../../models.ts';
+import { firstModel, modelsQuery } from '../../models.ts';
+import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
-import { firstModel } from '../playground/model-choices.ts';
+import { useAct } from '../../use-act.ts';
 
 const placeholder = 'sk-your-key';
 
 function CreateKey({ onKey }: { onKey: (key: string) => void }) {
-  const create = useMutation({
+  const post = usePost();
+  const create = useAct({
     mutationFn: () => post('/api/tokens', { body: { name: 'First steps' } }),
     onSuccess: async ({ key }) => {
       onKey(key);

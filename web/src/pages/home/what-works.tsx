@@ -4,9 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
-import { modelsQuery } from '../../models.ts';
+import { builtIn, modelsQuery, onlySimulation, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
-import { builtIn, onlySimulation, providersOf } from './providers-of.ts';
 
 function Simulation() {
   const admin = isAdmin(useUser());
@@ -24,7 +23,7 @@ function Simulation() {
   );
 }
 
-/** What can be called right now, said plainly. */
+/** Which providers and models can be called right now. */
 export function WhatWorks() {
   const query = useQuery(modelsQuery);
   const providers = providersOf(query.data ?? []);

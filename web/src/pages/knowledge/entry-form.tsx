@@ -1,9 +1,11 @@
 import { Autocomplete, Modal, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { post, put } from '../../api.ts';
+import { put } from '../../api.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
 import { categoriesOf, type Entry, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
 
 type Fields = Pick<Entry, 'category' | 'title' | 'content' | 'keywords'>;
@@ -15,7 +17,7 @@ type Faults = Partial<typeof asks>;
 const faultsOf = (fields: Fields): Faults =>
   Object.fromEntries(Object.entries(asks).filter(([name]) => fields[name as keyof Faults].trim() === ''));
 
-const save = async (entry: Entry | null, body: Fields) => {
+const save = async (post: ReturnType<typeof usePost>, entry: Entry | null, body: Fields) => {
   if (entry) await put('/api/svc-ms/knowledge/{id}', { path: { id: entry.id }, body });
   else await post('/api/svc-ms/knowledge', { body });
 };
@@ -31,8 +33,9 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
   const [faults, setFaults] = useState<Faults>({});
   const newest = useQuery(newestQuery);
   const { category, title, content, keywords } = fields;
-  const saving = useMutation({
-    mutationFn: () => save(entry, { category, title, content, keywords }),
+  const post = usePost();
+  const saving = useAct({
+    mutationFn: () => save(post, entry, { category, title, content, keywords }),
     onSuccess: async () => {
       notifySuccess(entry ? 'Entry saved' : 'Entry added');
       onClose();

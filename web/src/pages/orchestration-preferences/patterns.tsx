@@ -2,7 +2,8 @@ import { Badge, Group, Progress, Text } from '@mantine/core';
 import { IconBulb } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
@@ -48,7 +49,7 @@ const columns: Column<Pattern>[] = [
   { key: 'updated', header: 'Last task', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
 ];
 
-/** What the engine has seen of models at your tasks, and goes by once it has seen enough. */
+/** How models have done at the user's tasks; the engine uses it once there are enough samples. */
 export function Patterns() {
   const query = useQuery({ queryKey: ['patterns'], queryFn: ({ signal }) => get('/api/svc-ms/patterns', { signal }) });
   return (

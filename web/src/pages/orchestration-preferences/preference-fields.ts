@@ -145,7 +145,7 @@ export function faultOf(field: Field, value: number | string): string | undefine
   if (field.kind !== 'number') return undefined;
   const { min, max } = field;
   const inside = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-  // The one gap in a range: an answer of no tokens.
+  // Zero lies in the range but would mean an answer of no tokens.
   if (inside && !(field.name === 'max_output_tokens' && value === 0)) return undefined;
   return `A whole number from ${numbers.format(min)} to ${numbers.format(max)}.`;
 }

@@ -1,8 +1,7 @@
 import { NumberInput, Select, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ListedModel, modelsQuery } from '../../models.ts';
-import { orchestrationModel } from '../playground/settings.ts';
+import { type ListedModel, modelsQuery, orchestrationModel } from '../../models.ts';
 import { type Field, faultOf, type Value } from './preference-fields.ts';
 
 interface PreferenceInputProps<F extends Field = Field> {
@@ -12,7 +11,7 @@ interface PreferenceInputProps<F extends Field = Field> {
 }
 type Of<K extends Field['kind']> = PreferenceInputProps<Extract<Field, { kind: K }>>;
 
-/** Saved when the field is left or Enter is pressed; Escape brings back what was. */
+/** Saved when the field is left or Enter is pressed; Escape restores the saved value. */
 function NumberPreference({ field, value, onSave }: Of<'number'>) {
   const [draft, setDraft] = useState<number | string>(value as number);
   const [before, setBefore] = useState(value);
@@ -62,7 +61,7 @@ function ModelPreference({ field, value, onSave }: Of<'model'>) {
       openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': `No model for ${field.label}` }}
-      // A model that is gone stays visible, so that one sees what to change.
+      // A model that no longer exists stays visible, so that the user sees what to change.
       data={chosen && !fitting.includes(chosen) ? [chosen, ...fitting] : fitting}
       limit={100}
       value={chosen || null}

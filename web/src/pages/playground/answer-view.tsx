@@ -1,14 +1,14 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { IconReload } from '@tabler/icons-react';
+import { IconReload, IconTerminal2 } from '@tabler/icons-react';
 import { memo } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Markdown } from '../../components/markdown.tsx';
+import { ToolCallView } from '../../components/tool-call.tsx';
 import { AnswerStats } from './answer-stats.tsx';
 import { type AnswerEntry, isRunning } from './conversation.ts';
-import { CopyCurl } from './copy-curl.tsx';
 import { PlanView } from './plan-view.tsx';
-import { ToolCallView } from './tool-calls.tsx';
+import { curlOf } from './settings.ts';
 
 function Waiting() {
   return (
@@ -56,7 +56,11 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate }: Ans
           <AnswerStats answer={answer} />
           <Group gap={2} wrap="nowrap">
             {content !== '' && <CopyButton value={content} label="Copy answer" />}
-            <CopyCurl request={answer.request} />
+            <CopyButton
+              value={curlOf(window.location.origin, answer.request)}
+              label="Copy as curl"
+              icon={IconTerminal2}
+            />
             {onRegenerate && (
               <Tooltip label="Ask again">
                 <ActionIcon

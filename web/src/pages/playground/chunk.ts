@@ -1,5 +1,6 @@
 import { ApiError } from '../../api.ts';
-import type { AnswerEntry, PlanMeta, ToolCall } from './conversation.ts';
+import type { ToolCall } from '../../components/tool-call.tsx';
+import type { AnswerEntry, PlanMeta } from './conversation.ts';
 
 interface WireCall {
   index?: number;
@@ -22,10 +23,17 @@ export interface Chunk {
   error?: { message?: string };
 }
 
+/** Where a piece belongs among `count` calls. An index beyond the next one is taken for the next one, so that no gap appears. */
+function placeOf({ index, id, function: fn }: WireCall, place: number, count: number): number {
+  const given = index ?? place;
+  if (Number.isInteger(given) && given >= 0 && given < count) return given;
+  return id || fn?.name || count === 0 ? count : count - 1;
+}
+
 function withCalls(calls: ToolCall[], pieces: WireCall[]): ToolCall[] {
   const next = [...calls];
   for (const [place, piece] of pieces.entries()) {
-    const index = piece.index ?? place;
+    const index = placeOf(piece, place, next.length);
     const before = next[index] ?? { id: '', name: '', arguments: '' };
     next[index] = {
       id: piece.id || before.id,

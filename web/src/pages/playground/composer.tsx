@@ -2,7 +2,7 @@ import { ActionIcon, CloseButton, FileButton, Group, Textarea, Tooltip } from '@
 import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { notifyError } from '../../components/notify.ts';
-import { readImage } from './read-image.ts';
+import { readImage } from '../../read-image.ts';
 
 interface ComposerProps {
   busy: boolean;

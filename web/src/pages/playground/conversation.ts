@@ -1,11 +1,5 @@
 /** What was said in the playground, and how it becomes a request. */
-
-export interface ToolCall {
-  id: string;
-  name: string;
-  /** JSON as the model wrote it, maybe not finished yet. */
-  arguments: string;
-}
+import type { ToolCall } from '../../components/tool-call.tsx';
 
 /** What the orchestration model tells about its work (`svc_ms_meta`). */
 export interface PlanMeta {
@@ -99,7 +93,7 @@ const toolCallOf = ({ id, name, arguments: args }: ToolCall) => ({
   function: { name, arguments: args },
 });
 
-/** As the API takes them. Left out is what providers refuse: an answer that never came, a call that nobody answered. */
+/** The messages as the API takes them, without what providers refuse: empty answers and tool calls without a result. */
 export function messagesOf(entries: Entry[], system: string): Record<string, unknown>[] {
   const answered = new Set(entries.flatMap((entry) => (entry.role === 'tool' ? [entry.toolCallId] : [])));
   const said = entries.flatMap((entry): Record<string, unknown>[] => {

@@ -1,7 +1,6 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { modelsQuery } from '../../models.ts';
-import { modelGroups } from './model-choices.ts';
+import { modelGroups, modelsQuery } from '../../models.ts';
 
 interface ModelSelectProps {
   value: string;

@@ -5,19 +5,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { useHeadingFocus } from '../../heading-focus.ts';
-import { modelsQuery } from '../../models.ts';
+import { firstModel, modelsQuery, orchestrationModel } from '../../models.ts';
+import { useFollow } from '../../use-follow.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { AnswerView } from './answer-view.tsx';
 import { Composer } from './composer.tsx';
 import { type Entry, openCalls } from './conversation.ts';
-import { firstModel } from './model-choices.ts';
 import { ModelSelect } from './model-select.tsx';
 import { SaidView } from './said-view.tsx';
-import { changedCount, defaultSettings, orchestrationModel, readTools, type Settings } from './settings.ts';
+import { changedCount, defaultSettings, readTools, type Settings } from './settings.ts';
 import { SettingsDrawer } from './settings-drawer.tsx';
-import { ToolResults } from './tool-calls.tsx';
+import { ToolResults } from './tool-results.tsx';
 import { type Chat, useChat } from './use-chat.ts';
-import { useFollow } from './use-follow.ts';
 
 const urlDefaults = { model: '', session: '' };
 
@@ -27,7 +26,7 @@ const suggestions = [
   'Show a TypeScript function that debounces another, with comments.',
 ];
 
-/** A session named by the address is gone on with. */
+/** Continues the session named in the address. */
 const startSettings = (sessionId: string): Settings =>
   sessionId === ''
     ? defaultSettings
@@ -35,7 +34,7 @@ const startSettings = (sessionId: string): Settings =>
 
 interface NothingProps {
   model: string;
-  /** The session that the first message goes on with. */
+  /** The session that the first message continues. */
   session: string;
   onPick: (text: string) => void;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../api.ts';
+import { firstModel, modelGroups } from '../../models.ts';
 import { type Chunk, withChunk } from './chunk.ts';
 import { type AnswerEntry, type Entry, messagesOf, newAnswer, openCalls } from './conversation.ts';
-import { firstModel, modelGroups } from './model-choices.ts';
 import { readEvents } from './read-events.ts';
 import { changedCount, curlOf, defaultSettings, exampleTools, readTools, requestOf } from './settings.ts';
 
@@ -118,6 +118,19 @@ describe('chunks', () => {
       meta: { session_id: 's' },
       stats: { promptTokens: 3, completionTokens: 4 },
     });
+  });
+
+  test('calls are put in order of their first piece, whatever numbers they have', () => {
+    const piece = (index: number, name?: string): Chunk => ({
+      choices: [{ delta: { tool_calls: [{ index, ...(name && { id: name }), function: { name, arguments: 'x' } }] } }],
+    });
+    for (const index of [200_000_000, 1e308, -1, 1.5]) {
+      const { toolCalls } = read([piece(index, 'a'), piece(index), piece(1, 'b'), piece(1)]);
+      expect(toolCalls.map((call) => [call.name, call.arguments])).toEqual([
+        ['a', 'xx'],
+        ['b', 'xx'],
+      ]);
+    }
   });
 
   test('an error inside the stream is an error', () => {

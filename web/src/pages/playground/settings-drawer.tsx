@@ -1,6 +1,7 @@
 import { Anchor, Button, Drawer, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core';
+import { orchestrationModel } from '../../models.ts';
 import { OrchestrationFields } from './orchestration-fields.tsx';
-import { defaultSettings, exampleTools, orchestrationModel, readTools, type Settings } from './settings.ts';
+import { defaultSettings, exampleTools, readTools, type Settings } from './settings.ts';
 
 interface SettingsDrawerProps {
   opened: boolean;

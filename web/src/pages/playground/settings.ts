@@ -1,6 +1,5 @@
+import { orchestrationModel } from '../../models.ts';
 import { type Entry, messagesOf, sessionOf } from './conversation.ts';
-
-export const orchestrationModel = 'svc/svc-ms';
 
 export interface Orchestration {
   sessionId: string;

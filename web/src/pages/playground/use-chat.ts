@@ -34,7 +34,7 @@ export interface Chat {
   clear(): void;
 }
 
-/** What was said here before, unless another session is asked for: its words must not get into that one. */
+/** The conversation so far, unless another session is opened: messages of one session must not leak into another. */
 function keptEntries(session: string): Entry[] {
   const entries = queryClient.getQueryData<Entry[]>(kept) ?? [];
   return session !== '' && sessionOf(entries) !== session ? [] : entries;

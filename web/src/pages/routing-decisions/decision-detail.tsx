@@ -1,10 +1,11 @@
 import { Badge, Code, Group, Progress, Stack, Table, Text, Timeline, Title } from '@mantine/core';
 import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
+import { CircuitBadge } from '../../components/circuit-badge.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { strategyName } from '../../components/strategy-choice.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { CircuitBadge } from '../routing-health/circuit-badge.tsx';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
-import { causeOf, droppedBecause, outcomeOf, strategyName } from './words.ts';
+import { causeOf, droppedBecause, outcomeOf } from './words.ts';
 
 interface CandidateRowProps {
   candidate: Candidate;

@@ -34,12 +34,3 @@ const droppings: Record<string, string> = {
 };
 
 export const droppedBecause = (reason: string): string => droppings[reason] ?? reason;
-
-const strategies: Record<string, string> = {
-  performance: 'Performance',
-  cost: 'Cost',
-  balanced: 'Balanced',
-  round_robin: 'Round robin',
-};
-
-export const strategyName = (strategy: string): string => strategies[strategy] ?? strategy;

@@ -1,14 +1,14 @@
 import { Badge, Stack, Text, Tooltip } from '@mantine/core';
-import type { Column } from '../../components/data-table.tsx';
+import type { Metrics } from '../../catalog.ts';
+import { CircuitBadge } from '../../components/circuit-badge.tsx';
+import type { Column } from '../../components/data-rows.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatCompact, formatNumber } from '../../format.ts';
-import { CircuitBadge } from './circuit-badge.tsx';
-import type { Metrics } from './metrics-query.ts';
 
 const ms = (value: number | null): string =>
   value === null ? '–' : value < 10_000 ? `${value.toLocaleString('en-US')} ms` : `${(value / 1_000).toFixed(1)} s`;
 
-/** Nothing was measured: the service assumes, and a page must not show that as a fact. */
+/** Without requests in the last hour the service reports assumed values, which must not be shown as measurements. */
 const measured = (row: Metrics): boolean => row.requests_last_hour > 0;
 
 const rateColor = (rate: number): string => (rate < 0.9 ? 'red' : rate < 0.98 ? 'orange' : 'teal');

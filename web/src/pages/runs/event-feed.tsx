@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { memo } from 'react';
-import { useFollow } from '../playground/use-follow.ts';
+import { useFollow } from '../../use-follow.ts';
 import type { LogLine } from './event-lines.ts';
 
 const timeOf = (unixSeconds: number): string =>

@@ -21,7 +21,7 @@ function tasksOf(run: RunStatus, view: RunView): TaskView[] {
   return view.tasks.map((task) => (scores.get(task.id)?.status === 'skipped' ? { ...task, status: 'skipped' } : task));
 }
 
-/** What one would look at: what runs, else what ended last. */
+/** The task shown by default: one that runs, else the one that ended last. */
 const liveliest = (tasks: TaskView[]): TaskView | undefined =>
   tasks.find(({ status }) => status === 'running' || status === 'retrying') ??
   tasks.findLast(({ status }) => status === 'completed' || status === 'failed') ??

@@ -1,11 +1,12 @@
 import { Modal, Select, Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { post } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatDateTime } from '../../format.ts';
+import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { type ConfigFaults, changesOf, defaultConfig, type ConfigFields as Fields, faultsOf } from './run-config.ts';
 import { checkpointsQuery, type RunStatus, reloadRuns } from './runs-queries.ts';
@@ -26,7 +27,8 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
   const [before] = useState<Fields>(() => ({ ...defaultConfig, ...run.config }));
   const [config, setConfig] = useState(before);
   const [faults, setFaults] = useState<ConfigFaults>({});
-  const resume = useMutation({
+  const post = usePost();
+  const resume = useAct({
     mutationFn: (checkpoint_id: string) =>
       post('/api/svc-ms/autonomous/resume', {
         body: { checkpoint_id, session_id: run.session_id, config_overrides: changesOf(before, config) },

@@ -7,7 +7,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { adviceOf, reasonWords } from './run-words.ts';
 import { type RunStatus, reloadRuns } from './runs-queries.ts';
 
-/** Stop it while it runs; go on while it may. */
+/** Cancel while it runs, resume while it can be resumed. */
 export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => void }) {
   const cancel = useMutation({
     mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
@@ -37,7 +37,7 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
   );
 }
 
-/** Why it stands still, and what helps. */
+/** Why the run has stopped, and what would let it continue. */
 export function Stopped({ run }: { run: RunStatus }) {
   if (run.status === 'failed') return <ErrorState error={new Error(run.error ?? 'Unknown')} title="The run failed" />;
   if (run.status === 'paused') {

@@ -21,6 +21,9 @@ const reasons: Record<string, string> = {
   insufficient_quota: 'the balance does not allow more',
   provider_unavailable: 'no provider answers',
   stalled: 'three iterations brought it no nearer to the goal',
+  key_revoked: 'the key it was started with was deleted, disabled or has expired',
+  user_disabled: 'the account was disabled',
+  model_not_allowed: 'its key may not use any chat model any more',
   cancelled: 'it was cancelled',
 };
 
@@ -34,6 +37,8 @@ const advices: Record<string, string> = {
   max_time: 'Resume to give it the same time again, or set more.',
   insufficient_quota: 'Add credits, then resume.',
   provider_unavailable: 'Resume when the provider is back.',
+  key_revoked: 'Resume here, or with another key.',
+  model_not_allowed: 'Add models to the key, or resume here.',
   stalled: 'Resume with a lower wanted confidence, or start over with a clearer goal.',
 };
 export const adviceOf = (reason: string | null): string =>
@@ -45,7 +50,7 @@ export function durationWords(seconds: number): string {
   const parts = [
     [hours, 'h'],
     [Math.floor((seconds % 3_600) / 60), 'min'],
-    // Nobody counts the seconds of hours.
+    // Seconds do not matter in a time of hours.
     [hours > 0 ? 0 : seconds % 60, 's'],
   ] as const;
   return parts.flatMap(([value, unit]) => (value > 0 ? [`${value} ${unit}`] : [])).join(' ');

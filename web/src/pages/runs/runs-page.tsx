@@ -3,14 +3,15 @@ import { Badge, Button, Group, Progress, Select, Stack, Text } from '@mantine/co
 import { IconPlus, IconRobot } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
-import { useUrlState } from '../../use-url-state.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
 import { durationWords, headline, reasonWords, runLook, runStatuses } from './run-words.ts';
 import { pageSize, type RunSummary, runsQuery } from './runs-queries.ts';
 import { StartRun } from './start-run.tsx';
@@ -77,8 +78,8 @@ const columns: Column<RunSummary>[] = [
 ];
 
 export function RunsPage() {
-  const [{ page: pageText, status }, setUrl] = useUrlState(urlDefaults);
-  const page = Math.max(1, Number.parseInt(pageText, 10) || 1);
+  const [{ status }, setUrl] = useUrlState(urlDefaults);
+  const [page, setPage] = usePage();
   const query = useQuery(runsQuery(page, status));
   const [starting, setStarting] = useState(false);
   const button = (
@@ -113,7 +114,7 @@ export function RunsPage() {
         // Asking again every few seconds must not dim the table each time.
         query={{ error: query.error, isFetching: query.isPlaceholderData, refetch: query.refetch }}
         minWidth={860}
-        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: (next) => setUrl({ page: String(next) }) }}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
           status ? (
             <EmptyState icon={IconRobot} title="No run has this status" />

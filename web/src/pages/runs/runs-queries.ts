@@ -25,7 +25,7 @@ export const runQuery = (session_id: string) =>
   queryOptions({
     queryKey: ['runs', 'status', session_id],
     queryFn: ({ signal }) => get('/api/svc-ms/autonomous/{session_id}/status', { path: { session_id }, signal }),
-    // Time and cost go on between events.
+    // Time and cost also grow between events.
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? 2_000 : false),
   });
 

@@ -1,9 +1,9 @@
 import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { post } from '../../api.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
 import { ConfigFields } from './config-fields.tsx';
 import { type ConfigFaults, changesOf, defaultConfig, type ConfigFields as Fields, faultsOf } from './run-config.ts';
 import { reloadRuns } from './runs-queries.ts';
@@ -18,7 +18,8 @@ export function StartRun({ onClose }: { onClose: () => void }) {
   const [session, setSession] = useState('');
   const [config, setConfig] = useState<Fields>(defaultConfig);
   const [faults, setFaults] = useState<Faults>({});
-  const start = useMutation({
+  const post = usePost();
+  const start = useAct({
     mutationFn: () =>
       post('/api/svc-ms/autonomous/execute', {
         body: {

@@ -1,10 +1,10 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Markdown } from '../../components/markdown.tsx';
+import { TaskStateBadge } from '../../components/task-state.tsx';
 import { formatNumber } from '../../format.ts';
-import { useFollow } from '../playground/use-follow.ts';
+import { useFollow } from '../../use-follow.ts';
 import type { TaskView } from './run-view.ts';
-import { TaskStateBadge } from './task-state.tsx';
 
 const factsOf = (task: TaskView, titles: Map<string, string>): [string, string][] => {
   const facts: [string, string | undefined | false][] = [

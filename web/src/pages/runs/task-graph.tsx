@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { type CSSProperties, memo, type RefObject, useEffect, useRef } from 'react';
+import { lookOf, TaskState } from '../../components/task-state.tsx';
 import type { TaskView } from './run-view.ts';
 import { box, type Drawing, drawTasks } from './task-layers.ts';
-import { lookOf, TaskState } from './task-state.tsx';
 
 interface TaskGraphProps {
   tasks: TaskView[];

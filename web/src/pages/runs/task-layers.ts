@@ -27,7 +27,7 @@ export interface Drawing<T> {
 
 export const box = { width: 216, height: 84, gapX: 56, gapY: 18 } as const;
 
-/** Longest way from a task without dependencies; what it does not know, or a circle, counts for nothing. */
+/** Longest path from a task without dependencies; unknown tasks and cycles are ignored. */
 export function levelsOf(tasks: Node[]): Map<string, number> {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const levels = new Map<string, number>();

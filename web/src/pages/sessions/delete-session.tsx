@@ -4,7 +4,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { reloadSessions } from './sessions-queries.ts';
 
 interface DeleteSessionProps {
-  /** Asks while not null. */
+  /** The dialog is open while this is not null. */
   id: string | null;
   onClose: () => void;
   onDeleted?: () => Promise<unknown>;

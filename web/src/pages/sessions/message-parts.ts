@@ -1,4 +1,4 @@
-import type { ToolCall } from '../playground/conversation.ts';
+import type { ToolCall } from '../../components/tool-call.tsx';
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 

@@ -2,8 +2,8 @@ import { Group, Text } from '@mantine/core';
 import { memo } from 'react';
 import { Markdown } from '../../components/markdown.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { ToolCallView } from '../../components/tool-call.tsx';
 import { formatNumber } from '../../format.ts';
-import { ToolCallView } from '../playground/tool-calls.tsx';
 import { textOfContent, toolCallsOf } from './message-parts.ts';
 import type { Message } from './sessions-queries.ts';
 

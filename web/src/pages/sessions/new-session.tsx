@@ -1,9 +1,9 @@
 import { Modal, Stack, TagsInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { post } from '../../api.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
 import { reloadSessions } from './sessions-queries.ts';
 
 /** The server's rule, told while typing. */
@@ -14,7 +14,8 @@ export function NewSession({ onClose }: { onClose: () => void }) {
   const [id, setId] = useState('');
   const [tags, setTags] = useState<string[]>([]);
   const fault = id !== '' && !idPattern.test(id) ? 'Use letters, digits and _ . : - only.' : undefined;
-  const create = useMutation({
+  const post = usePost();
+  const create = useAct({
     mutationFn: () => post('/api/svc-ms/sessions', { body: { ...(id && { session_id: id }), tags } }),
     onSuccess: async ({ session_id }) => {
       await navigate({ to: '/sessions/$id', params: { id: session_id } });

@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { Section } from '../../components/section.tsx';
-import { TaskState } from '../runs/task-state.tsx';
+import { TaskState } from '../../components/task-state.tsx';
 import type { Plan } from './sessions-queries.ts';
 
 /** The plan under way and how far each of its tasks is. */

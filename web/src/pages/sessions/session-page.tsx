@@ -12,7 +12,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { orchestrationModel } from '../playground/settings.ts';
+import { orchestrationModel } from '../../models.ts';
 import { DeleteSession } from './delete-session.tsx';
 import { History } from './history.tsx';
 import { PlanCard } from './plan-card.tsx';

@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { actsColumn, type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -12,7 +13,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
-import { useUrlState } from '../../use-url-state.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
 import { DeleteSession } from './delete-session.tsx';
 import { NewSession } from './new-session.tsx';
 import { pageSize, type Session, sessionsQuery } from './sessions-queries.ts';
@@ -73,8 +74,8 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
 ];
 
 export function SessionsPage() {
-  const [{ page: pageText, tag }, setUrl] = useUrlState(urlDefaults);
-  const page = Math.max(1, Number.parseInt(pageText, 10) || 1);
+  const [{ tag }, setUrl] = useUrlState(urlDefaults);
+  const [page, setPage] = usePage();
   const query = useQuery(sessionsQuery(page, tag));
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
@@ -111,7 +112,7 @@ export function SessionsPage() {
         rowKey={({ session_id }) => session_id}
         query={query}
         minWidth={760}
-        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: (next) => setUrl({ page: String(next) }) }}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
           tag ? (
             <EmptyState

@@ -23,7 +23,7 @@ export const sessionQuery = (session_id: string) =>
   queryOptions({
     queryKey: ['sessions', 'one', session_id],
     queryFn: ({ signal }) => get('/api/svc-ms/sessions/{session_id}', { path: { session_id }, signal }),
-    // A plan under way moves on.
+    // Polls while a plan is running.
     refetchInterval: ({ state }) => (state.data?.has_active_plan ? 3_000 : false),
   });
 

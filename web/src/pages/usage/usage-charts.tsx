@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
-import { keysQuery } from '../keys/keys-query.ts';
+import { keysQuery } from '../../session.ts';
 import { type MeasureName, measures } from './measures.ts';
 import { ShareList } from './share-list.tsx';
 import { type Grouping, summaryQuery, type UsageSum } from './usage-queries.ts';
@@ -11,7 +11,7 @@ import type { Range, UsageFilter } from './usage-range.ts';
 
 const DayChart = lazy(() => import('./charts.tsx').then((m) => ({ default: m.DayChart })));
 
-/** Beyond these the rest is one bar: a hundred keys are no chart. */
+/** The rest is added up into one bar: a chart of a hundred keys cannot be read. */
 const mostBars = 8;
 
 export function sharesOf(sums: UsageSum[], nameOf: (sum: UsageSum) => string, of: (sum: UsageSum) => number) {

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keysQuery } from '../keys/keys-query.ts';
+import { keysQuery } from '../../session.ts';
 import { summaryQuery } from './usage-queries.ts';
 import { filterOf, periods, type Range, type UsageState } from './usage-range.ts';
 

@@ -1,12 +1,15 @@
-import { Badge, Button, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
-import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { ActionIcon, Badge, Button, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { IconChartBar, IconDownload, IconReceipt } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { type Column, DataTable, endColumn } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable, endColumn } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { keysQuery } from '../keys/keys-query.ts';
+import { keysQuery } from '../../session.ts';
+import { UsageDetail } from './usage-detail.tsx';
 import { logsQuery, pageSize, type UsageLog } from './usage-queries.ts';
 import { csvAddress, type UsageFilter } from './usage-range.ts';
 
@@ -44,7 +47,7 @@ const endings: Record<string, string> = {
   error: 'Failed',
 };
 
-const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
+const columns = (keyNames: Map<number, string>, show: (log: UsageLog) => void): Column<UsageLog>[] => [
   {
     key: 'at',
     header: 'Time',
@@ -94,7 +97,21 @@ const columns = (keyNames: Map<number, string>): Column<UsageLog>[] => [
   },
   {
     ...endColumn('Request'),
-    cell: ({ request_id }) => <CopyButton value={request_id} label={`Copy request id ${request_id}`} />,
+    cell: (log) => (
+      <Group gap={4} wrap="nowrap" justify="flex-end">
+        <Tooltip label="What it cost">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`What request ${log.request_id} cost`}
+            onClick={() => show(log)}
+          >
+            <IconReceipt size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+        <CopyButton value={log.request_id} label={`Copy request id ${log.request_id}`} />
+      </Group>
+    ),
   },
 ];
 
@@ -107,6 +124,7 @@ interface UsageLogsProps {
 export function UsageLogs({ filter, page, onPage }: UsageLogsProps) {
   const query = useQuery(logsQuery(filter, page));
   const keys = useQuery(keysQuery);
+  const [shown, setShown] = useState<UsageLog | null>(null);
   const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
   return (
     <section>
@@ -125,7 +143,7 @@ export function UsageLogs({ filter, page, onPage }: UsageLogsProps) {
       </Group>
       <DataTable
         label="Requests"
-        columns={columns(names)}
+        columns={columns(names, setShown)}
         rows={query.data?.logs}
         rowKey={({ id }) => id}
         query={query}
@@ -139,6 +157,7 @@ export function UsageLogs({ filter, page, onPage }: UsageLogsProps) {
           />
         }
       />
+      <UsageDetail log={shown} onClose={() => setShown(null)} />
     </section>
   );
 }

@@ -1,12 +1,14 @@
 import { Button, Card, Group, Select, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { IconVideo } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { useOnce } from '../../once.ts';
 import { isAdmin, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { bodyOf, costOf, emptyVideo, faultsOf, fitting, type VideoFaults, type VideoFields } from './video-fields.ts';
 import { MoreOptions, ShapeOptions } from './video-options.tsx';
 import { createVideo, reloadVideos, type VideoModel, videoModelsQuery } from './videos-api.ts';
@@ -35,8 +37,9 @@ function Form({ models }: { models: VideoModel[] }) {
   const [fields, setFields] = useState(emptyVideo);
   const [faults, setFaults] = useState<VideoFaults>({});
   const set = (changes: Partial<VideoFields>) => setFields({ ...fields, ...changes });
-  const create = useMutation({
-    mutationFn: () => createVideo(bodyOf(fields, model)),
+  const send = useOnce(createVideo);
+  const create = useAct({
+    mutationFn: () => send(bodyOf(fields, model)),
     onSuccess: async () => {
       notifySuccess('The video is being made');
       setFields({ ...fields, prompt: '', frames: {} });

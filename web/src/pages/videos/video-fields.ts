@@ -2,7 +2,7 @@ import type { VideoModel } from './videos-api.ts';
 
 export type FrameType = 'first_frame' | 'last_frame';
 
-/** A video as the form holds it; empty means: as the model likes. */
+/** A video as the form holds it; an empty field leaves the choice to the model. */
 export interface VideoFields {
   prompt: string;
   aspectRatio: string;
@@ -34,7 +34,7 @@ export const frameTypes = ['first_frame', 'last_frame'] as const;
 export const framesOf = (model: VideoModel): FrameType[] =>
   frameTypes.filter((type) => model.supported_frame_images?.includes(type));
 
-/** Choices of a list the model reports; null where it has no say in the matter. */
+/** The choices a model reports; null where it reports none. */
 export const offered = (list: readonly (string | number)[] | null): string[] | null =>
   list && list.length > 0 ? list.map(String) : null;
 

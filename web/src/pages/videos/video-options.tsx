@@ -1,6 +1,6 @@
 import { FileInput, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import { notifyError } from '../../components/notify.ts';
-import { readImage } from '../playground/read-image.ts';
+import { readImage } from '../../read-image.ts';
 import { framesOf, offered, usualSeconds, type VideoFaults, type VideoFields } from './video-fields.ts';
 import type { VideoModel } from './videos-api.ts';
 

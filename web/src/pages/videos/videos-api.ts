@@ -12,8 +12,15 @@ interface JobPage {
 }
 
 /** The header tells the service that a page asks, so that the session counts as the key. */
-async function send<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+async function send<T>(
+  method: string,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+  idempotencyKey?: string,
+): Promise<T> {
   const headers: Record<string, string> = { 'x-svc-web': '1' };
+  if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
   if (method !== 'GET') headers['Content-Type'] = 'application/json';
   const response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal }).catch((cause) => {
     if (signal?.aborted) throw cause;
@@ -42,7 +49,8 @@ export const videoModelsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const createVideo = (body: object) => send<{ id: string }>('POST', '/v1/videos', body);
+export const createVideo = (body: object, idempotencyKey: string) =>
+  send<{ id: string }>('POST', '/v1/videos', body, undefined, idempotencyKey);
 export const cancelVideo = (id: string) => send<{ id: string }>('DELETE', `/v1/videos/${id}`);
 
 export const reloadVideos = () => queryClient.invalidateQueries({ queryKey: ['videos', 'jobs'] });

@@ -1,16 +1,13 @@
 import { AppError } from '../../../lib/errors.ts';
 import type { Db } from '../../../platform/db/tables.ts';
+import { isTaken } from '../../../platform/durable/errors.ts';
 import type { Caller } from '../../ports.ts';
 import { appendMessages } from '../../store/messages.ts';
 import type { RunConfig } from '../config.ts';
 import { newState, type RunState } from '../state.ts';
+import { takePlace } from './places.ts';
 import { newExecutionId } from './runs.ts';
 import './tables.ts';
-
-export interface Lease {
-  owner: string;
-  untilMs: number;
-}
 
 export interface NewRun {
   sessionRef: number;
@@ -18,18 +15,24 @@ export interface NewRun {
   goal: string;
   goalTokens: number;
   config: RunConfig;
+  /** Most runs of the user at once, this one included. */
+  most: number;
 }
 
 const running = () => new AppError('conflict', 'An execution is already running in this session.');
 
-/** Adds a running run that the caller of this function holds, with its goal as the user's message. 409 when one runs. */
-export async function addRun(db: Db, run: NewRun, lease: Lease, nowMs: number): Promise<number> {
+/**
+ * Adds a running run that the caller of this function holds, with its goal as the user's message. 409 when one runs in the
+ * session, 429 when too many of the user's do.
+ */
+export async function addRun(db: Db, run: NewRun, owner: string, nowMs: number): Promise<number> {
   return db
     .transaction()
     .execute(async (tx) => {
       const now = Math.floor(nowMs / 1000);
       const stream = await nextTurn(tx, run.sessionRef);
       await refuseSecond(tx, run.sessionRef);
+      await takePlace(tx, run.caller.userId, run.most);
       const { id } = await tx
         .insertInto('ms_runs')
         .values({
@@ -43,9 +46,8 @@ export async function addRun(db: Db, run: NewRun, lease: Lease, nowMs: number): 
           status: 'running',
           turn: stream.turns,
           first_seq: stream.last_seq + 1,
-          owner: lease.owner,
+          owner,
           epoch: 1,
-          lease_until: lease.untilMs,
           created_at: now,
           updated_ms: nowMs,
         })
@@ -58,11 +60,11 @@ export async function addRun(db: Db, run: NewRun, lease: Lease, nowMs: number): 
     .catch(taken);
 }
 
-/** Sets a run that is at rest going again from a given state. 409 when it, or another of its session, runs. */
+/** Sets a run that is at rest going again from a given state; refuses as `addRun` does. */
 export async function restartRun(
   db: Db,
-  run: { ref: number; sessionRef: number; caller: Caller; config: RunConfig; state: RunState },
-  lease: Lease,
+  run: Pick<NewRun, 'sessionRef' | 'caller' | 'config' | 'most'> & { ref: number; state: RunState },
+  owner: string,
   nowMs: number,
 ): Promise<void> {
   await db
@@ -70,6 +72,7 @@ export async function restartRun(
     .execute(async (tx) => {
       const stream = await nextTurn(tx, run.sessionRef);
       await refuseSecond(tx, run.sessionRef);
+      await takePlace(tx, run.caller.userId, run.most);
       const set = await tx
         .updateTable('ms_runs')
         .set((eb) => ({
@@ -84,9 +87,8 @@ export async function restartRun(
           cost: run.state.cost,
           confidence: run.state.confidence,
           turn: stream.turns,
-          owner: lease.owner,
+          owner,
           epoch: eb('epoch', '+', 1),
-          lease_until: lease.untilMs,
           updated_ms: nowMs,
         }))
         .where('id', '=', run.ref)
@@ -126,8 +128,5 @@ async function refuseSecond(tx: Db, sessionRef: number): Promise<void> {
 
 /** The unique index of running runs is what decides between two starts at once. */
 function taken(error: unknown): never {
-  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown };
-  const unique = code === 'SQLITE_CONSTRAINT_UNIQUE' || errno === '23505';
-  if (unique && /ms_runs/.test(String(message))) throw running();
-  throw error;
+  throw isTaken(error, 'ms_runs') ? running() : error;
 }

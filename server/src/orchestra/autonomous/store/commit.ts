@@ -79,7 +79,7 @@ async function updateRun(tx: Db, holding: Holding, batch: Batch, nowMs: number):
       current_task: ending ? null : batch.currentTask,
       checkpoints: eb('checkpoints', '+', batch.checkpoints.length),
       updated_ms: nowMs,
-      ...(ending && { ...endFields(ending), owner: null, lease_until: 0 }),
+      ...(ending && { ...endFields(ending), owner: null }),
     }))
     .where('id', '=', holding.ref)
     .where('epoch', '=', holding.epoch)
@@ -177,7 +177,6 @@ export async function cancelRun(
         status: 'cancelled',
         reason,
         owner: null,
-        lease_until: 0,
         current_task: null,
         epoch: eb('epoch', '+', 1),
         checkpoints: eb('checkpoints', '+', 1),

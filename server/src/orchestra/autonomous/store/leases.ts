@@ -1,54 +1,33 @@
 import type { Db } from '../../../platform/db/tables.ts';
-import type { Lease } from './begin.ts';
+import { livingOwners } from '../../../platform/durable/lease.ts';
 import './tables.ts';
 
-/** Runs that nobody holds any more; with `exceptOwner` those of everybody else, for a place with a single owner. */
-export async function orphans(db: Db, nowMs: number, limit: number, exceptOwner?: string): Promise<number[]> {
-  const rows = await db
+interface Held {
+  ref: number;
+  epoch: number;
+}
+
+/** Runs that nobody who lives holds. */
+export async function orphans(db: Db, limit: number): Promise<Held[]> {
+  return db
     .selectFrom('ms_runs')
-    .select('id')
+    .select(['id as ref', 'epoch'])
     .where('status', '=', 'running')
-    .where((eb) =>
-      exceptOwner === undefined
-        ? eb('lease_until', '<', nowMs)
-        : eb.or([eb('owner', 'is', null), eb('owner', '!=', exceptOwner)]),
-    )
-    .orderBy('lease_until')
+    .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', 'not in', livingOwners(db))]))
+    .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(({ id }) => id);
 }
 
-/** Takes one over: of several who try, one succeeds, and whoever held it before can write nothing more. */
-export async function claim(db: Db, ref: number, lease: Lease, nowMs: number, anyLease: boolean): Promise<boolean> {
-  const row = await db
-    .updateTable('ms_runs')
-    .set((eb) => ({
-      owner: lease.owner,
-      lease_until: lease.untilMs,
-      epoch: eb('epoch', '+', 1),
-      updated_ms: nowMs,
-    }))
-    .where('id', '=', ref)
-    .where('status', '=', 'running')
-    .$if(!anyLease, (query) => query.where('lease_until', '<', nowMs))
-    .$if(anyLease, (query) => query.where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '!=', lease.owner)])))
-    .returning('id')
+const held = (db: Db, { ref, epoch }: Held) =>
+  db.updateTable('ms_runs').where('id', '=', ref).where('epoch', '=', epoch).where('status', '=', 'running');
+
+/** Takes an orphan over: of several who try, one succeeds, and whoever held it before can write nothing more. */
+export async function claim(db: Db, orphan: Held, owner: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await held(db, orphan)
+    .set({ owner, epoch: orphan.epoch + 1, updated_ms: nowMs })
     .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Renews the leases of these runs; answers the epoch of each that the owner still holds. */
-export async function renew(db: Db, refs: number[], lease: Lease): Promise<Map<number, number>> {
-  const rows = await db
-    .updateTable('ms_runs')
-    .set({ lease_until: lease.untilMs })
-    .where('id', 'in', refs)
-    .where('owner', '=', lease.owner)
-    .where('status', '=', 'running')
-    .returning(['id', 'epoch'])
-    .execute();
-  return new Map(rows.map(({ id, epoch }) => [id, epoch]));
+  return numUpdatedRows > 0n;
 }
 
 /** The epochs of those of these runs that run. */
@@ -62,13 +41,7 @@ export async function runningEpochs(db: Db, refs: number[]): Promise<Map<number,
   return new Map(rows.map(({ id, epoch }) => [id, epoch]));
 }
 
-/** Gives a run back, so that the next process need not wait for the lease to run out. */
-export async function letGo(db: Db, ref: number, epoch: number): Promise<void> {
-  await db
-    .updateTable('ms_runs')
-    .set({ owner: null, lease_until: 0 })
-    .where('id', '=', ref)
-    .where('epoch', '=', epoch)
-    .where('status', '=', 'running')
-    .execute();
+/** Gives a run back that is no longer worked on here; one that has ended, or is another's, stays as it is. */
+export async function letGo(db: Db, run: Held): Promise<void> {
+  await held(db, run).set({ owner: null }).execute();
 }

@@ -97,7 +97,7 @@ export async function streamEnd(db: Db, sessionRef: number): Promise<{ lastSeq: 
   return stream ? { lastSeq: stream.last_seq, running: run !== undefined } : null;
 }
 
-/** How long events are kept (contract §13). */
+/** How long events are kept, for readers who come late. */
 export const eventSeconds = 7 * 86_400;
 
 /** A bounded number at a time, since SQLite does nothing else meanwhile. */

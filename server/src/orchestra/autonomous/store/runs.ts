@@ -34,7 +34,8 @@ export interface Run {
   firstSeq: number;
   owner: string | null;
   epoch: number;
-  leaseUntil: number;
+  /** Its owner lives. */
+  held: boolean;
   createdAt: number;
   updatedMs: number;
 }
@@ -45,10 +46,11 @@ const select = (db: Db) =>
   db
     .selectFrom('ms_runs')
     .innerJoin('ms_sessions', 'ms_sessions.id', 'ms_runs.session_ref')
+    .leftJoin('owners', 'owners.id', 'ms_runs.owner')
     .selectAll('ms_runs')
-    .select('ms_sessions.session_id');
+    .select(['ms_sessions.session_id', 'owners.id as living']);
 
-type Row = Selectable<Tables['ms_runs']> & { session_id: string };
+type Row = Selectable<Tables['ms_runs']> & { session_id: string; living: string | null };
 
 const toRun = (row: Row): Run => ({
   ref: row.id,
@@ -77,7 +79,7 @@ const toRun = (row: Row): Run => ({
   firstSeq: row.first_seq,
   owner: row.owner,
   epoch: row.epoch,
-  leaseUntil: row.lease_until,
+  held: row.living !== null,
   createdAt: row.created_at,
   updatedMs: row.updated_ms,
 });

@@ -32,7 +32,6 @@ interface RunsTable {
   first_seq: number;
   owner: string | null;
   epoch: number;
-  lease_until: number;
   created_at: number;
   updated_ms: number;
 }

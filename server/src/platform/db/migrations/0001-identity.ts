@@ -1,5 +1,6 @@
 import type { Migration } from '../migration.ts';
 
+/** Users, their sessions and API keys, the settings, and the log of everything that changes who may do what. */
 export const migration: Migration = {
   name: '0001-identity',
   statements: ({ id, int }) => [
@@ -54,6 +55,22 @@ export const migration: Migration = {
       name text primary key,
       value text not null,
       updated_at ${int} not null
+    )`,
+    // No references: the log outlives what it speaks of. Entries are swept along their ids, which follow their age.
+    `create table audit_log (
+      id ${id},
+      action text not null,
+      actor_id ${int},
+      actor_name text not null default '',
+      target_type text not null default '',
+      target_id ${int},
+      target_name text not null default '',
+      state_before text,
+      state_after text,
+      ip text not null,
+      user_agent text not null,
+      metadata text not null,
+      created_at ${int} not null
     )`,
   ],
 };

@@ -1,9 +1,30 @@
 import type { Migration } from '../migration.ts';
+import type { Engine } from '../tables.ts';
+
+const withoutRowid = (engine: Engine): string => (engine === 'sqlite' ? ' without rowid' : '');
+const whereFiled = (engine: Engine): string => (engine === 'sqlite' ? ' where filed = 1' : '');
+
+/**
+ * What a user begins with is in the ledger too, so that its entries add up to the balance. Written by the database itself:
+ * users come from registration, from the first start and from the command line, and none of these knows of ledgers.
+ */
+function openingBalance(engine: Engine): string[] {
+  const credit = `insert into credits (user_id, amount, balance_after, note, actor_id, place, created_at)
+    values (new.id, new.quota, new.quota, 'Opening balance', 0,
+      (select coalesce(max(id), 0) from usage_logs), new.created_at);`;
+  if (engine === 'sqlite')
+    return [`create trigger users_opening_balance after insert on users when new.quota > 0 begin ${credit} end`];
+  return [
+    `create function svc_opening_balance() returns trigger language plpgsql as $$ begin ${credit} return null; end $$`,
+    `create trigger users_opening_balance after insert on users for each row when (new.quota > 0)
+      execute function svc_opening_balance()`,
+  ];
+}
 
 /** Money put aside for running requests, what was charged and granted, what was used, and its sums per day. */
 export const migration: Migration = {
   name: '0003-billing',
-  statements: ({ id, int, real }) => [
+  statements: ({ engine, id, int, real }) => [
     `create table billing_holds (
       request_id text primary key,
       user_id ${int} not null,
@@ -17,24 +38,35 @@ export const migration: Migration = {
       owner text not null,
       expires_at ${int} not null,
       created_at ${int} not null
-    )`,
-    'create index billing_holds_owner on billing_holds (owner, expires_at)',
-    `create table billing_owners (owner text primary key, seen_at ${int} not null)`,
-    `create table ledger (
+    )${withoutRowid(engine)}`,
+    // Where one process writes all holds, those of running requests are a sum per user and key: a row for each would be
+    // written and taken away again within a second, for nobody to read.
+    `create table billing_reserves (
+      owner text not null,
+      user_id ${int} not null,
+      key_id ${int} not null,
+      holds ${int} not null,
+      amount ${int} not null,
+      key_amount ${int} not null,
+      primary key (owner, user_id, key_id)
+    )${withoutRowid(engine)}`,
+    // `place` puts a credit behind the last charge before it: the ledger is credits and charged entries of the usage log.
+    // `idempotency_id` keeps a credit from being given twice under one key, whatever becomes of the answer.
+    `create table credits (
       id ${id},
       user_id ${int} not null,
-      kind text not null,
       amount ${int} not null,
       balance_after ${int} not null,
-      request_id text not null,
-      key_id ${int} not null,
-      model_id text not null,
-      shortfall ${int} not null,
       note text not null,
       actor_id ${int} not null,
+      place ${int} not null,
+      idempotency_id ${int},
       created_at ${int} not null
     )`,
-    'create index ledger_by_user on ledger (user_id, id)',
+    'create index credits_by_user on credits (user_id, id)',
+    'create unique index credits_once on credits (idempotency_id)',
+    ...openingBalance(engine),
+    // A charge is one row: `balance_after` is what it left. `cost_parts` is empty for requests whose process died.
     `create table usage_logs (
       id ${id},
       request_id text not null,
@@ -49,6 +81,11 @@ export const migration: Migration = {
       cache_read_tokens ${int} not null,
       cache_write_tokens ${int} not null,
       reasoning_tokens ${int} not null,
+      cache_write_1h_tokens ${int} not null default 0,
+      audio_in_tokens ${int} not null default 0,
+      image_in_tokens ${int} not null default 0,
+      audio_out_tokens ${int} not null default 0,
+      estimated ${int} not null default 0,
       units ${real} not null,
       quota ${int} not null,
       shortfall ${int} not null,
@@ -56,11 +93,18 @@ export const migration: Migration = {
       status text not null,
       duration_ms ${int} not null,
       first_token_ms ${int} not null,
+      balance_after ${int} not null default 0,
+      cost_parts text not null default '',
       created_at ${int} not null
+      ${engine === 'sqlite' ? ', filed integer not null default 1' : ''}
     )`,
     // Two indexes and no more: every request writes here, and each further one costs it as much as the row itself.
-    'create index usage_logs_user on usage_logs (user_id, created_at)',
-    'create index usage_logs_key on usage_logs (key_id, created_at)',
+    // On SQLite some hundred entries are filed into them at a time: alone each would change a page of its own in both.
+    `create index usage_logs_user on usage_logs (user_id, created_at)${whereFiled(engine)}`,
+    `create index usage_logs_key on usage_logs (key_id, created_at)${whereFiled(engine)}`,
+    ...(engine === 'sqlite'
+      ? ['create table usage_filed (up_to integer not null)', 'insert into usage_filed values (0)']
+      : []),
     // Summaries and totals are read from here: counting a million log rows would stop every stream on SQLite.
     `create table usage_days (
       user_id ${int} not null,

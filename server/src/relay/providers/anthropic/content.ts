@@ -62,7 +62,7 @@ function buildBlock(part: Part): Json[] {
         },
       ];
     case 'thinking':
-      // Foreign or unsigned thinking is dropped; our own goes back byte for byte (fidelity 6).
+      // Foreign or unsigned thinking is dropped; our own goes back byte for byte.
       return isAnthropicSignature(part.signature)
         ? [{ type: 'thinking', thinking: part.text, signature: part.signature }]
         : [];
@@ -77,7 +77,7 @@ function buildBlock(part: Part): Json[] {
 
 type Source = Extract<Part, { type: 'image' }>['source'];
 
-/** Data URLs as base64, addresses as addresses (fidelity 25). */
+/** Data URLs as base64, addresses as addresses. */
 function buildSource(source: Source): Json {
   if ('data' in source) return { type: 'base64', media_type: source.mediaType, data: source.data };
   return 'url' in source ? { type: 'url', url: source.url } : { type: 'file', file_id: source.fileId };

@@ -1,17 +1,18 @@
+import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Conversation, Effort, Json, Params, Reasoning } from '../../wire/conversation.ts';
+import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
-import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
+import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { assumedOutputTokens, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
 import { type Traits, traitsOf } from './traits.ts';
 
 const defaultVersion = '2023-06-01';
-/** The format demands a limit; the one billing assumes where nothing is known (contract §9). */
-const defaultMaxTokens = 4096;
 
 /** The base URL with or without the version segment. */
 export const anthropicUrl = (target: Target, path: string): string =>
-  `${target.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1${path}`;
+  `${withoutTrailing(target.baseUrl, '/').replace(/\/v1$/, '')}/v1${path}`;
 
 export function anthropicHeaders(target: Target): Record<string, string> {
   const client = target.clientHeaders ?? {};
@@ -24,7 +25,7 @@ export function anthropicHeaders(target: Target): Record<string, string> {
   };
 }
 
-/** Lists of several sources become one without repeats (fidelity 16). */
+/** Lists of several sources become one without repeats. */
 export function mergeBetas(...lists: (string | undefined)[]): string {
   const names = lists.flatMap((list) => (list ?? '').split(',')).map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ''))].join(',');
@@ -43,13 +44,16 @@ const ours = ['svc_ms', 'provider'];
 
 function bodyOf(conversation: Conversation, target: Target): Json {
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
-  return rewriteMessagesRequest(conversation.source.body, target.modelName);
+  const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
+  if (target.paid) refuseBeyondTokens('messages', body);
+  return body;
 }
 
 /** A messages body for an upstream of the same format: all as given but the model's name. */
 export function rewriteMessagesRequest(body: Json, modelName: string): Json {
   const out: Json = { ...body, model: modelName };
   for (const field of ours) delete out[field];
+  for (const field of limitNames) if (field !== 'max_tokens' && field in out) delete out[field];
   if (Array.isArray(out.tools) && out.tools.length === 0) {
     delete out.tools;
     delete out.tool_choice;
@@ -58,7 +62,7 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
   return out;
 }
 
-/** Blocks that another vendor's answer left in the history would be refused here (fidelity 6). */
+/** Blocks that another vendor's answer left in the history would be refused here. */
 function withoutForeignThinking(message: unknown): unknown {
   const given = message as { content?: unknown } | null;
   if (!Array.isArray(given?.content)) return message;
@@ -77,7 +81,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   const system = [...buildSystem(conversation.system), ...jsonInstruction(params, traits)];
   const body: Json = {
     model: target.modelName,
-    max_tokens: params.maxTokens ?? target.maxOutputTokens ?? defaultMaxTokens,
+    max_tokens: limitOf(params, target),
     ...(system.length > 0 && { system }),
     messages: buildMessages(conversation),
     stream: conversation.stream,
@@ -91,6 +95,10 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;
 }
+
+/** The format demands one. */
+const limitOf = ({ maxTokens }: Params, { maxOutputTokens }: Target): number =>
+  maxTokens ?? maxOutputTokens ?? assumedOutputTokens;
 
 /** Documented drops: penalties, seed and logprobs have no counterpart; newer models take no sampling at all. */
 function sampling(params: Params, traits: Traits, thinks: boolean): Json {
@@ -142,7 +150,7 @@ function buildThinking(params: Params, traits: Traits, target: Target): Json | u
   const { reasoning } = params;
   if (reasoning === undefined || reasoning.effort === 'none') return undefined;
   if (traits.adaptiveThinking) return { type: 'adaptive' };
-  const limit = params.maxTokens ?? target.maxOutputTokens ?? defaultMaxTokens;
+  const limit = limitOf(params, target);
   // The budget is part of the limit; a fifth is left for the answer.
   const budget = Math.min(wantedBudget(reasoning), Math.floor(limit * 0.8));
   return budget < minBudget ? undefined : { type: 'enabled', budget_tokens: budget };
@@ -166,7 +174,7 @@ function effortName(reasoning: Reasoning | undefined): string | undefined {
   return reasoning.budgetTokens <= 2048 ? 'low' : reasoning.budgetTokens <= 12_288 ? 'medium' : 'high';
 }
 
-/** Models without structured output are told in words (fidelity 27). */
+/** Models without structured output are told in words. */
 function jsonInstruction({ responseFormat }: Params, traits: Traits): Json[] {
   if (responseFormat === undefined) return [];
   if (responseFormat.type === 'json_object')

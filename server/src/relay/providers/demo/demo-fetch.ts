@@ -67,7 +67,7 @@ const transcription =
 
 const chat: Handler = async ({ body, stream, signal, paceMs }) => {
   const request = parse(chatRequest, body, 'chat');
-  const completion = complete(request, await loadTokens());
+  const completion = await complete(request, await loadTokens());
   if (!stream) return Response.json(renderCompletion(request.model, completion));
   return new Response(streamChunks(chunksOf(request, completion), paceMs, signal), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
@@ -77,8 +77,9 @@ const chat: Handler = async ({ body, stream, signal, paceMs }) => {
 const handlers: Record<string, Handler> = {
   '/chat/completions': chat,
   '/embeddings': async ({ body }) =>
-    Response.json(answerEmbeddings(parse(embeddingRequest, body, 'embedding'), await loadTokens())),
-  '/rerank': async ({ body }) => Response.json(answerRerank(parse(rerankRequest, body, 'rerank'), await loadTokens())),
+    Response.json(await answerEmbeddings(parse(embeddingRequest, body, 'embedding'), await loadTokens())),
+  '/rerank': async ({ body }) =>
+    Response.json(await answerRerank(parse(rerankRequest, body, 'rerank'), await loadTokens())),
   '/moderations': ({ body }) => Response.json(answerModeration(parse(moderationRequest, body, 'moderation'))),
   '/images/generations': async ({ body, signal }) =>
     Response.json(await answerImages(parse(imageRequest, body, 'image'), await loadTokens(), signal)),
@@ -94,7 +95,7 @@ const handlers: Record<string, Handler> = {
     }),
 };
 
-/** The built-in provider (contract §7.4): answers in process as an OpenAI-compatible upstream would over HTTP. */
+/** The built-in provider: answers in process as an OpenAI-compatible upstream would over HTTP. */
 export async function demoFetch(request: DemoRequest, { paceMs = 12 }: DemoOptions = {}): Promise<Response> {
   request.signal.throwIfAborted();
   const handler = handlers[request.path.replace(/^\/v1(?=\/)/, '')];

@@ -46,12 +46,16 @@ export function embed(text: string, dimensions = defaultDimensions): Float32Arra
   return vector;
 }
 
-export function answerEmbeddings(request: z.infer<typeof embeddingRequest>, counter: Tokens): Record<string, unknown> {
+export async function answerEmbeddings(
+  request: z.infer<typeof embeddingRequest>,
+  counter: Tokens,
+): Promise<Record<string, unknown>> {
   const inputs = inputsOf(request.input);
   const limit = findDemoModel(request.model)!.context_length;
+  const counts = await counter.countEach(inputs.map((input) => (typeof input === 'string' ? input : '')));
   let tokens = 0;
   for (const [index, input] of inputs.entries()) {
-    const size = typeof input === 'string' ? counter.count(input) : input.length;
+    const size = typeof input === 'string' ? counts[index]! : input.length;
     if (size === 0) throw new AppError('invalid_value', `Input ${index} is empty.`, { param: 'input' });
     if (size > limit) {
       throw new AppError('context_length_exceeded', `Input ${index} has ${size} tokens; the limit is ${limit}.`, {

@@ -125,6 +125,9 @@ describe('images', () => {
     expect([first.width, first.height]).toEqual([96, 64]);
     expect(first.raw).toHaveLength(64 * (96 * 3 + 1));
     expect(first.raw.equals(second.raw)).toBe(false);
+    // Dots of the label, white on dark, among colours that are neither.
+    const bytes = [...first.raw.subarray(-(96 * 3 + 1) * 3)];
+    expect(new Set(bytes).size).toBeGreaterThan(2);
     const again = await call('/images/generations', { ...ask, size: '96x64' });
     expect(again.body.data[0].b64_json).toBe(body.data[0].b64_json);
     expect(body.data[0].revised_prompt).toContain('Simulation');

@@ -19,7 +19,7 @@ const chatCapabilities = {
   stop: true,
 };
 
-/** What the built-in provider serves, every one at price 0 (contract §7.4). */
+/** What the built-in provider serves, every one at price 0. */
 export const demoModels: readonly DemoModel[] = [
   {
     id: 'demo/chat',
@@ -75,7 +75,7 @@ export const demoModels: readonly DemoModel[] = [
     type: 'speech',
     context_length: 4096,
     max_output_tokens: 0,
-    capabilities: { response_formats: ['mp3', 'flac', 'wav', 'pcm'] },
+    capabilities: { response_formats: ['mp3', 'wav', 'pcm'] },
   },
   {
     id: 'demo/transcribe',
@@ -92,7 +92,7 @@ export const demoModels: readonly DemoModel[] = [
     context_length: 4096,
     max_output_tokens: 0,
     capabilities: {
-      description: 'A short drawn animation from a hash of the prompt. A simulation, made on this machine.',
+      description: 'A short drawn animation, the same for every prompt. A simulation, made on this machine.',
       supported_aspect_ratios: ['16:9', '9:16', '1:1', '4:3', '3:4'],
       supported_resolutions: ['480p', '720p'],
       supported_durations: [2, 4, 6, 8, 10],

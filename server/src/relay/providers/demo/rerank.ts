@@ -14,10 +14,14 @@ export const rerankRequest = z.looseObject({
   return_documents: z.boolean().nullish(),
 });
 
+/** Of each text so much is read; after so much of many, other requests get a turn. */
+const readChars = 20_000;
+const turnChars = 200_000;
+const stemsOf = (text: string): string[] => contentStems(text.slice(0, readChars));
+
 /** 0 to 1: mostly the share of the query's words found, and a little how dense they stand. */
-export function relevance(query: string, document: string): number {
-  const wanted = new Set(contentStems(query));
-  const own = contentStems(document);
+function relevance(wanted: Set<string>, document: string): number {
+  const own = stemsOf(document);
   if (wanted.size === 0 || own.length === 0) return 0;
   const have = new Set(own);
   const found = [...wanted].filter((word) => have.has(word)).length / wanted.size;
@@ -25,14 +29,32 @@ export function relevance(query: string, document: string): number {
   return Math.round((0.85 * found + 0.15 * density) * 10_000) / 10_000;
 }
 
-export function answerRerank(request: z.infer<typeof rerankRequest>, counter: Tokens): Record<string, unknown> {
+async function scoreAll(query: string, texts: string[]): Promise<number[]> {
+  const wanted = new Set(stemsOf(query));
+  const scores: number[] = [];
+  let read = 0;
+  for (const text of texts) {
+    scores.push(relevance(wanted, text));
+    read += Math.min(text.length, readChars);
+    if (read < turnChars) continue;
+    read = 0;
+    await new Promise((next) => setImmediate(next));
+  }
+  return scores;
+}
+
+export async function answerRerank(
+  request: z.infer<typeof rerankRequest>,
+  counter: Tokens,
+): Promise<Record<string, unknown>> {
   const texts = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
+  const scores = await scoreAll(request.query, texts);
   const results = texts
-    .map((text, index) => ({ index, relevance_score: relevance(request.query, text), text }))
+    .map((text, index) => ({ index, relevance_score: scores[index]!, text }))
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
     .slice(0, request.top_n ?? texts.length)
     .map(({ text, ...result }) => (request.return_documents === false ? result : { ...result, document: { text } }));
-  const tokens = counter.count(request.query) + texts.reduce((sum, text) => sum + counter.count(text), 0);
+  const tokens = (await counter.countEach([request.query, ...texts])).reduce((sum, count) => sum + count, 0);
   return {
     id: `rerank-${randomString(20)}`,
     model: request.model,

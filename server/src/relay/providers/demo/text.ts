@@ -31,7 +31,7 @@ export const contentStems = (text: string): string[] =>
 /** Sentences as they stand in the text, so that each can be quoted exactly. */
 export function sentences(text: string): string[] {
   return text
-    .split(/\n+|(?<=[.!?…])["”’)]*\s+/u)
+    .split(/\n+|(?<=[.!?…])["”’)]{0,9}\s+/u)
     .map((sentence) => sentence.trim())
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 }
@@ -82,9 +82,9 @@ export function coverage(wanted: string, given: string): number {
 /** Names a person would read as such: quoted strings, and capitalised words that do not open a sentence. */
 export function entities(text: string): string[] {
   const quoted = [...text.matchAll(/["“]([^"”]{1,80})["”]/gu)].map((match) => match[1]!);
-  const named = [...text.matchAll(/(?<![.!?:\n]\s*|^\s*)\b(\p{Lu}[\p{L}\p{N}'-]+(?:\s+\p{Lu}[\p{L}\p{N}'-]+)*)/gu)].map(
-    (match) => match[1]!,
-  );
+  const named = [
+    ...text.matchAll(/(?<![.!?:\n]\s{0,9}|^\s{0,9})\b(\p{Lu}[\p{L}\p{N}'-]+(?:\s+\p{Lu}[\p{L}\p{N}'-]+)*)/gu),
+  ].map((match) => match[1]!);
   return [...new Set([...quoted, ...named])];
 }
 

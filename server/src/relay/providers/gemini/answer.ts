@@ -11,10 +11,10 @@ import {
   UpstreamFault,
 } from '../../wire/conversation.ts';
 import { markGemini } from '../../wire/signature.ts';
-import { readEmbeddedError } from '../kind/errors.ts';
+import { tokens, uncached, usageOf } from '../../wire/usage.ts';
+import { readEmbeddedError, undone } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
 const finishes: Record<string, Finish> = {
   STOP: 'stop',
@@ -29,7 +29,7 @@ const finishes: Record<string, Finish> = {
   IMAGE_PROHIBITED_CONTENT: 'content_filter',
 };
 
-/** Ends that are the model's own fault: a retry elsewhere may do better. */
+/** Ends that come of the tools and the talk they were given with: a retry elsewhere may do better. */
 const broken = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
@@ -37,17 +37,30 @@ const broken = new Set([
   'MALFORMED_RESPONSE',
 ]);
 
-/** Thoughts are output; cached tokens are part of the prompt. */
+/** Tokens of one kind in a list of them. */
+function ofModality(list: unknown, modality: string): number {
+  const found = Array.isArray(list) ? list.find((item) => isObject(item) && item.modality === modality) : undefined;
+  return tokens(found?.tokenCount) ?? 0;
+}
+
+/** Thoughts are output; cached tokens, and what tools of the vendor's own put in, are part of the prompt. */
 export function readGeminiUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const cached = count(value.cachedContentTokenCount);
-  const thoughts = count(value.thoughtsTokenCount);
-  return {
-    promptTokens: count(value.promptTokenCount) + count(value.toolUsePromptTokenCount),
-    completionTokens: count(value.candidatesTokenCount) + thoughts,
-    ...(cached > 0 && { cacheReadTokens: cached }),
-    ...(thoughts > 0 && { reasoningTokens: thoughts }),
-  };
+  const count = (name: string): number => tokens(value[name]) ?? 0;
+  const prompt = (modality: string): number =>
+    uncached(
+      ofModality(value.promptTokensDetails, modality) + ofModality(value.toolUsePromptTokensDetails, modality),
+      ofModality(value.cacheTokensDetails, modality),
+    );
+  const reasoning = count('thoughtsTokenCount');
+  const promptTokens = count('promptTokenCount') + count('toolUsePromptTokenCount');
+  return usageOf(promptTokens, count('candidatesTokenCount') + reasoning, {
+    cacheRead: count('cachedContentTokenCount'),
+    reasoning,
+    audioIn: prompt('AUDIO'),
+    imageIn: prompt('IMAGE'),
+    audioOut: ofModality(value.candidatesTokensDetails, 'AUDIO'),
+  });
 }
 
 /** The vendor gives calls no ids of their own, or ones that repeat; clients need unique ones. */
@@ -85,7 +98,7 @@ function readCandidate(json: Json): Piece {
   const content = isObject(candidate.content) ? candidate.content : {};
   const parts = Array.isArray(content.parts) ? content.parts.filter(isObject).flatMap(readPart) : [];
   const reason = text(candidate.finishReason);
-  if (broken.has(reason)) throw new UpstreamFault(failure(`the upstream ended its answer with ${reason}`));
+  if (broken.has(reason)) throw new UpstreamFault(undone(`the upstream ended its answer with ${reason}`));
   return reason === '' ? { parts } : { parts, finish: finishes[reason] ?? 'stop' };
 }
 

@@ -53,7 +53,7 @@ function modelParts(parts: Part[], modelName: string): Json[] {
   let calls = 0;
   for (const part of parts) {
     if (part.type === 'thinking') {
-      // Only a signature of Gemini's own comes back, on the part it was given with (fidelity 6).
+      // Only a signature of Gemini's own comes back, on the part it was given with.
       pending = unmarkGemini(part.signature) ?? pending;
     } else if (part.type === 'text' && part.text !== '') {
       out.push({ text: part.text, ...(pending !== undefined && { thoughtSignature: pending }) });
@@ -94,7 +94,7 @@ function userPart(part: Part, names: Map<string, string>): Json[] {
 
 type Source = Extract<Part, { type: 'image' }>['source'];
 
-/** Addresses travel as `fileData`, which the vendor fetches itself (fidelity 25). */
+/** Addresses travel as `fileData`, which the vendor fetches itself. */
 function mediaPart(source: Source, fallbackType: string): Json[] {
   if ('data' in source) return [{ inlineData: { mimeType: source.mediaType, data: source.data } }];
   if ('fileId' in source) return [{ fileData: { fileUri: source.fileId } }];

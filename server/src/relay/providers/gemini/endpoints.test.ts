@@ -11,7 +11,7 @@ const target: Target = {
 };
 
 describe('other endpoints', () => {
-  test('fidelity 12: embeddings in batches, both formats', () => {
+  test('embeddings in batches, both formats', () => {
     const body = { model: 'm', input: ['a', 'b'], dimensions: 8, encoding_format: 'base64' };
     const request = geminiKind.embeddings!.toUpstream(body, { ...target, modelName: 'gemini-embedding-001' });
     expect(request.url).toEndWith('/v1beta/models/gemini-embedding-001:batchEmbedContents');
@@ -54,7 +54,7 @@ describe('other endpoints', () => {
     expect(() => geminiKind.images!.fromUpstream({ candidates: [] }, {})).toThrow(UpstreamFault);
   });
 
-  test('fidelity 13: tokens are counted; models listed; what the vendor lacks is absent', () => {
+  test('tokens are counted; models listed; what the vendor lacks is absent', () => {
     expect(geminiKind.countTokens!.fromUpstream({ totalTokens: 5 })).toBe(5);
     expect(
       geminiKind.models.fromUpstream({

@@ -1,8 +1,9 @@
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { fitEmbeddings } from '../../wire/embeddings.ts';
 import { unsupported } from '../../wire/read.ts';
-import { readEmbeddedError } from '../kind/errors.ts';
+import { readEmbeddedError, undone } from '../kind/errors.ts';
 import type { Endpoint, ModelEntry, Target, UpstreamRequest } from '../kind.ts';
+import { readGeminiUsage } from './answer.ts';
 import { buildGeminiRequest, geminiHeaders, geminiUrl, modelPath } from './request.ts';
 
 const bareName = (target: Target): string => target.modelName.replace(/^models\//, '');
@@ -83,8 +84,9 @@ export const geminiImages: Endpoint = {
   fromUpstream(json) {
     const answer = expectObject(json);
     const data = [...predictions(answer), ...inlineImages(answer)];
-    if (data.length === 0) throw new UpstreamFault(failure('the upstream answered without an image'));
-    return { body: { data }, usage: { promptTokens: 0, completionTokens: 0, units: data.length } };
+    if (data.length === 0) throw new UpstreamFault(undone('the upstream answered without an image'));
+    const usage = readGeminiUsage(answer.usageMetadata);
+    return { body: { data }, usage: { promptTokens: 0, completionTokens: 0, ...usage, units: data.length } };
   },
 };
 

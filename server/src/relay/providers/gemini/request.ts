@@ -1,12 +1,13 @@
+import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Conversation, Effort, Json, Params } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
-import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
+import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
 import { toGeminiSchema } from './schema.ts';
 
 /** The base URL with or without its version segment. */
 export function geminiUrl(target: Target, path: string): string {
-  const base = target.baseUrl.replace(/\/+$/, '');
+  const base = withoutTrailing(target.baseUrl, '/');
   return /\/v\d\w*$/.test(base) ? base + path : `${base}/v1beta${path}`;
 }
 
@@ -39,13 +40,13 @@ export function buildGeminiRequest(conversation: Conversation, target: Target): 
       systemInstruction: { parts: system.filter((part) => part.text !== '').map((part) => ({ text: part.text })) },
     }),
     ...buildTools(params),
-    generationConfig: generationConfig(params, target.modelName),
+    generationConfig: generationConfig(params, target),
   };
 }
 
-function generationConfig(params: Params, modelName: string): Json {
+function generationConfig(params: Params, target: Target): Json {
   const config: Json = {
-    maxOutputTokens: params.maxTokens,
+    maxOutputTokens: outputLimit(params, target),
     temperature: params.temperature,
     topP: params.topP,
     topK: params.topK === -1 ? undefined : params.topK,
@@ -55,13 +56,13 @@ function generationConfig(params: Params, modelName: string): Json {
     frequencyPenalty: params.frequencyPenalty,
     presencePenalty: params.presencePenalty,
     ...responseFormat(params),
-    thinkingConfig: thinkingConfig(params, modelName),
+    thinkingConfig: thinkingConfig(params, target.modelName),
   };
   for (const key of Object.keys(config)) if (config[key] === undefined) delete config[key];
   return config;
 }
 
-/** `response_format` under this vendor's names (fidelity 27); it does not go together with tools. */
+/** `response_format` under this vendor's names; it does not go together with tools. */
 function responseFormat({ responseFormat: format, tools }: Params): Json {
   if (format === undefined || tools !== undefined) return {};
   if (format.type === 'json_object') return { responseMimeType: 'application/json' };

@@ -35,3 +35,11 @@ test('schemas: references, unions, constants and recursion', () => {
   );
   expect(JSON.stringify(toGeminiSchema({ $defs: doubling, $ref: '#/$defs/N0' })).length).toBeLessThan(1_000_000);
 });
+
+test('schemas: constants that can be made into no text by themselves', () => {
+  const odd = { toString: 1 };
+  expect(toGeminiSchema({ const: odd })).toMatchObject({ enum: ['{"toString":1}'] });
+  expect(toGeminiSchema({ enum: [odd, 2, true, null, 'a'] })).toMatchObject({
+    enum: ['{"toString":1}', '2', 'true', 'a'],
+  });
+});

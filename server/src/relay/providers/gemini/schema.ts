@@ -1,3 +1,4 @@
+import { plainText } from '../../../lib/plain-text.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 
 /** Members of JSON Schema that Gemini's own schema lacks; it refuses a request that has them. */
@@ -68,8 +69,8 @@ function convertNode(given: Json, context: Context, depth: number): Json {
   for (const [key, value] of Object.entries(schema)) {
     if (!unknown.has(key)) out[key] = value;
   }
-  if (schema.const !== undefined) out.enum = [String(schema.const)];
-  if (Array.isArray(out.enum)) out.enum = out.enum.filter((item) => item !== null).map(String);
+  if (schema.const !== undefined) out.enum = [plainText(schema.const)];
+  if (Array.isArray(out.enum)) out.enum = out.enum.filter((item) => item !== null).map(plainText);
   if (out.enum !== undefined && out.type === undefined) out.type = 'string';
   if (typeof out.format === 'string' && !knownFormats.has(out.format)) delete out.format;
   nullable(out);

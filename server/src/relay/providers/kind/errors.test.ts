@@ -27,7 +27,7 @@ describe('readUpstreamError', () => {
     expect(read(403, { error: { message: 'Your input was flagged', code: 403 } }).kind).toBe('caller');
   });
 
-  test('fidelity 20: retry headers of a refusal are forwarded, others not', () => {
+  test('retry headers of a refusal are forwarded, others not', () => {
     const error = read(
       429,
       { error: { message: 'slow down' } },
@@ -42,7 +42,7 @@ describe('readUpstreamError', () => {
     });
   });
 
-  test('fidelity 21: an upstream failure is never the caller’s, nor are its details shown', () => {
+  test('an upstream failure is never the caller’s, nor are its details shown', () => {
     const cases: [number, unknown, string][] = [
       [500, 'Internal', 'failure'],
       [503, '<html>', 'failure'],

@@ -9,6 +9,7 @@ import {
   UpstreamFault,
 } from '../../wire/conversation.ts';
 import { parseDataUrl } from '../../wire/data-url.ts';
+import { hasOutput } from '../../wire/output.ts';
 import { readChatUsage } from '../../wire/usage.ts';
 import { readEmbeddedError } from '../kind/errors.ts';
 
@@ -28,7 +29,7 @@ export function fromOpenai(json: unknown): Answer {
   const finish = typeof choice.finish_reason === 'string' ? readChatFinish(choice.finish_reason) : undefined;
   const usage = readChatUsage(json.usage);
   if (choice.finish_reason === 'error') throw new UpstreamFault(failure('the upstream ended its answer with an error'));
-  if (finish === undefined && parts.length === 0)
+  if (finish === undefined && !hasOutput('chat', json))
     throw new UpstreamFault(failure('the upstream answered with an unfinished choice'));
   return {
     id: text(json.id),
@@ -65,7 +66,7 @@ function readMessage(message: Json): Part[] {
   return parts;
 }
 
-/** Assistant content may be null, absent, a string or parts (fidelity 15). */
+/** Assistant content may be null, absent, a string or parts. */
 function contentText(content: unknown): string {
   if (!Array.isArray(content)) return text(content);
   return content.map((part) => (isObject(part) && part.type === 'text' ? text(part.text) : '')).join('');
@@ -82,15 +83,25 @@ function readDetails(value: unknown): Part[] {
   });
 }
 
-/** Reads the chunks of one stream. Never relies on `choices[0]` being there (fidelity 2). */
+/** Reads the chunks of one stream. Never relies on `choices[0]` being there. */
 export function openaiDecoder(): (json: Json) => Delta[] {
   let started = false;
   let called = false;
+  /** By index: begun, and ended. A choice that goes on after its end is no other one. */
+  const ended = new Map<unknown, boolean>();
   const names = new Set<number>();
+  /** Upstream's number of a call to its place among those that came: their numbers may be anything, and ours count. */
+  const places = new Map<unknown, number>();
+
+  function placeOf(number: unknown): number {
+    const place = places.get(number) ?? places.size;
+    places.set(number, place);
+    return place;
+  }
 
   function readCalls(calls: unknown[]): Delta[] {
     return calls.filter(isObject).flatMap((call, i): Delta[] => {
-      const index = typeof call.index === 'number' ? call.index : i;
+      const index = placeOf(typeof call.index === 'number' ? call.index : i);
       const fn = isObject(call.function) ? call.function : {};
       const out: Delta[] = [];
       // Some servers repeat id and name on every piece; the first one opens the call.
@@ -108,7 +119,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
   function readChoice(choice: Json): Delta[] {
     if (choice.error != null) return [{ type: 'error', error: readEmbeddedError(choice) }];
     const delta = isObject(choice.delta) ? choice.delta : {};
-    const out: Delta[] = [];
+    const out: Delta[] = begin(choice.index ?? 0);
     const thinking = text(delta.reasoning_content) || text(delta.reasoning);
     if (thinking !== '') out.push({ type: 'thinking', text: thinking });
     for (const part of readDetails(delta.reasoning_details)) {
@@ -118,8 +129,17 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     const said = contentText(delta.content) || text(delta.refusal);
     if (said !== '') out.push({ type: 'text', text: said });
     if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
-    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') out.push(finish(choice.finish_reason));
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '' && !ended.get(choice.index ?? 0)) {
+      ended.set(choice.index ?? 0, true);
+      out.push(finish(choice.finish_reason));
+    }
     return out;
+  }
+
+  function begin(index: unknown): Delta[] {
+    if (ended.has(index)) return [];
+    ended.set(index, false);
+    return ended.size > 1 ? [{ type: 'choice' }] : [];
   }
 
   const finish = (reason: string): Delta => {
@@ -137,7 +157,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     }
     for (const choice of Array.isArray(json.choices) ? json.choices : [])
       if (isObject(choice)) out.push(...readChoice(choice));
-    // Usage may come with a normal chunk as well as alone (fidelity 3); Groq puts it into `x_groq`.
+    // Usage may come with a normal chunk as well as alone; Groq puts it into `x_groq`.
     const usage = readChatUsage(json.usage ?? (isObject(json.x_groq) ? json.x_groq.usage : undefined));
     if (usage) out.push({ type: 'usage', usage });
     return out;

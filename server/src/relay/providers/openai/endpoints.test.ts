@@ -11,7 +11,7 @@ const target = (provider: string, modelName: string): Target => ({
 });
 
 describe('other endpoints', () => {
-  test('fidelity 12: embeddings in both formats whatever the upstream returns', () => {
+  test('embeddings in both formats whatever the upstream returns', () => {
     const floats = {
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5, -2] }],

@@ -1,8 +1,9 @@
 import type { Usage } from '../../../lib/money.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { fitEmbeddings } from '../../wire/embeddings.ts';
+import { readPricing } from '../../wire/pricing.ts';
 import { normalizeRerank } from '../../wire/rerank.ts';
-import { readChatUsage } from '../../wire/usage.ts';
+import { readChatUsage, tokens, usageOf } from '../../wire/usage.ts';
 import { readEmbeddedError } from '../kind/errors.ts';
 import { type Endpoint, jsonHeaders, type ModelEntry, type Target, type UpstreamRequest } from '../kind.ts';
 import { openaiHeaders, openaiUrl } from './request.ts';
@@ -42,10 +43,10 @@ export const openaiEmbeddings: Endpoint = {
 /** Image models count tokens under other names. */
 function imageUsage(answer: Json): Usage {
   const usage = isObject(answer.usage) ? answer.usage : {};
-  const tokens = (value: unknown): number => (typeof value === 'number' ? value : 0);
+  const details = isObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
+  const parts = { cacheRead: tokens(details.cached_tokens), imageIn: tokens(details.image_tokens) };
   return {
-    promptTokens: tokens(usage.input_tokens),
-    completionTokens: tokens(usage.output_tokens),
+    ...usageOf(tokens(usage.input_tokens) ?? 0, tokens(usage.output_tokens) ?? 0, parts),
     units: (answer.data as unknown[]).length,
   };
 }
@@ -105,6 +106,7 @@ export const openaiModels = {
     return list.flatMap((item): ModelEntry[] => {
       if (!isObject(item) || typeof item.id !== 'string') return [];
       const contextLength = positive(item.context_length ?? item.context_window ?? item.max_context_length);
+      const price = readPricing(item.pricing);
       const top = isObject(item.top_provider) ? item.top_provider : {};
       const maxOutputTokens = positive(top.max_completion_tokens ?? item.max_completion_tokens);
       return [
@@ -113,6 +115,7 @@ export const openaiModels = {
           ...(typeof item.name === 'string' && { name: item.name }),
           ...(contextLength !== undefined && { contextLength }),
           ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+          ...(price && { price }),
         },
       ];
     });

@@ -1,7 +1,7 @@
+import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import { renderReasoningDetail, renderToolCall } from '../../wire/chat/answer.ts';
 import type { Conversation, Json, Part, TextPart, ToolResultPart, Turn } from '../../wire/conversation.ts';
 import { toDataUrl } from '../../wire/data-url.ts';
-import type { Vendor } from '../vendors.ts';
 
 /** A conversation of another format as chat messages. */
 export function buildMessages(conversation: Conversation, vendor: Vendor): Json[] {

@@ -1,7 +1,9 @@
+import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
+import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import type { Conversation, Effort, Json, Params, ToolChoice } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
-import { endpointUrl, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
-import { maxTokensField, type Vendor, vendorOf } from '../vendors.ts';
+import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
 
@@ -27,15 +29,12 @@ export const openaiUrl = (target: Target, path: string): string => endpointUrl(t
 
 export function toOpenai(conversation: Conversation, target: Target): UpstreamRequest {
   const { vendor, url, whole, stream } = framesOf(target);
-  const body =
-    conversation.source?.format === 'chat' ? conversation.source.body : buildChatRequest(conversation, vendor, target);
   const { modelName } = target;
-  return {
-    url,
-    method: 'POST',
-    headers: conversation.stream ? stream : whole,
-    body: JSON.stringify(rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream })),
-  };
+  const body = chatRequestOf(conversation, vendor, modelName);
+  const limit = outputLimit(conversation.params, target);
+  const sent = rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream, limit });
+  if (target.paid) refuseBeyondTokens('chat', sent);
+  return { url, method: 'POST', headers: conversation.stream ? stream : whole, body: JSON.stringify(sent) };
 }
 
 /** What all requests to a target have in common. */
@@ -64,17 +63,23 @@ function framesOf(target: Target): Frames {
   return known;
 }
 
-/** A conversation of another format as a chat body. */
-export function buildChatRequest(conversation: Conversation, vendor: Vendor, target: Target): Json {
+/** A conversation as a chat body: as it came where it is one, else as a vendor takes it. */
+export const chatRequestOf = (
+  conversation: Conversation,
+  vendor = vendorOf(undefined, ''),
+  modelName = conversation.model,
+): Json =>
+  conversation.source?.format === 'chat' ? conversation.source.body : buildChatRequest(conversation, vendor, modelName);
+
+function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName: string): Json {
   const { params } = conversation;
   if (params.rawTools !== undefined && params.tools === undefined) {
     throw unsupported('tools', 'Tools that the vendor runs itself are not supported by this model.');
   }
   const body: Json = {
-    model: target.modelName,
+    model: modelName,
     messages: buildMessages(conversation, vendor),
     stream: conversation.stream,
-    [maxTokensField(vendor, target.modelName)]: params.maxTokens,
     temperature: params.temperature,
     top_p: params.topP,
     top_k: vendor.knowsTopK ? params.topK : undefined,
@@ -88,7 +93,7 @@ export function buildChatRequest(conversation: Conversation, vendor: Vendor, tar
     user: params.user,
     ...buildTools(params, vendor),
     response_format: buildResponseFormat(params),
-    ...buildReasoning(params, vendor, target.modelName),
+    ...buildReasoning(params, vendor, modelName),
   };
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;

@@ -1,35 +1,48 @@
+import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
+import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
-import { maxTokensField, type Vendor } from '../vendors.ts';
 
-/** Parameters of this service; they never leave it (fidelity 19). */
+/** Parameters of this service; they never leave it. */
 const ours = ['svc_ms', 'provider'];
-/** Empty `tools`, and a choice among none, are refused by most vendors (fidelity 28). */
+/** Empty `tools`, and a choice among none, are refused by most vendors. */
 const ofTools = ['tools', 'tool_choice', 'parallel_tool_calls'];
+
+interface RewriteOptions {
+  modelName: string;
+  vendor: Vendor;
+  stream: boolean;
+  /** For the answer, in tokens; whatever the body says of it stays here. */
+  limit: number | undefined;
+}
 
 /**
  * A chat body for an upstream of the same format: what the client sent, unknown parameters included, with only what
  * must change for this vendor. The given body is not touched, as the next candidate may need it.
  */
-export function rewriteChatRequest(body: Json, options: { modelName: string; vendor: Vendor; stream: boolean }): Json {
-  const { vendor, modelName } = options;
-  const limitField = maxTokensField(vendor, modelName);
-  const otherField = limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
+  const { vendor, modelName, limit } = options;
   const hasTools = Array.isArray(body.tools) && body.tools.length > 0;
   // Built anew rather than copied and deleted from: an object that lost a property is slow to write out.
   const out: Json = { model: modelName };
   for (const field in body) {
-    if (field === 'model' || field === otherField || field === 'stream_options' || ours.includes(field)) continue;
+    if (field === 'model' || field === 'stream_options' || limitNames.has(field) || ours.includes(field)) continue;
     if (!hasTools && ofTools.includes(field)) continue;
     out[field] = body[field];
   }
-  if (body[limitField] == null && body[otherField] != null) out[limitField] = body[otherField];
+  if (limit !== undefined) out[maxTokensField(vendor, modelName)] = limit;
   dropLacking(out, vendor);
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
   if (Array.isArray(body.messages)) out.messages = rewriteMessages(body.messages, vendor);
   return out;
 }
+
+const reasoningModel = /(^|\/)(o\d|gpt-5)/;
+
+/** Reasoning models of OpenAI refuse `max_tokens` wherever they are served. */
+const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensField'] =>
+  vendor.id === 'compatible' && reasoningModel.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;
 
 function dropLacking(out: Json, vendor: Vendor): void {
   for (const field of vendor.lacks) {
@@ -51,7 +64,7 @@ function rewriteMessages(messages: unknown[], vendor: Vendor): unknown[] {
 
 const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'];
 
-/** Leaves out thinking of other vendors (fidelity 6) and nulls where absence is meant; most messages pass as they are. */
+/** Leaves out thinking of other vendors and nulls where absence is meant; most messages pass as they are. */
 function rewriteMessage(message: Json, vendor: Vendor): Json {
   let out = message;
   const back: readonly string[] = vendor.reasoningBack;
@@ -71,7 +84,7 @@ function without(object: Json, field: string): Json {
   return rest;
 }
 
-/** Several system messages become one at the front (fidelity 24). */
+/** Several system messages become one at the front. */
 function mergeSystem(messages: unknown[]): unknown[] {
   const isSystem = (message: unknown): message is Json => isObject(message) && message.role === 'system';
   const texts = messages.filter(isSystem).map((message) => textOf(message.content));

@@ -1,3 +1,4 @@
+import type { Usage } from '../../../lib/money.ts';
 import { type Answer, type Finish, isObject, type Json, type Part } from '../conversation.ts';
 import { toDataUrl } from '../data-url.ts';
 import { renderChatUsage } from '../usage.ts';
@@ -13,7 +14,7 @@ export interface RenderOptions {
 
 /** An answer as the body of a chat completion. */
 export function renderChatAnswer(answer: Answer, options: RenderOptions): Json {
-  if (answer.source?.format === 'chat') return cleanChatBody(answer.source.body, options.model);
+  if (answer.source?.format === 'chat') return cleanChatBody(answer.source.body, options.model, answer.usage);
   return {
     id: options.id,
     object: 'chat.completion',
@@ -21,6 +22,7 @@ export function renderChatAnswer(answer: Answer, options: RenderOptions): Json {
     model: options.model,
     choices: [{ index: 0, message: renderMessage(answer.parts), logprobs: null, finish_reason: answer.finish }],
     ...(answer.usage && { usage: renderChatUsage(answer.usage) }),
+    ...answer.extra,
   };
 }
 
@@ -66,10 +68,15 @@ function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
   return 'url' in part.source ? [{ type: 'image_url', image_url: { url: part.source.url } }] : [];
 }
 
-/** An OpenAI-compatible body for a chat client: its model name, and no null where validators want absence (fidelity 5). */
-function cleanChatBody(body: Json, model: string): Json {
+/** An OpenAI-compatible body for a chat client: its model name, no null where validators want absence, and a usage. */
+function cleanChatBody(body: Json, model: string, usage: Usage | undefined): Json {
   const choices = Array.isArray(body.choices) ? body.choices : [];
-  return { ...body, model, choices: choices.some(hasNullCalls) ? choices.map(withoutNullCalls) : choices };
+  return {
+    ...body,
+    model,
+    choices: choices.some(hasNullCalls) ? choices.map(withoutNullCalls) : choices,
+    ...(body.usage == null && usage && { usage: renderChatUsage(usage) }),
+  };
 }
 
 const modelKey = '"model"';

@@ -2,7 +2,7 @@ import type { Part, TextPart, ToolResultPart } from '../conversation.ts';
 import { parseDataUrl } from '../data-url.ts';
 import { invalid, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
 
-/** Content of a user or assistant message: absent, null, a string or parts (fidelity 15). */
+/** Content of a user or assistant message: absent, null, a string or parts. */
 export function readContent(value: unknown, param: string): Part[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];

@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
 
 /**
  * Chat to chat: frames pass as they are but for the model's name. Usage is held back and given once, as a last chunk
- * without choices, to clients that asked (fidelity 1-3); nulls that break validators are left out (fidelity 4, 5).
+ * without choices, to clients that asked; nulls that break validators are left out.
  */
 export function chatPassthrough(options: RenderOptions & { includeUsage: boolean }): FrameEditor {
   const model = new ModelRewriter(options.model);

@@ -2,6 +2,9 @@ import { ModelRewriter } from '../rewrite-model.ts';
 
 const start = Buffer.from('data: {');
 const unfinished = Buffer.from('"finish_reason":null');
+/** Of answers with several choices only the first passes unread; how the others end has to be seen. */
+const firstChoice = Buffer.from('"index":0');
+const delta = Buffer.from('"delta":');
 const content = Buffer.from('"content":"');
 const choices = Buffer.from('"choices":[{');
 /** Members that somebody has to look at; quotes inside strings are escaped, so these bytes are member names for sure. */
@@ -26,6 +29,7 @@ export function isPlainDelta(frame: Uint8Array): boolean {
   // An empty piece is no output, and the first chunk of a stream has one.
   if (at === -1 || bytes[at + content.length] === quote) return false;
   if (bytes.indexOf(unfinished) === -1 || bytes.indexOf(choices) === -1) return false;
+  if (bytes.indexOf(firstChoice) === -1 || bytes.indexOf(delta) !== bytes.lastIndexOf(delta)) return false;
   return telling.every((name) => bytes.indexOf(name) === -1);
 }
 

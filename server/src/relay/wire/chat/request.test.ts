@@ -54,7 +54,7 @@ describe('parseChatRequest', () => {
     for (const body of [null, [], 'x', 7]) expect(refusal(body).code).toBe('invalid_value');
   });
 
-  test('fidelity 15: assistant content may be null, absent, empty or an array of parts', () => {
+  test('assistant content may be null, absent, empty or an array of parts', () => {
     const contents = [{ content: null }, {}, { content: '' }, { content: [{ type: 'text', text: 'a' }] }];
     const turns = contents.map((content) => {
       const body = { ...hello, messages: [...hello.messages, { role: 'assistant', ...content }] };
@@ -63,7 +63,7 @@ describe('parseChatRequest', () => {
     expect(turns.map((turn) => turn?.parts.length)).toEqual([0, 0, 0, 1]);
   });
 
-  test('fidelity 24: several system and developer messages are kept in order', () => {
+  test('several system and developer messages are kept in order', () => {
     const { system, turns } = parseChatRequest({
       model: 'm',
       messages: [
@@ -76,7 +76,7 @@ describe('parseChatRequest', () => {
     expect(turns).toHaveLength(1);
   });
 
-  test('fidelity 25: images as data URL and as address, nothing else', () => {
+  test('images as data URL and as address, nothing else', () => {
     const image = (url: string) => ({
       ...hello,
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url, detail: 'low' } }] }],
@@ -92,7 +92,7 @@ describe('parseChatRequest', () => {
     expect(refusal(image('file:///etc/passwd')).param).toBe('messages[0].content[0].image_url.url');
   });
 
-  test('fidelity 26: results of parallel calls become one turn, ids and order kept', () => {
+  test('results of parallel calls become one turn, ids and order kept', () => {
     const { turns } = parseChatRequest({
       model: 'm',
       messages: [
@@ -113,12 +113,12 @@ describe('parseChatRequest', () => {
     expect(turns[2]?.parts.map((part) => (part.type === 'tool_result' ? part.callId : ''))).toEqual(['b', 'a']);
   });
 
-  test('fidelity 27: stop as string and as array', () => {
+  test('stop as string and as array', () => {
     expect(parseChatRequest({ ...hello, stop: 'END' }).params.stop).toEqual(['END']);
     expect(parseChatRequest({ ...hello, stop: ['a', 'b'] }).params.stop).toEqual(['a', 'b']);
   });
 
-  test('fidelity 28: empty tools and a choice without tools are no tools', () => {
+  test('empty tools and a choice without tools are no tools', () => {
     expect(parseChatRequest({ ...hello, tools: [], tool_choice: 'auto' }).params.tools).toBeUndefined();
   });
 

@@ -1,16 +1,17 @@
 import {
-  type Conversation,
   efforts,
   isObject,
   type Json,
   type Params,
   type Part,
   type ResponseFormat,
+  type Sourced,
   type TextPart,
   type Tool,
   type ToolChoice,
   type Turn,
 } from '../conversation.ts';
+import { otherLimitNames } from '../limit-names.ts';
 import {
   invalid,
   maxInteger,
@@ -24,15 +25,15 @@ import {
   readArray,
   readObject,
   readString,
-  refuseDeep,
   requiredString,
+  weigh,
 } from '../read.ts';
 import { readContent, readResultContent, readTexts, readThinking } from './content.ts';
 
-/** Reads the body of `POST /v1/chat/completions` (spec 4.1). */
-export function parseChatRequest(value: unknown): Conversation {
+/** Reads the body of `POST /v1/chat/completions`. */
+export function parseChatRequest(value: unknown): Sourced {
   const body = readObject(value, 'body');
-  refuseDeep(body);
+  const bytes = weigh(body);
   const model = requiredString(body, 'model');
   const { system, turns } = readMessages(body);
   const options = body.stream_options == null ? {} : readObject(body.stream_options, 'stream_options');
@@ -44,6 +45,7 @@ export function parseChatRequest(value: unknown): Conversation {
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: optionalBoolean(options, 'include_usage', 'stream_options') ?? false,
     source: { format: 'chat', body },
+    bytes,
   };
 }
 
@@ -63,7 +65,7 @@ function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
       continue;
     }
     const parts = readMessageParts(role, message, param);
-    // Results of parallel calls come as one message each and belong to one turn (fidelity 26).
+    // Results of parallel calls come as one message each and belong to one turn.
     if (role === 'tool' && inToolResults) turns.at(-1)!.parts.push(...parts);
     else turns.push({ role: role === 'assistant' ? 'assistant' : 'user', parts, ...nameOf(message, role, param) });
     inToolResults = role === 'tool';
@@ -81,11 +83,7 @@ function readMessageParts(role: string, message: Json, param: string): Part[] {
       if (message.content === undefined || message.content === null) throw missing(`${param}.content`);
       return readContent(message.content, `${param}.content`);
     case 'assistant':
-      return [
-        ...readThinking(message, param),
-        ...readContent(message.content, `${param}.content`),
-        ...readToolCalls(message.tool_calls, `${param}.tool_calls`),
-      ];
+      return [...readThinking(message, param), ...readAnswerParts(message, param)];
     case 'tool': {
       const name = optionalString(message, 'name', param);
       return [
@@ -101,6 +99,12 @@ function readMessageParts(role: string, message: Json, param: string): Part[] {
       throw invalid(`${param}.role`, `'${param}.role' must be one of: system, developer, user, assistant, tool.`);
   }
 }
+
+/** What a model said and called. */
+export const readAnswerParts = (message: Json, param: string): Part[] => [
+  ...readContent(message.content, `${param}.content`),
+  ...readToolCalls(message.tool_calls, `${param}.tool_calls`),
+];
 
 const nameOf = (message: Json, role: string, param: string): { name?: string } => {
   const name = role === 'tool' ? undefined : optionalString(message, 'name', param);
@@ -127,9 +131,8 @@ function readToolCalls(value: unknown, param: string): Part[] {
 
 function readParams(body: Json): Params {
   const all: Params = {
-    maxTokens:
-      optionalInteger(body, 'max_completion_tokens', 1, maxInteger) ??
-      optionalInteger(body, 'max_tokens', 1, maxInteger),
+    maxTokens: readLimit(body),
+    outputBeside: readOutputBeside(body),
     temperature: optionalNumber(body, 'temperature', 0, 2),
     topP: optionalNumber(body, 'top_p', 0, 1),
     topK: optionalInteger(body, 'top_k', -1, maxInteger),
@@ -148,6 +151,25 @@ function readParams(body: Json): Params {
     user: optionalString(body, 'user'),
   };
   return onlyGiven(all);
+}
+
+/** The smallest of all that are given: whichever an upstream goes by, it is no more than what was put aside. */
+function readLimit(body: Json): number | undefined {
+  const limit = optionalInteger(body, 'max_completion_tokens', 1, maxInteger);
+  let least = optionalInteger(body, 'max_tokens', 1, maxInteger) ?? limit;
+  if (limit !== undefined && limit < least!) least = limit;
+  for (const name of otherLimitNames) {
+    const value = body[name];
+    if (Number.isSafeInteger(value) && (value as number) > 0) least = Math.min(value as number, least ?? maxInteger);
+  }
+  return least;
+}
+
+/** What a vendor throws away of a prediction is billed as output; Qwen's thinking is bounded by a number of its own. */
+function readOutputBeside(body: Json): number | undefined {
+  const predicted = body.prediction == null ? 0 : weigh(body.prediction);
+  const thought = typeof body.thinking_budget === 'number' ? Math.max(0, Math.ceil(body.thinking_budget)) : 0;
+  return predicted + thought || undefined;
 }
 
 function readReasoning(body: Json): Params['reasoning'] {

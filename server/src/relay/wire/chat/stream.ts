@@ -1,7 +1,7 @@
+import { openaiError } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
 import { sseData } from '../../../lib/sse.ts';
 import type { Delta, Json } from '../conversation.ts';
-import { chatStreamError } from '../errors.ts';
 import { renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
 
@@ -13,11 +13,11 @@ export interface StreamRenderer {
 }
 
 /** Deltas that say nothing to the client yet. */
-const silent = new Set<Delta['type']>(['start', 'usage', 'error']);
+const silent = new Set<Delta['type']>(['start', 'choice', 'usage', 'error']);
 
 export const chatDone = sseData('[DONE]');
 
-/** An error inside a stream: readable as a chunk, and never mistaken for an end (contract §6, fidelity 9, 10). */
+/** An error inside a stream: readable as a chunk, and never mistaken for an end. */
 export function chatErrorChunk(error: AppError, options: RenderOptions): string {
   return sseData(
     JSON.stringify({
@@ -25,7 +25,7 @@ export function chatErrorChunk(error: AppError, options: RenderOptions): string 
       object: 'chat.completion.chunk',
       created: options.created,
       model: options.model,
-      error: chatStreamError(error),
+      error: openaiError(error),
       choices: [{ index: 0, delta: {}, finish_reason: 'error' }],
     }),
   );
@@ -48,8 +48,8 @@ export function chatStream(options: RenderOptions & { includeUsage: boolean }): 
   const head =
     `{"id":${JSON.stringify(options.id)},"object":"chat.completion.chunk","created":${options.created},` +
     `"model":${JSON.stringify(options.model)},"choices":[{"index":0,"delta":`;
-  const chunk = (delta: string, finish = 'null'): string =>
-    `data: ${head}${delta},"logprobs":null,"finish_reason":${finish}}]}\n\n`;
+  const chunk = (delta: string, finish = 'null', extra?: Json): string =>
+    `data: ${head}${delta},"logprobs":null,"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
   let started = false;
   let usage: Json | undefined;
   let thoughts = 0;
@@ -72,7 +72,9 @@ export function chatStream(options: RenderOptions & { includeUsage: boolean }): 
       case 'tool_args':
         return chunk(JSON.stringify({ tool_calls: [{ index: delta.index, function: { arguments: delta.args } }] }));
       case 'finish':
-        return chunk('{}', JSON.stringify(delta.finish));
+        return chunk('{}', JSON.stringify(delta.finish), delta.extra);
+      case 'extra':
+        return chunk('{}', 'null', delta.extra);
       case 'usage':
         usage = renderChatUsage(delta.usage);
         return '';
@@ -86,13 +88,16 @@ export function chatStream(options: RenderOptions & { includeUsage: boolean }): 
   return {
     push(delta) {
       // The role comes first and alone, and only once there is something to say: it commits us to this upstream.
-      if (started || silent.has(delta.type)) return render(delta);
+      if (started || (silent.has(delta.type) && !('sure' in delta))) return render(delta);
       started = true;
       return chunk('{"role":"assistant","content":""}') + render(delta);
     },
     fail: (error) => chatErrorChunk(error, options),
   };
 }
+
+const membersOf = (extra: Json | undefined): string =>
+  extra === undefined ? '' : `,${JSON.stringify(extra).slice(1, -1)}`;
 
 const toolStart = (delta: Extract<Delta, { type: 'tool_start' }>): Json => ({
   index: delta.index,

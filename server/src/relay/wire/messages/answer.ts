@@ -15,6 +15,7 @@ export function renderMessagesAnswer(answer: Answer, options: { model: string; i
     stop_reason: renderStopReason(answer.finish, answer.stopSequence),
     stop_sequence: answer.stopSequence ?? null,
     usage: renderMessagesUsage(answer.usage ?? { promptTokens: 0, completionTokens: 0 }),
+    ...answer.extra,
   };
 }
 

@@ -11,7 +11,7 @@ export function readBlocks(value: unknown, param: string): Part[] {
   return value.map((item, i) => readBlock(readObject(item, `${param}[${i}]`), `${param}[${i}]`));
 }
 
-/** `system` as string or blocks (fidelity 24). */
+/** `system` as string or blocks. */
 export function readSystem(value: unknown): TextPart[] {
   if (value === undefined || value === null) return [];
   return readBlocks(value, 'system').map((part) => {

@@ -32,7 +32,7 @@ describe('parseMessagesRequest', () => {
     expect(refusal({ ...hello, system: 7 }).param).toBe('system');
   });
 
-  test('fidelity 24: system as string or blocks, cache_control kept', () => {
+  test('system as string or blocks, cache_control kept', () => {
     expect(parseMessagesRequest({ ...hello, system: 'be brief' }).system).toEqual([{ type: 'text', text: 'be brief' }]);
     const block = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } };
     expect(parseMessagesRequest({ ...hello, system: [block] }).system).toEqual([

@@ -1,5 +1,4 @@
 import {
-  type Conversation,
   type Effort,
   efforts,
   isObject,
@@ -7,6 +6,7 @@ import {
   type Params,
   type Reasoning,
   type ResponseFormat,
+  type Sourced,
   type TextPart,
   type Tool,
   type ToolChoice,
@@ -25,15 +25,15 @@ import {
   readArray,
   readObject,
   readString,
-  refuseDeep,
   requiredString,
+  weigh,
 } from '../read.ts';
 import { readBlocks, readSystem } from './content.ts';
 
 /** Reads the body of `POST /v1/messages`; of `count_tokens` too, which has no `max_tokens`. */
-export function parseMessagesRequest(value: unknown, use: 'create' | 'count_tokens' = 'create'): Conversation {
+export function parseMessagesRequest(value: unknown, use: 'create' | 'count_tokens' = 'create'): Sourced {
   const body = readObject(value, 'body');
-  refuseDeep(body);
+  const bytes = weigh(body);
   const model = requiredString(body, 'model');
   if (use === 'create' && body.max_tokens == null) throw missing('max_tokens');
   const system = readSystem(body.system);
@@ -45,6 +45,7 @@ export function parseMessagesRequest(value: unknown, use: 'create' | 'count_toke
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: true,
     source: { format: 'messages', body },
+    bytes,
   };
 }
 

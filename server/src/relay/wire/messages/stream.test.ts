@@ -16,7 +16,7 @@ function render(deltas: Delta[]): Json[] {
   });
 }
 
-/** The rules of fidelity 14, for any stream. */
+/** What holds for any stream: one block open at a time, ascending indexes, each one closed. */
 function expectOrderly(events: Json[]): void {
   expect(events[0]?.type).toBe('message_start');
   expect(events.at(-1)?.type).toBe('message_stop');
@@ -53,7 +53,7 @@ function calls(events: Json[]): Record<string, string> {
 }
 
 describe('MessagesStream', () => {
-  test('fidelity 14: message_start first, ascending indexes, every block closed', () => {
+  test('message_start first, ascending indexes, every block closed', () => {
     const events = render([
       { type: 'start', id: 'x' },
       { type: 'thinking', text: 'hm' },
@@ -79,7 +79,7 @@ describe('MessagesStream', () => {
     expect(JSON.stringify(events)).toContain('{"type":"signature_delta","signature":"S+/="}');
   });
 
-  test('fidelity 26: calls whose pieces come interleaved lose nothing', () => {
+  test('calls whose pieces come interleaved lose nothing', () => {
     const events = render([
       { type: 'tool_start', index: 0, id: 'a', name: 'f' },
       { type: 'tool_start', index: 1, id: 'b', name: 'f' },
@@ -118,7 +118,7 @@ describe('MessagesStream', () => {
     });
   });
 
-  test('fidelity 10: an error is an error event with the request id', () => {
+  test('an error is an error event with the request id', () => {
     const text = new MessagesStream(options).fail(new AppError('provider_error', 'Stopped.'));
     expect(text).toBe(
       'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Stopped."},"request_id":"req_1"}\n\n',

@@ -1,9 +1,9 @@
+import { errorShapes } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseEvent } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
-import { messagesStreamError } from '../errors.ts';
 import { markGemini } from '../signature.ts';
 import { renderMessagesUsage } from '../usage.ts';
 import { renderStopReason } from './answer.ts';
@@ -18,15 +18,11 @@ export interface MessagesStreamOptions {
 
 const event = (data: Json & { type: string }): string => sseEvent(data.type, JSON.stringify(data));
 
-export function messagesErrorEvent(error: AppError, requestId?: string): string {
-  return event({
-    type: 'error',
-    error: messagesStreamError(error),
-    ...(requestId !== undefined && { request_id: requestId }),
-  });
-}
+export const messagesErrorEvent = (error: AppError, requestId?: string): string =>
+  sseEvent('error', JSON.stringify(errorShapes.anthropic(error, requestId)));
 
 export const messagesPing = event({ type: 'ping' });
+export const messagesStop = event({ type: 'message_stop' });
 
 interface Call {
   id: string;
@@ -34,6 +30,9 @@ interface Call {
   args: string;
   signature?: string;
 }
+
+/** Deltas that this format has no words for, or none before there is something to say. */
+const silent = new Set<Delta['type']>(['start', 'choice', 'error', 'extra']);
 
 const isWholeJson = (text: string): boolean => {
   try {
@@ -45,7 +44,7 @@ const isWholeJson = (text: string): boolean => {
 };
 
 /**
- * One block is open at a time, with ascending indexes, and each is closed (fidelity 14). Calls whose pieces come
+ * One block is open at a time, with ascending indexes, and each is closed. Calls whose pieces come
  * interleaved wait until the open one is whole, as this format cannot go back to a closed block.
  */
 export class MessagesStream implements StreamRenderer {
@@ -67,7 +66,7 @@ export class MessagesStream implements StreamRenderer {
       return '';
     }
     // Nothing is said before there is something to say: it commits us to this upstream.
-    if (delta.type === 'error' || delta.type === 'start') return '';
+    if (silent.has(delta.type)) return '';
     const start = this.#started ? '' : this.#start();
     return start + this.#render(delta);
   }
@@ -217,7 +216,7 @@ export class MessagesStream implements StreamRenderer {
         },
         usage,
       }) +
-      event({ type: 'message_stop' })
+      messagesStop
     );
   }
 }

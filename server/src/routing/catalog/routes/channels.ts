@@ -1,4 +1,5 @@
 import { AppError } from '../../../lib/errors.ts';
+import { vendors } from '../../../lib/vendors/table.ts';
 import { pageQuery } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import type { Catalog } from '../catalog.ts';
@@ -12,10 +13,11 @@ import {
   getChannel,
   removeChannel,
 } from '../channels.ts';
-import { presetViews } from '../presets.ts';
+import { viewPresets } from '../presets.ts';
 import { pageChannels } from '../store/channels.ts';
 import { channelGiven, viewChannel } from './fields.ts';
 import { answers, channelChange, channelCreate, idParams, pageOf } from './schemas.ts';
+import { channelSubject } from './subjects.ts';
 
 export type CatalogRouteDeps = CatalogRoom & { catalog: Pick<Catalog, 'changed' | 'builtInActive' | 'demo'> };
 
@@ -38,7 +40,7 @@ function readRoutes(room: CatalogRouteDeps): Route[] {
       path: '/api/admin/presets',
       summary: 'Providers that can be added with nothing but a key',
       answers: { 200: answers.presets },
-      handle: (call) => ok(call, { presets: presetViews }),
+      handle: (call) => ok(call, { presets: viewPresets(vendors) }),
     }),
     defineRoute({
       ...admin,
@@ -70,13 +72,16 @@ function readRoutes(room: CatalogRouteDeps): Route[] {
 }
 
 function writeRoutes(room: CatalogRouteDeps): Route[] {
+  const subject = channelSubject(room);
   return [
     defineRoute({
       ...admin,
       method: 'post',
       path: '/api/admin/channels',
       summary: 'Add a channel, of one’s own or from a preset',
+      idempotent: true,
       body: channelCreate,
+      audit: { action: 'channel_created', subject, id: (_, answer) => answer?.data.id },
       answers: { 201: answers.channel },
       handle: async (call) => {
         const { preset, ...fields } = call.body;
@@ -90,9 +95,11 @@ function writeRoutes(room: CatalogRouteDeps): Route[] {
       ...admin,
       method: 'put',
       path: '/api/admin/channels/{id}',
-      summary: 'Change a channel; fields not given stay, an empty credential is removed',
+      summary:
+        'Change a channel; fields not given stay, an empty credential is removed. Another origin, kind or provider needs the credential again',
       params: idParams,
       body: channelChange,
+      audit: { action: 'channel_updated', subject, id: (call) => call.params.id },
       answers: { 200: answers.channel },
       handle: async (call) =>
         ok(call, viewChannel(await changeChannel(room, call.params.id, channelGiven(call.body)), room.sealer)),
@@ -103,6 +110,7 @@ function writeRoutes(room: CatalogRouteDeps): Route[] {
       path: '/api/admin/channels/{id}',
       summary: 'Delete a channel and the models it serves',
       params: idParams,
+      audit: { action: 'channel_deleted', subject, id: (call) => call.params.id },
       answers: { 200: answers.done },
       handle: async (call) => {
         await removeChannel(room, call.params.id);

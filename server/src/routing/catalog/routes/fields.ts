@@ -1,6 +1,8 @@
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
+import { AppError } from '../../../lib/errors.ts';
 import type { Sealer } from '../../../lib/seal.ts';
 import type { ChannelInput } from '../channels.ts';
+import { readPrices, viewPrices } from '../prices-field.ts';
 import type { ChannelRecord } from '../store/channels.ts';
 import type { ProviderModelFields, ProviderModelRecord } from '../store/provider-models.ts';
 import type { channelChange, channelView, providerModelChange, providerModelView } from './schemas.ts';
@@ -25,8 +27,24 @@ export const channelGiven = (body: z.infer<typeof channelChange>): Partial<Chann
     timeoutMs: body.timeout_ms,
   });
 
-export const providerModelGiven = (body: z.infer<typeof providerModelChange>): Partial<ProviderModelFields> =>
-  given<ProviderModelFields>({
+type ModelChange = z.infer<typeof providerModelChange>;
+
+export function providerModelGiven(body: ModelChange): Partial<ProviderModelFields> {
+  refuseTwoPrices(body);
+  return { ...plainGiven(body), ...(body.prices && readPrices(body.prices)) };
+}
+
+/** The same price may be said in two fields, but not two prices. */
+function refuseTwoPrices({ prices, prompt_price, completion_price, request_price }: ModelChange): void {
+  if (!prices) return;
+  const said = { prompt: prompt_price, completion: completion_price, request: request_price };
+  for (const [name, plain] of Object.entries(said) as [keyof typeof said, number | undefined][])
+    if (plain !== undefined && plain !== (prices[name] ?? 0))
+      throw new AppError('invalid_value', `${name}_price: is not what prices.${name} says`, { param: `${name}_price` });
+}
+
+const plainGiven = (body: ModelChange): Partial<ProviderModelFields> =>
+  given<Omit<ProviderModelFields, 'parts' | 'tiers'>>({
     modelId: body.model_id,
     channelId: body.channel_id,
     modelName: body.model_name,
@@ -82,6 +100,7 @@ export const viewProviderModel = (model: ProviderModelRecord): z.infer<typeof pr
   prompt_price: model.promptPrice,
   completion_price: model.completionPrice,
   request_price: model.requestPrice,
+  prices: viewPrices(model),
   context_length: model.contextLength,
   max_output_tokens: model.maxOutputTokens,
   status: model.status as 1 | 2,

@@ -5,8 +5,10 @@ import { enabled } from '../store/tables.ts';
 import { admin, type CatalogRouteDeps } from './channels.ts';
 import { providerModelGiven, viewProviderModel } from './fields.ts';
 import { answers, idParams, pageOf, providerModelChange, providerModelCreate, providerModelQuery } from './schemas.ts';
+import { providerModelSubject } from './subjects.ts';
 
 export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
+  const subject = providerModelSubject(room);
   return [
     defineRoute({
       ...admin,
@@ -27,7 +29,9 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       method: 'post',
       path: '/api/admin/provider-models',
       summary: 'Say that a channel serves a model, and at what price',
+      idempotent: true,
       body: providerModelCreate,
+      audit: { action: 'provider_model_created', subject, id: (_, answer) => answer?.data.id },
       answers: { 201: answers.providerModel },
       handle: async (call) => {
         const fields = withDefaults(call.body.model_id, call.body.channel_id, providerModelGiven(call.body));
@@ -41,6 +45,7 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       summary: 'Change a provider model; fields not given stay',
       params: idParams,
       body: providerModelChange,
+      audit: { action: 'provider_model_updated', subject, id: (call) => call.params.id },
       answers: { 200: answers.providerModel },
       handle: async (call) =>
         ok(call, viewProviderModel(await changeProviderModel(room, call.params.id, providerModelGiven(call.body)))),
@@ -51,6 +56,7 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       path: '/api/admin/provider-models/{id}',
       summary: 'Delete a provider model',
       params: idParams,
+      audit: { action: 'provider_model_deleted', subject, id: (call) => call.params.id },
       answers: { 200: answers.done },
       handle: async (call) => {
         await removeProviderModel(room, call.params.id);

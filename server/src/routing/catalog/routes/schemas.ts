@@ -1,6 +1,10 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { type PartName, partNames } from '../../../lib/money.ts';
+import { withoutTrailing } from '../../../lib/trailing.ts';
+import { channelKinds } from '../../../lib/vendors/vendor.ts';
 import { idText, offsetOf, type Page, pageQuery } from '../../../platform/http/paging.ts';
-import { channelKinds, modelTypes } from '../../candidate.ts';
+import { holdsHidden, shownName } from '../../../platform/http/shown-text.ts';
+import { modelTypes } from '../../candidate.ts';
 import { disabled, enabled } from '../store/tables.ts';
 
 const status = z.union([z.literal(enabled), z.literal(disabled)], 'must be 1 (enabled) or 2 (disabled)');
@@ -8,17 +12,33 @@ const modelName = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold spaces');
-/** Control characters are refused: PostgreSQL cannot store all of them. */
-const words = z
-  .string()
-  .trim()
-  .min(1)
-  .max(64)
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold spaces')
+  .refine((name) => !holdsHidden(name), 'must not hold characters that cannot be seen');
+const words = shownName(64);
 /** Past this a price is a slip of the pen: a million dollars for a million tokens. */
 const price = z.number().min(0).max(1_000_000);
 const count = z.number().int().min(0).max(100_000_000);
+
+const rates = {
+  prompt: price,
+  completion: price,
+  request: price.optional(),
+  ...(Object.fromEntries(Object.values(partNames).map((name) => [name, price.optional()])) as Record<
+    PartName,
+    z.ZodOptional<typeof price>
+  >),
+};
+const inOrder = (tiers: { above_context: number }[]): boolean =>
+  tiers.every((tier, i) => i === 0 || tier.above_context > tiers[i - 1]!.above_context);
+/** A name that is not known is refused: misspelled, its tokens would cost what the rest costs. */
+const prices = z.strictObject({
+  ...rates,
+  tiers: z
+    .array(z.strictObject({ above_context: count.min(1), ...rates }))
+    .max(8)
+    .refine(inOrder, 'must go up in above_context')
+    .optional(),
+});
 
 /** An address a request can be made to; a user name or fragment in it would be sent nowhere or leak. */
 const baseUrl = z
@@ -32,10 +52,10 @@ const baseUrl = z
       context.addIssue({ code: 'custom', message: 'must not hold a user name or password' });
     } else if (url.hash || text.includes('#')) {
       context.addIssue({ code: 'custom', message: 'must not hold a fragment' });
-    } else return url.href.replace(/\/+$/, '');
+    } else return withoutTrailing(url.href, '/');
     return z.NEVER;
   })
-  .openapi({ type: 'string', format: 'uri' });
+  .meta({ type: 'string', format: 'uri' });
 
 const channelFields = {
   name: words,
@@ -75,6 +95,7 @@ const providerModelFields = {
   prompt_price: price,
   completion_price: price,
   request_price: price,
+  prices: prices.describe('All prices; prompt_price, completion_price and request_price are three of them'),
   context_length: count,
   max_output_tokens: count,
   status,

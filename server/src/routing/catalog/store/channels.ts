@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
+import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
 import type { Db } from '../../../platform/db/tables.ts';
-import type { ChannelKind } from '../../candidate.ts';
 import type { ChannelTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
 

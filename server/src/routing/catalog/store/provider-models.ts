@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Price } from '../../../lib/money.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { ModelType } from '../../candidate.ts';
+import { parseParts, storedParts } from '../prices-field.ts';
 import type { ProviderModelTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
 
@@ -40,6 +41,7 @@ const fromRow = (row: Selectable<ProviderModelTable>): ProviderModelRecord => ({
   promptPrice: row.prompt_price,
   completionPrice: row.completion_price,
   requestPrice: row.request_price,
+  ...parseParts(row.prices),
   contextLength: row.context_length,
   maxOutputTokens: row.max_output_tokens,
   status: row.status,
@@ -57,6 +59,7 @@ const toRow = (fields: ProviderModelFields) => ({
   prompt_price: fields.promptPrice,
   completion_price: fields.completionPrice,
   request_price: fields.requestPrice,
+  prices: storedParts(fields),
   context_length: fields.contextLength,
   max_output_tokens: fields.maxOutputTokens,
   status: fields.status,
@@ -165,6 +168,12 @@ async function placeTaken(tx: Db, fields: ProviderModelFields, ownId: number | n
     .where('model_id', '=', fields.modelId)
     .executeTakeFirst();
   return twin && twin.id !== ownId ? 'duplicate' : null;
+}
+
+/** Says of a model what the parts of its price are, and nothing else. */
+export async function setProviderModelParts(tx: Db, id: number, price: Price, now: number): Promise<void> {
+  const prices = storedParts(price);
+  await tx.updateTable('provider_models').set({ prices, updated_at: now }).where('id', '=', id).execute();
 }
 
 export async function setProviderModelStatus(

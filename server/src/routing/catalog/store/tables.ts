@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Status of channels and provider models (contract §7.1). */
+/** Status of channels and provider models. */
 export const enabled = 1;
 export const disabled = 2;
 
@@ -32,6 +32,8 @@ export interface ProviderModelTable {
   prompt_price: number;
   completion_price: number;
   request_price: number;
+  /** JSON object of what is priced apart; empty where nobody has said anything of it. */
+  prices: Generated<string>;
   context_length: number;
   max_output_tokens: number;
   status: number;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { durationOf } from '../../../../lib/audio/duration.ts';
 import { demoFetch } from '../demo-fetch.ts';
-import { durationOf } from './duration.ts';
 import { notesOf } from './notes.ts';
 
 const executablePath = '/usr/bin/chromium';
@@ -34,10 +34,10 @@ describe.skipIf(missing)('the demo speech in Chromium', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath, headless: true, args });
     page = await browser.newPage();
-  }, 60_000);
+  }, 300_000);
   afterAll(() => browser?.close());
 
-  test.each(['mp3', 'wav', 'flac'])(
+  test.each(['mp3', 'wav'])(
     '%s decodes to audible sound of the right length',
     async (format) => {
       const bytes = await speak(format);
@@ -63,7 +63,7 @@ describe.skipIf(missing)('the demo speech in Chromium', () => {
         const pitch = tones.reduce((best, hertz) => (strength(hertz) > strength(best) ? hertz : best));
         return { seconds: decoded.duration, peak, rms: Math.sqrt(power / samples.length), pitch };
       }, bytes.toString('base64'));
-      expect(heard.seconds).toBeCloseTo(durationOf(bytes), 0);
+      expect(heard.seconds).toBeCloseTo(await durationOf(bytes), 0);
       expect(heard.peak).toBeLessThan(1);
       expect(heard.peak).toBeGreaterThan(0.05);
       expect(heard.rms).toBeGreaterThan(0.02);

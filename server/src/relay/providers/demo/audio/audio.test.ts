@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { durationOf } from '../../../../lib/audio/duration.ts';
 import { call, type Loose } from '../demo-call.test-support.ts';
 import { demoFetch } from '../demo-fetch.ts';
-import { durationOf } from './duration.ts';
 
 const signal = new AbortController().signal;
 
@@ -35,15 +35,11 @@ describe('speech', () => {
     const text = 'Good morning, this is only a test. It has two sentences.';
     const wav = await speak(text, { response_format: 'wav' });
     expect(wav.type).toBe('audio/wav');
-    const seconds = durationOf(wav.bytes);
+    const seconds = await durationOf(wav.bytes);
     expect(seconds).toBeGreaterThan(1);
     const mp3 = await speak(text);
     expect(mp3.type).toBe('audio/mpeg');
-    expect(durationOf(mp3.bytes)).toBeCloseTo(seconds, 1);
-    const flac = await speak(text, { response_format: 'flac' });
-    expect(flac.type).toBe('audio/flac');
-    expect(durationOf(flac.bytes)).toBeCloseTo(seconds, 3);
-    expect(flac.bytes.length).toBeLessThan(wav.bytes.length / 2);
+    expect(await durationOf(mp3.bytes)).toBeCloseTo(seconds, 1);
     const pcm = await speak(text, { response_format: 'pcm' });
     expect(pcm.bytes.length).toBe(wav.bytes.length - 44);
   });
@@ -58,6 +54,7 @@ describe('speech', () => {
 
   test.each([
     [{ response_format: 'opus' }, 'unsupported_parameter', 'response_format'],
+    [{ response_format: 'flac' }, 'unsupported_parameter', 'response_format'],
     [{ response_format: 'aac' }, 'unsupported_parameter', 'response_format'],
     [{ response_format: 'midi' }, 'invalid_value', 'response_format'],
     [{ speed: 5 }, 'invalid_value', 'speed'],
@@ -74,7 +71,7 @@ describe('transcriptions', () => {
     const { bytes } = await speak('one two three', { response_format: 'wav' });
     const body: Loose = await (await transcribe({ response_format: 'verbose_json' }, bytes)).json();
     expect(body.text).toStartWith('This is a simulated transcription of memo.wav');
-    expect(body).toMatchObject({ task: 'transcribe', language: 'english', duration: durationOf(bytes) });
+    expect(body).toMatchObject({ task: 'transcribe', language: 'english', duration: await durationOf(bytes) });
     expect(body.segments[0].start).toBe(0);
     expect(body.segments.at(-1).end).toBeCloseTo(body.duration, 2);
     expect(body.words).toBeUndefined();
@@ -84,7 +81,7 @@ describe('transcriptions', () => {
     expect(worded.words[0]).toMatchObject({ word: 'This', start: 0 });
     const plain: Loose = await (await transcribe({ prompt: 'names: Ada' }, bytes)).json();
     expect(plain.text).toContain('names: Ada');
-    expect(plain.usage).toEqual({ type: 'duration', seconds: Math.ceil(durationOf(bytes)) });
+    expect(plain.usage).toEqual({ type: 'duration', seconds: Math.ceil(await durationOf(bytes)) });
   });
 
   test('come as text, srt and vtt', async () => {
@@ -111,11 +108,11 @@ describe('transcriptions', () => {
     expect((await transcribe({ model: 'demo/nothing' }, new Uint8Array(9))).status).toBe(404);
   });
 
-  test('broken WAV headers do no harm', () => {
+  test('broken WAV headers do no harm', async () => {
     const broken = Buffer.alloc(60);
     broken.write('RIFF', 0);
     broken.write('WAVEfmt ', 8);
     broken.writeUInt32LE(0xffffffff, 16);
-    expect(durationOf(broken)).toBeGreaterThan(0);
+    expect(await durationOf(broken)).toBeGreaterThan(0);
   });
 });

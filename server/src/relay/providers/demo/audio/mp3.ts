@@ -1,9 +1,10 @@
-import { BitWriter } from './bits.ts';
 import { frameSamples, type Note, sampleRate } from './notes.ts';
 
 // MPEG-2 layer III at 24 kHz, one channel, 32 kbit/s: ISO/IEC 13818-3, frame length 72 * 32000 / 24000.
 const frameBytes = 96;
 const lineHz = sampleRate / 2 / frameSamples;
+
+const bits = (value: number, count: number): string => value.toString(2).padStart(count, '0');
 
 /**
  * One frame that sounds a single spectral line, or nothing.
@@ -14,21 +15,23 @@ const lineHz = sampleRate / 2 / frameSamples;
  */
 function frame(line: number | null, gain: number): Uint8Array {
   const quads = line === null ? 0 : Math.floor(line / 4) + 1;
-  const bits = new BitWriter();
-  bits.put(0xfff3, 16).put(0x44, 8).put(0xc4, 8); // sync, MPEG-2, layer III, no CRC; 32 kbit/s, 24 kHz; mono, original
-  bits.put(0, 9); // main data starts here, private bit
-  bits.put(line === null ? 0 : quads * 4 + 1, 12); // bits of main data: the quads and one sign
-  bits.put(0, 9); // no big values
-  bits.put(gain, 8);
-  bits.put(0, 9 + 1); // no scale factors, no window switching
-  bits.put(0, 15 + 7); // tables and regions of the absent big values
-  bits.put(0, 1).put(1, 1); // scale, second count1 table
-  for (let quad = 0; quad < quads; quad += 1) {
-    const holds = quad === quads - 1 ? 8 >> (line! % 4) : 0;
-    bits.put(15 - holds, 4);
-  }
-  if (line !== null) bits.put(0, 1);
-  return bits.finish(frameBytes);
+  const said = [
+    bits(0xfff344c4, 32), // sync, MPEG-2, layer III, no CRC; 32 kbit/s, 24 kHz; mono, original
+    bits(0, 9), // main data starts here, private bit
+    bits(line === null ? 0 : quads * 4 + 1, 12), // bits of main data: the quads and one sign
+    bits(0, 9), // no big values
+    bits(gain, 8),
+    bits(0, 9 + 1), // no scale factors, no window switching
+    bits(0, 15 + 7), // tables and regions of the absent big values
+    bits(1, 2), // scale, second count1 table
+    ...Array.from({ length: quads }, (_, quad) => bits(quad === quads - 1 ? 15 - (8 >> (line! % 4)) : 15, 4)),
+  ].join('');
+  return Buffer.from(
+    said
+      .padEnd(frameBytes * 8, '0')
+      .match(/.{8}/g)!
+      .map((byte) => Number.parseInt(byte, 2)),
+  );
 }
 
 /** 210 is unity; each step is 1.5 dB. Loud enough to hear, far from clipping. */

@@ -1,7 +1,7 @@
 import { frameSamples, type Note, sampleRate, totalSamples } from './notes.ts';
 
 /** 16-bit little-endian mono samples of one note and the silence after it. */
-export function samplesOf(note: Note): Int16Array {
+function samplesOf(note: Note): Int16Array {
   const sounding = note.frames * frameSamples;
   const out = new Int16Array(sounding + note.rest * frameSamples);
   const step = (2 * Math.PI * note.frequency) / sampleRate;

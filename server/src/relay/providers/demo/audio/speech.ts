@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AppError } from '../../../../lib/errors.ts';
-import { flac } from './flac.ts';
 import { mp3 } from './mp3.ts';
 import { type Note, notesOf } from './notes.ts';
 import { pcm, wav } from './pcm.ts';
@@ -16,7 +15,6 @@ export const speechRequest = z.looseObject({
 const encoders: Record<string, { type: string; encode: (notes: Note[]) => Generator<Uint8Array> }> = {
   mp3: { type: 'audio/mpeg', encode: mp3 },
   wav: { type: 'audio/wav', encode: wav },
-  flac: { type: 'audio/flac', encode: flac },
   pcm: { type: 'audio/pcm', encode: pcm },
 };
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { durationOf } from '../../../../lib/audio/duration.ts';
 import { AppError } from '../../../../lib/errors.ts';
+import { withoutTrailing } from '../../../../lib/trailing.ts';
 import { sentences } from '../text.ts';
-import { durationOf } from './duration.ts';
 
 const fields = z.looseObject({
   language: z.string().nullish(),
@@ -68,7 +69,7 @@ export async function answerTranscription(form: FormData, task: 'transcribe' | '
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (bytes.length === 0) throw new AppError('invalid_value', 'The file is empty.', { param: 'file' });
-  const duration = durationOf(bytes);
+  const duration = await durationOf(bytes);
   const text = wording(file, bytes.length, duration, task, parsed.data.prompt);
   const segments = spread(sentences(text), duration);
   const usage = { type: 'duration', seconds: Math.ceil(duration) };
@@ -101,6 +102,6 @@ function wording(file: Blob, size: number, duration: number, task: string, promp
   const opening = `This is a simulated ${act} of ${name}, ${duration.toFixed(1)} seconds in ${size} bytes.`;
   const closing = 'The built-in provider does not listen to sound; add a real provider to get the spoken words.';
   return prompt
-    ? `${opening} The prompt given was: ${prompt.trim().replace(/[.!?]*$/, '.')} ${closing}`
+    ? `${opening} The prompt given was: ${withoutTrailing(prompt.trim(), '.!?')}. ${closing}`
     : `${opening} ${closing}`;
 }

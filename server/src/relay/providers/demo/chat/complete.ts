@@ -23,9 +23,9 @@ export interface Completion {
 }
 
 /** Everything a chat answer says, before it is put into an answer body or a stream. */
-export function complete(request: ChatRequest, tokens: Tokens): Completion {
+export async function complete(request: ChatRequest, tokens: Tokens): Promise<Completion> {
   const model = findDemoModel(request.model)!;
-  const promptTokens = countPrompt(request, tokens);
+  const promptTokens = await countPrompt(request, tokens);
   if (promptTokens > model.context_length) {
     throw new AppError(
       'context_length_exceeded',
@@ -34,9 +34,9 @@ export function complete(request: ChatRequest, tokens: Tokens): Completion {
     );
   }
   const read = toRead(request);
-  const choices = Array.from({ length: request.n ?? 1 }, (_, index) =>
-    makeChoice(read, index, model.max_output_tokens, tokens),
-  );
+  const choices: Choice[] = [];
+  for (let index = 0; index < (request.n ?? 1); index += 1)
+    choices.push(await makeChoice(read, index, model.max_output_tokens, tokens));
   const completionTokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
   return {
     choices,
@@ -50,18 +50,16 @@ export function complete(request: ChatRequest, tokens: Tokens): Completion {
   };
 }
 
-function makeChoice(request: ChatRequest, index: number, modelLimit: number, counter: Tokens): Choice {
+async function makeChoice(request: ChatRequest, index: number, modelLimit: number, counter: Tokens): Promise<Choice> {
   const toolCalls = chooseToolCalls(request);
   if (toolCalls.length > 0) {
-    const tokens = toolCalls.reduce(
-      (sum, call) => sum + counter.count(call.function.name + call.function.arguments) + 4,
-      0,
-    );
+    const counts = await counter.countEach(toolCalls.map((call) => call.function.name + call.function.arguments));
+    const tokens = counts.reduce((sum, count) => sum + count + 4, 0);
     return { index, content: null, toolCalls, finishReason: 'tool_calls', tokens };
   }
   const said = untilStop(write(request, (request.seed ?? 0) + index), request.stop);
   const limit = Math.min(request.max_completion_tokens ?? request.max_tokens ?? modelLimit, modelLimit);
-  const kept = counter.cut(said, limit);
+  const kept = await counter.cut(said, limit);
   return { index, content: kept.text, toolCalls: [], finishReason: kept.cut ? 'length' : 'stop', tokens: kept.tokens };
 }
 
@@ -107,9 +105,9 @@ function untilStop(text: string, stop: ChatRequest['stop']): string {
 }
 
 /** Four tokens a message stand for its role and frame, as in the public chat formats. */
-function countPrompt(request: ChatRequest, counter: Tokens): number {
-  const size = (one: ChatMessage): number =>
-    4 + counter.count(textOf(one) + (one.tool_calls ? JSON.stringify(one.tool_calls) : ''));
-  const tools = request.tools?.length ? counter.count(JSON.stringify(request.tools)) : 0;
-  return request.messages.reduce((sum, one) => sum + size(one), 3) + tools;
+async function countPrompt(request: ChatRequest, counter: Tokens): Promise<number> {
+  const said = request.messages.map((one) => textOf(one) + (one.tool_calls ? JSON.stringify(one.tool_calls) : ''));
+  const tools = request.tools?.length ? [JSON.stringify(request.tools)] : [];
+  const counts = await counter.countEach([...said, ...tools]);
+  return counts.reduce((sum, count) => sum + count, 3 + 4 * said.length);
 }

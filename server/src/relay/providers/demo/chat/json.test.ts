@@ -45,8 +45,8 @@ describe('structured output', () => {
     const response_format = { type: 'json_object' };
     const keyed = await chat('Answer as JSON with keys "city" and "country" for Paris', { response_format });
     expect(Object.keys(JSON.parse(keyed.choices[0].message.content))).toEqual(['city', 'country']);
-    const free = await chat('What is 2 + 2? Use JSON.', { response_format });
-    expect(JSON.parse(free.choices[0].message.content)).toEqual({ answer: '2 + 2 = 4', simulation: true });
+    const free = await chat('Count to 3. Use JSON.', { response_format });
+    expect(JSON.parse(free.choices[0].message.content)).toEqual({ answer: '1, 2, 3', simulation: true });
   });
 });
 
@@ -152,8 +152,8 @@ describe('orchestration', () => {
   });
 
   test('a task is done by its instruction, results are put together, a summary has no notice', async () => {
-    const task = `Several tasks. Do only this one.\n\nYour task: Sum\nWhat is 20 + 22?\n\nThe whole request, for reference:\n${fence('request', 'a 1 + 1 b')}`;
-    expect((await chat(task)).choices[0].message.content).toEndWith('20 + 22 = 42');
+    const task = `Several tasks. Do only this one.\n\nYour task: Count\nCount from 20 to 22\n\nThe whole request, for reference:\n${fence('request', 'a 1 + 1 b')}`;
+    expect((await chat(task)).choices[0].message.content).toEndWith('20, 21, 22');
     const joined = await chat([
       {
         role: 'system',

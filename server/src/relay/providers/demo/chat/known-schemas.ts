@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../../../lib/trailing.ts';
 import { coverage, keyTerms, sentences, shorten, words } from '../text.ts';
 import type { Schema } from './schema.ts';
 import { resolve, typeOf } from './schema.ts';
@@ -21,10 +22,10 @@ const scaled = (schema: Schema, share: number): number => {
 };
 
 /** `Split this request into tasks:` and the like, then the request. */
-const introduced = /^[^\n]{0,80}\b(?:request|goal)\b[^\n]{0,40}:\s*\n+([\s\S]+)$/i;
+const introduced = /^[^\n]{0,80}\b(?:request|goal)\b[^\n]{0,40}:[ \t]*\n([\s\S]+)$/i;
 
 const plan: Answerer = (schema, text) => {
-  const request = section(text, ['request', 'goal', 'message']) ?? text.match(introduced)?.[1] ?? text;
+  const request = section(text, ['request', 'goal']) ?? text.match(introduced)?.[1] ?? text;
   const tasks = child(schema, schema, 'tasks');
   const item = resolve(tasks.items ?? {}, schema);
   const most = tasks.maxItems ?? Number(text.match(/\bat most (\d+)/i)?.[1] ?? 8);
@@ -47,20 +48,11 @@ const plan: Answerer = (schema, text) => {
   });
 };
 
-const resultNames = ['results', 'result', 'answer', 'output', 'completed tasks', 'work so far', 'outcomes', 'tasks'];
-const isEmpty = (text: string): boolean =>
-  /^\W*(?:none|nothing|empty|n\/a|\[\]|no results?)?\W*(?:yet)?\W*$/i.test(text);
-
 const goal: Answerer = (schema, text) => {
-  const wanted = section(text, ['goal', 'request']) ?? sentences(text)[0] ?? text;
-  const fenced = fencedParts(text);
-  // Where a prompt fences its material, words such as "results" outside the fences are instructions.
-  const pieces =
-    fenced.length > 0
-      ? fenced.filter((part) => part.label === 'result').map((part) => part.body)
-      : (section(text, resultNames) ?? '').split(/\n(?=\s*(?:[-*#]|\d+[.)]|t\d+))/);
+  const wanted = section(text, ['goal']) ?? sentences(text)[0] ?? text;
+  const pieces = fencedParts(text).flatMap(({ label, body }) => (label === 'result' ? [body] : []));
   const found = pieces.join('\n');
-  const results = pieces.filter((one) => !isEmpty(one));
+  const results = pieces.filter((one) => one !== '');
   const failed = results.filter((one) => /\b(?:failed|error)\b/i.test(one)).length;
   const done = results.length - failed;
   const share = done === 0 ? 0.1 : Math.min(0.95, 0.6 + 0.1 * done + 0.25 * coverage(wanted, found) - 0.15 * failed);
@@ -75,9 +67,9 @@ const goal: Answerer = (schema, text) => {
 };
 
 const evaluation: Answerer = (schema, text) => {
-  const result = section(text, resultNames) ?? sentences(text).slice(1).join(' ');
-  const task = section(text, ['instruction', 'task', 'goal', 'request']) ?? sentences(text)[0] ?? '';
-  const faulty = isEmpty(result) || /^(?:i cannot|i can't|sorry|error)\b/i.test(result.trim());
+  const result = section(text, ['result']) ?? sentences(text).slice(1).join(' ');
+  const task = section(text, ['instruction']) ?? sentences(text)[0] ?? '';
+  const faulty = result === '' || /^(?:i cannot|i can't|sorry|error)\b/i.test(result.trim());
   const share = faulty ? 0.15 : Math.min(0.95, 0.75 + 0.2 * coverage(task, result));
   return only(schema, {
     score: scaled(child(schema, schema, 'score'), share),
@@ -96,7 +88,7 @@ const statesFact =
 
 const facts: Answerer = (schema, text) => {
   const item = resolve(child(schema, schema, 'facts').items ?? {}, schema);
-  const source = section(text, ['conversation', 'messages?', 'user', 'text', 'exchange']) ?? text;
+  const source = section(text, ['conversation']) ?? text;
   const spoken = source
     .split('\n')
     .filter((line) => !/^\s*(?:assistant|system)\s*:/i.test(line))
@@ -111,7 +103,7 @@ const facts: Answerer = (schema, text) => {
       const fitting = categories.find(([pattern]) => pattern.test(sentence))?.[1] ?? 'fact';
       return only(item, {
         category: allowed && !allowed.includes(fitting) ? allowed[0] : fitting,
-        title: shorten(sentence.replace(/[.!]+$/, ''), 60),
+        title: shorten(withoutTrailing(sentence, '.!'), 60),
         content: sentence,
         quote: sentence,
         keywords: keyTerms(sentence, 5),

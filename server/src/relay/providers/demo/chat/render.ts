@@ -56,7 +56,7 @@ export function* chunksOf(request: ChatRequest, completion: Completion): Generat
 }
 
 function* deltasOf(choice: Choice): Generator<Record<string, unknown>> {
-  for (const piece of choice.content?.match(/\s*\S+\s*$|\s*\S+|\s+$/g) ?? []) yield { content: piece };
+  for (const piece of choice.content?.match(/\s+\S*|\S+/g) ?? []) yield { content: piece };
   for (const [index, call] of choice.toolCalls.entries()) {
     yield {
       tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.function.name, arguments: '' } }],

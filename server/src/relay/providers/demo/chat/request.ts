@@ -68,16 +68,30 @@ function condensed(text: string): string {
   return `${plain.slice(0, longestRead / 2)}\n…\n${plain.slice(-longestRead / 2)}`;
 }
 
+/** And of a whole conversation, the instructions at its beginning and its end first: the rules go through it several times. */
+const mostRead = 64_000;
+
 /** The conversation as far as the rules read it; counting and limits go by the original. */
-export const toRead = (request: ChatRequest): ChatRequest => ({
-  ...request,
-  messages: request.messages.map((one) => ({
-    ...one,
-    content: Array.isArray(one.content)
-      ? one.content.map((piece) => (piece.text === undefined ? piece : { ...piece, text: condensed(piece.text) }))
-      : one.content && condensed(one.content),
-  })),
-});
+export function toRead(request: ChatRequest): ChatRequest {
+  const messages = [...request.messages];
+  let room = mostRead;
+  const read = (text: string): string => {
+    const short = condensed(text.slice(0, 4 * longestRead)).slice(0, room);
+    room -= short.length;
+    return short;
+  };
+  for (const at of [0, ...messages.keys().toArray().reverse()]) {
+    const one = request.messages[at]!;
+    if (messages[at] !== one) continue;
+    messages[at] = { ...one, content: contentRead(one.content, read) };
+  }
+  return { ...request, messages };
+}
+
+const contentRead = (content: ChatMessage['content'], read: (text: string) => string): ChatMessage['content'] =>
+  Array.isArray(content)
+    ? content.map((piece) => (piece.text === undefined ? piece : { ...piece, text: read(piece.text) }))
+    : content && read(content);
 
 /** Parts the simulation cannot look at, such as images and sound. */
 export function attachments(one: ChatMessage | undefined): string[] {

@@ -1,3 +1,4 @@
+import { plainText } from '../../../../lib/plain-text.ts';
 import { seeded } from '../seeded.ts';
 import { shorten, summarise } from '../text.ts';
 import { attachments, type ChatMessage, freshToolResults, lastUserIndex, lastUserText, textOf } from './request.ts';
@@ -13,7 +14,10 @@ const withoutNotice = (text: string): string => text.replaceAll(simulationNotice
 
 /** What a prompt wraps, told apart: the thing to do, results to do it with, or a conversation to shorten. */
 function unwrap(text: string): { task: string; material: string } {
-  const task = text.match(/\bYour task: ([\s\S]*?)(?:\n\n(?=Text between|Results of|The whole request|<data)|$)/)?.[1];
+  const begins = /\bYour task: /.exec(text);
+  const rest = begins ? text.slice(begins.index + begins[0].length) : '';
+  const ends = rest.search(/\n\n(?:Text between|Results of|The whole request|<data)/);
+  const task = ends < 0 ? rest : rest.slice(0, ends);
   if (!task) return { task: text, material: '' };
   const results = fencedParts(text).filter((part) => part.label === 'result');
   // The first line is a title that the instruction repeats.
@@ -54,7 +58,7 @@ function readable(result: string): string {
     const value: unknown = JSON.parse(result);
     if (value === null || typeof value !== 'object') return String(value);
     return Object.entries(value)
-      .map(([key, one]) => `${key} ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
+      .map(([key, one]) => `${key} ${plainText(one)}`)
       .join(', ');
   } catch {
     return shorten(result.trim() || '(empty)', 600);

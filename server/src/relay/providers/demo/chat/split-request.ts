@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../../../lib/trailing.ts';
 import { words } from '../text.ts';
 
 export type Difficulty = 'easy' | 'medium' | 'hard';
@@ -28,13 +29,9 @@ export function difficultyOf(text: string): Difficulty {
 
 /** The separate things a request asks for: a numbered or bulleted list, else its sentences split at "then" and "and <verb>". */
 export function splitRequest(request: string): Part[] {
-  const numbered = [
-    ...request.matchAll(
-      /(?:^|\s)(?:\d{1,2}[.)]|\([0-9a-z]\))\s+([\s\S]+?)(?=(?:\s(?:\d{1,2}[.)]|\([0-9a-z]\))\s+)|$)/g,
-    ),
-  ];
-  if (numbered.length > 1) return numbered.map((match, index) => part(match[1]!, index > 0 && refersBack(match[1]!)));
-  const bullets = [...request.matchAll(/^[ \t]*[-*•]\s+(.+)$/gm)];
+  const numbered = request.split(/(?:^|\s)(?:\d{1,2}[.)]|\([0-9a-z]\))\s{1,9}/).slice(1);
+  if (numbered.length > 1) return numbered.map((text, index) => part(text, index > 0 && refersBack(text)));
+  const bullets = [...request.matchAll(/^[ \t]*[-*•][ \t]+(\S.*)$/gm)];
   if (bullets.length > 1) return bullets.map((match) => part(match[1]!, refersBack(match[1]!)));
   const pieces = request
     .split(/(?<=[.!?;])\s+|\n+/)
@@ -50,10 +47,10 @@ const refersBack = (text: string): boolean =>
 const isRequest = (text: string): boolean => verbs.has(words(text)[0] ?? '') || /\?\s*$/.test(text);
 
 const part = (text: string, follows: boolean): Part => ({
-  text: text
-    .trim()
-    .replace(/^(?:(?:and|then|finally|next|also|please|after that|afterwards)\b[,\s]*)+/i, '')
-    .replace(/[;,.\s]+$/, ''),
+  text: withoutTrailing(
+    text.trim().replace(/^(?:(?:and|then|finally|next|also|please|after that|afterwards)\b[,\s]*)+/i, ''),
+    ';,. \t\n\r',
+  ),
   follows: follows || refersBack(text),
 });
 
@@ -62,7 +59,7 @@ const betweenVerbs = new RegExp(`(?:,\\s*|,?\\s+and\\s+)(?:also\\s+)?(?=(?:${[..
 
 const splitSentence = (sentence: string): Part[] =>
   sentence
-    .split(/,?\s*\b(?:and\s+)?(?=(?:then|after that|afterwards|finally)\b)/i)
+    .split(/,?\s{0,9}\b(?:and\s{1,9})?(?=(?:then|after that|afterwards|finally)\b)/i)
     .flatMap((step, stepIndex) =>
       step.split(betweenVerbs).map((piece, index) => part(piece, stepIndex > 0 && index === 0)),
     );

@@ -111,10 +111,10 @@ const formats: Record<string, [find: RegExp, otherwise: string]> = {
   'date-time': [/\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/, '2025-01-01T00:00:00Z'],
   time: [/\b\d{2}:\d{2}:\d{2}\b/, '00:00:00'],
   duration: [/\bP(?:T?\d+[YMWDHS])+\b/, 'PT1H'],
-  email: [/[\w.+-]+@[\w-]+\.[\w.]+/, 'user@example.com'],
-  hostname: [/\b[\w-]+(?:\.[\w-]+)+\b/, 'example.com'],
+  email: [/[\w.+-]{1,64}@[\w-]{1,63}\.[\w.]{1,200}/, 'user@example.com'],
+  hostname: [/\b[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}\b/, 'example.com'],
   ipv4: [/\b\d{1,3}(?:\.\d{1,3}){3}\b/, '192.0.2.1'],
-  ipv6: [/\b2001:[\da-f:]+\b/i, '2001:db8::1'],
+  ipv6: [/\b2001:[\da-f:]{1,40}\b/i, '2001:db8::1'],
   uuid: [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i, '00000000-0000-4000-8000-000000000000'],
   uri: [/https?:\/\/\S+/, 'https://example.com/'],
 };
@@ -136,7 +136,7 @@ function byName(name: string, scribe: Scribe): string {
   if (/url|link/i.test(name)) return text.match(formats.uri![0])?.[0] ?? formats.uri![1];
   if (/^date$|_date$|^day$/i.test(name)) return text.match(formats.date![0])?.[0] ?? formats.date![1];
   if (/expression|formula|calculation/i.test(name))
-    return text.match(/[\d(][\d\s+*/().^-]*[\d)]/)?.[0]?.trim() ?? text.trim();
+    return text.match(/[\d(][\d\s+*/().^-]{0,200}[\d)]/)?.[0]?.trim() ?? text.trim();
   const subject = text.match(
     /^\s*(\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*)\s+(?:is|was|has|lives|works|likes)\b/u,
   )?.[1];

@@ -45,7 +45,7 @@ export async function answerImages(
     await new Promise((next) => setImmediate(next));
     signal.throwIfAborted();
   }
-  const tokens = counter.count(request.prompt);
+  const tokens = await counter.count(request.prompt);
   return {
     created: Math.floor(Date.now() / 1000),
     data,

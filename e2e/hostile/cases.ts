@@ -1,0 +1,148 @@
+/** Requests to every endpoint that takes text, derived from the OpenAPI document. */
+import type { Endpoint } from '../fuzz/document.ts';
+import { modelFor } from '../fuzz/known.ts';
+import { seeded } from '../fuzz/random.ts';
+import { type Sampling, type Schema, sample } from '../fuzz/sample.ts';
+import type { World } from '../fuzz/world.ts';
+import { mixed, shapes } from './inputs.ts';
+
+export interface Case {
+  name: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** What endpoints take at most: one megabyte, those of the relay 32. */
+const bytesFor = ({ path }: Endpoint): number => (path.startsWith('/v1/') ? 32_000_000 : 1_000_000);
+/** Most of a head that Bun takes. */
+const queryBytes = 12_000;
+
+const formType = 'application/x-www-form-urlencoded';
+
+export function casesOf(endpoint: Endpoint, world: World, schemas: Record<string, Schema>): Case[] {
+  const { method, bodies } = endpoint;
+  const credential = credentialOf(endpoint, world);
+  const path = endpoint.path.replace(/(\w[\w-]*)\/\{(\w+)\}/g, (_, before: string, name: string) =>
+    [before, encodeURIComponent(String(world.known(`${before}/{${name}}`)?.[0] ?? 1))].join('/'),
+  );
+  const base = { method, path, headers: credential };
+  const cases: Case[] = endpoint.queryParameters.map(({ name }) => ({
+    ...base,
+    name: `${name} of the query`,
+    path: `${path}?${name}=${encodeURIComponent(mixed(queryBytes / 3))
+      .slice(0, queryBytes)
+      .replace(/%.?$/, '')}`,
+  }));
+  for (const [type, schema] of bodies) {
+    const headers = { ...credential, 'content-type': type };
+    const value = sample(schema, '', samplingOf(endpoint, world, schemas));
+    const encode = (body: unknown) => (type === formType ? formOf(body) : JSON.stringify(body));
+    for (const [at, body] of variants(value, mixed(type === formType ? 200_000 : bytesFor(endpoint) / 2)))
+      cases.push({ ...base, headers, name: `${at} of ${type}`, body: encode(body) });
+    if (type === formType) cases.push({ ...base, headers, name: 'many fields', body: 'a=b&'.repeat(200_000) });
+    else
+      for (const [name, make] of Object.entries(shapes))
+        cases.push({ ...base, headers, name, body: make(bytesFor(endpoint) - 1_000) });
+  }
+  return cases;
+}
+
+function credentialOf(endpoint: Endpoint, world: World): Record<string, string> {
+  const admin = /\/admin\/|\/routing\/configs\/.+/.test(endpoint.path);
+  const name = admin ? 'admin' : (endpoint.security[0] ?? 'client');
+  return world.credentials[name] ?? {};
+}
+
+const samplingOf = (endpoint: Endpoint, world: World, schemas: Record<string, Schema>): Sampling => ({
+  random: seeded(1),
+  schemas,
+  careful: true,
+  optionalShare: 1,
+  known: (name) => (name === 'model' ? [modelFor(endpoint.path)] : world.known(name)),
+});
+
+/** The value again and again, with another of its texts replaced each time. */
+function variants(value: unknown, text: string): [string, unknown][] {
+  if (typeof value === 'string') return [['', text]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    variants(inner, text).map(([at, other]): [string, unknown] => {
+      const copy = Array.isArray(value) ? [...value] : { ...value };
+      (copy as Record<string, unknown>)[key] = other;
+      return [at === '' ? key : `${key}.${at}`, copy];
+    }),
+  );
+}
+
+const formOf = (value: unknown): string =>
+  new URLSearchParams(
+    Object.entries(Object(value)).map(([name, item]) => [name, typeof item === 'string' ? item : JSON.stringify(item)]),
+  ).toString();
+
+/** A form of very many parts, which only uploads take. */
+export const manyParts = (parts: number): Pick<Case, 'headers' | 'body'> => ({
+  headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  body: `${'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'.repeat(parts)}--x--\r\n`,
+});
+
+const say = (content: string) => [{ role: 'user', content }];
+
+/** Where whole texts are read by rules, counted, stored or searched: each with runs of a million letters. */
+export const readers: Record<string, (text: string) => { path: string; body: unknown }> = {
+  chat: (text) => ({ path: '/v1/chat/completions', body: { model: 'demo/chat', messages: say(text) } }),
+  'streamed chat': (text) => ({
+    path: '/v1/chat/completions',
+    body: {
+      model: 'demo/chat',
+      stream: true,
+      messages: [...say('hi'), { role: 'assistant', content: text }, ...say(text)],
+    },
+  }),
+  orchestration: (text) => ({ path: '/v1/chat/completions', body: { model: 'svc/svc-ms', messages: say(text) } }),
+  'a session': (text) => ({
+    path: '/v1/chat/completions',
+    body: { model: 'svc/svc-ms', messages: say(text), svc_ms: { session_id: 'hostile', memory_mode: 'selective' } },
+  }),
+  messages: (text) => ({
+    path: '/v1/messages',
+    body: { model: 'demo/chat', max_tokens: 10, system: text, messages: say(text) },
+  }),
+  count_tokens: (text) => ({
+    path: '/v1/messages/count_tokens',
+    body: { model: 'demo/chat', messages: say(text.repeat(8)) },
+  }),
+  JSON: (text) => ({
+    path: '/v1/chat/completions',
+    body: {
+      model: 'demo/chat',
+      messages: say(`Give JSON with keys ${text}`),
+      response_format: { type: 'json_object' },
+    },
+  }),
+  tools: (text) => ({
+    path: '/v1/chat/completions',
+    body: {
+      ...{ model: 'demo/chat', messages: say(text), tool_choice: 'required' },
+      tools: [{ type: 'function', function: { name: 'look', description: text, parameters: { type: 'object' } } }],
+    },
+  }),
+  embeddings: (text) => ({
+    path: '/v1/embeddings',
+    body: { model: 'demo/embed', input: [text.slice(0, 20_000), text] },
+  }),
+  rerank: (text) => ({ path: '/v1/rerank', body: { model: 'demo/rerank', query: text, documents: [text, text] } }),
+  moderations: (text) => ({ path: '/v1/moderations', body: { model: 'demo/moderation', input: text } }),
+  images: (text) => ({ path: '/v1/images/generations', body: { model: 'demo/image', prompt: text, size: '256x256' } }),
+  speech: (text) => ({ path: '/v1/audio/speech', body: { model: 'demo/speech', input: text, voice: 'alloy' } }),
+  videos: (text) => ({ path: '/v1/videos', body: { model: 'demo/video', prompt: text } }),
+  knowledge: (text) => ({
+    path: '/api/svc-ms/knowledge',
+    body: { category: 'fact', title: 'A run', content: text.slice(0, 300_000), keywords: [] },
+  }),
+  'a run': (text) => ({
+    path: '/api/svc-ms/autonomous/execute',
+    body: { message: text.slice(0, 300_000), stream_events: true, config: { max_iterations: 1, max_time_secs: 2 } },
+  }),
+};

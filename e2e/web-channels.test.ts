@@ -1,0 +1,143 @@
+/** Channels and their models: added by hand and by preset, tried, moved and removed. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';
+import { says } from './relay-replies.ts';
+import { refuse, startUpstream, type Upstream } from './upstream.ts';
+
+let site: Site;
+let upstream: Upstream;
+
+const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
+
+const wordy = '## Streams\n\nA **stream** hands data over.\n\n```ts\nconst a = 1;\n```\n\n<img src=x onerror=alert(1)>';
+
+/** Answers the model list as well as chat. */
+const withList = (script: Upstream['script']): Upstream['script'] => {
+  return (asked) => (asked.path.endsWith('/models') ? Response.json({ data: [{ id: 'scripted-1' }] }) : script(asked));
+};
+
+describe.skipIf(browserMissing)('channels', () => {
+  beforeAll(async () => {
+    site = await openSite();
+    upstream = startUpstream(withList(says('openai', { text: wordy, thinking: 'Let me think.' })));
+  }, 300_000);
+  afterEach(() => site.closeVisitors());
+  afterAll(async () => {
+    upstream?.stop();
+    await site?.stop();
+  });
+
+  test('an administrator adds a channel, and chats through it', async () => {
+    const { page, complaints } = await site.root();
+    await page.goto('/admin/channels');
+    await page.getByText('No channels yet').waitFor();
+    await page.getByRole('button', { name: 'Add channel' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Add a channel' });
+    await form.getByRole('tab', { name: 'Custom' }).click();
+    await form.getByRole('button', { name: 'Add channel' }).click();
+    await form.getByText('Give it a name.').waitFor();
+    await form.getByLabel(/^Name/).fill('Scripted');
+    await form.getByRole('textbox', { name: 'Provider' }).fill('scripted');
+    await form.getByLabel('Base URL').fill(`${upstream.url}/v1`);
+    await form.getByLabel('Credential', { exact: true }).fill('sk-upstream-credential-9876');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Add channel' }).click();
+    await page.getByText('Key ••••9876').waitFor();
+    expect(await page.content()).not.toContain('sk-upstream-credential');
+
+    await page.getByRole('button', { name: 'Test Scripted' }).click();
+    await page.getByRole('status').filter({ hasText: / ms$/ }).waitFor();
+    await page.getByRole('button', { name: 'Actions for Scripted' }).click();
+    await page.getByRole('menuitem', { name: 'Sync models' }).click();
+    await page.getByText('Scripted: 1 model added').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.goto('/admin/models');
+    await page.getByRole('button', { name: 'Actions for scripted/scripted-1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const model = page.getByRole('dialog', { name: 'Edit scripted/scripted-1' });
+    await model.getByLabel('Prompt, per million tokens').fill('10');
+    await model.getByLabel('Completion, per million tokens').fill('20');
+    await model.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('$20.00').waitFor();
+    const enabled = page.getByRole('switch', { name: 'scripted/scripted-1 enabled' });
+    await enabled.press('Space');
+    await page.getByRole('switch', { name: 'scripted/scripted-1 enabled', checked: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Actions for scripted/scripted-1' }).click();
+    await page.getByRole('menuitem', { name: 'Try it' }).click();
+    await page.waitForURL(/model=scripted/);
+    await page.getByLabel('Message', { exact: true }).fill('Explain streams');
+    await page.keyboard.press('Enter');
+    await answers(page).getByRole('heading', { name: 'Streams' }).waitFor();
+    await page.locator('[data-fact=cost]').waitFor();
+    // 11 tokens at $10 and 7 at $20 a million: $0.00025.
+    expect(await page.locator('[data-fact=cost]').innerText()).toBe('$0.00025');
+    expect(await page.locator('[data-fact=model]').innerText()).toBe('scripted/scripted-1 by scripted');
+    expect(await answers(page).locator('img').count()).toBe(0);
+    await page.getByText('Reasoning').click();
+    await page.getByText('Let me think.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('a known provider is added in one step; one that fails says why, and is removed', async () => {
+    const { page, complaints } = await site.root();
+    upstream.script = withList(says('openai', { text: 'pong' }));
+    await page.goto('/admin/channels');
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a channel' });
+    await form.getByRole('combobox', { name: 'Provider' }).fill('Olla');
+    await page.getByRole('option', { name: 'Ollama' }).click();
+    await form.getByLabel('Address').fill(`${upstream.url}/v1`);
+    await form.getByRole('button', { name: 'Add and test' }).click();
+    await form.getByText('Ollama works').waitFor();
+    expect(await form.getByRole('status').innerText()).toMatch(/\d+ models? (is|are) ready to call/);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Actions for Ollama' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete channel' }).click();
+    await page.getByText('Channel deleted').waitFor();
+
+    upstream.script = () => refuse(401, { error: { message: 'Incorrect API key provided' } });
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    await form.getByRole('combobox', { name: 'Provider' }).fill('Olla');
+    await page.getByRole('option', { name: 'Ollama' }).click();
+    await form.getByLabel('Address').fill(`${upstream.url}/v1`);
+    await form.getByRole('button', { name: 'Add and test' }).click();
+    await form.getByText('401: Incorrect API key provided').waitFor();
+    await form.getByRole('button', { name: 'Remove it' }).click();
+    await form.getByRole('alert').waitFor({ state: 'detached' });
+    await form.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('row', { name: /Ollama/ }).waitFor({ state: 'detached' });
+    upstream.script = withList(says('openai', { text: wordy }));
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('a channel that moves asks for its credential again', async () => {
+    const channel = { name: 'Moving', kind: 'openai', base_url: 'https://one.example/v1' };
+    const body = { ...channel, credential: 'sk-of-the-first-place-1234' };
+    await site.service.root.api('/api/admin/channels', { method: 'POST', body });
+    const { page, complaints } = await site.root();
+    await page.goto('/admin/channels');
+    await page.getByRole('button', { name: 'Actions for Moving' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit Moving' });
+    const credential = form.getByLabel(/^Credential/);
+    await form.getByText('Stored: ••••1234').waitFor();
+    await form.getByLabel('Base URL').fill('https://one.example/v2');
+    expect(await credential.getAttribute('placeholder')).toBe('Leave empty to keep it');
+    await form.getByLabel('Base URL').fill('https://two.example/v1');
+    await form.getByText('enter the credential again, the stored one is not sent there').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Enter the credential again for the new address, kind or provider.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await credential.fill('sk-of-the-second-place-5678');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Key ••••5678').waitFor();
+    expect(complaints).toEqual([]);
+  }, 300_000);
+});

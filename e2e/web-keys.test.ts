@@ -1,0 +1,119 @@
+/** A key from its making to its end, and what was used and paid with it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { accessibilityFaults, browserMissing, openSite, type Site, type Visitor } from './browser.ts';
+import { until } from './service.ts';
+
+let site: Site;
+let user: Visitor;
+let key: string;
+
+const call = (path: string, body?: object): Promise<Response> =>
+  fetch(`${site.service.url}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+
+describe.skipIf(browserMissing)('keys, usage and credits', () => {
+  beforeAll(async () => {
+    site = await openSite();
+    user = await site.register('kim');
+  }, 300_000);
+  afterAll(async () => {
+    await site?.stop();
+    expect(user?.complaints).toEqual([]);
+  });
+
+  test('a key is made, shown once, and works', async () => {
+    const { page } = user;
+    await page.goto('/keys');
+    await page.getByText('No keys yet').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await form.getByText('Give the key a name.').waitFor();
+    await form.getByLabel('Name').fill('laptop');
+    await form.getByRole('switch', { name: 'No spending limit' }).click();
+    await form.getByLabel('May spend').fill('2.5');
+    await form.getByLabel('Models').fill('demo/ch');
+    await page.getByRole('option', { name: 'demo/chat', exact: true }).click();
+    await form.getByLabel('Name').click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your new key' });
+    key = await shown.getByLabel('API key', { exact: true }).inputValue();
+    expect(key).toMatch(/^sk-\w{48}$/);
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByText('$2.50').waitFor();
+    expect(await page.content()).not.toContain(key);
+    const models = (await (await call('/v1/models')).json()) as { data: { id: string }[] };
+    expect(models.data.map(({ id }) => id)).toEqual(['demo/chat']);
+  }, 300_000);
+
+  test('what was asked shows in usage, and downloads', async () => {
+    const answer = await call('/v1/chat/completions', {
+      model: 'demo/chat',
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    expect(answer.status).toBe(200);
+    const requestId = answer.headers.get('x-request-id')!;
+    const { page } = user;
+    await page.goto('/usage');
+    const row = page.getByRole('row').filter({ hasText: 'demo/chat' });
+    // Usage is written off the request's path.
+    const logs = async () => (await user.context.request.get('/api/usage/logs')).json();
+    await until('it is in the log', async () => (await logs()).data.total > 0);
+    await page.reload();
+    await row.waitFor();
+    expect(await row.innerText()).toContain('laptop');
+    await page.getByRole('img', { name: /^Cost per day/ }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download CSV' }).click();
+    const csv = await Bun.file((await (await saved).path())!).text();
+    expect(csv).toContain(requestId);
+    await page.getByRole('combobox', { name: 'Key' }).click();
+    await page.getByRole('option', { name: 'laptop' }).click();
+    await page.waitForURL(/[?&]key=\d+/);
+    await page.getByText('7d', { exact: true }).click();
+    await page.waitForURL(/[?&]days=7/);
+    await page.reload();
+    await row.waitFor();
+  }, 300_000);
+
+  test('a key is disabled, changed and revoked', async () => {
+    const { page } = user;
+    await page.goto('/keys');
+    const menu = page.getByRole('button', { name: 'Actions for laptop' });
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    expect((await call('/v1/models')).status).toBe(401);
+    await menu.click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('menuitem', { name: 'Enable' }).click();
+    await page.getByText('Enabled', { exact: true }).waitFor();
+    expect((await call('/v1/models')).status).toBe(200);
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit laptop' });
+    await form.getByLabel('Name').fill('desk');
+    await form.getByRole('combobox', { name: 'Expires' }).click();
+    await page.getByRole('option', { name: 'In 30 days' }).click();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Actions for desk' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByText('No keys yet').waitFor();
+    expect((await call('/v1/models')).status).toBe(401);
+  }, 300_000);
+
+  test('credits show the balance and say how to get more', async () => {
+    const { page } = user;
+    await page.goto('/credits');
+    await page.getByText('Ask an administrator of this service').waitFor();
+    await page.getByText('Nothing has changed your balance yet').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  }, 300_000);
+});

@@ -1,0 +1,126 @@
+/** What holds for all pages: who may open them, and that they are whole on every screen. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+import { type Service, until } from './service.ts';
+import { refuse, startUpstream, type Upstream } from './upstream.ts';
+
+let site: Site;
+
+const pathsOfRelay = [
+  '/',
+  '/playground',
+  '/routing/health',
+  '/routing/decisions',
+  '/routing/preferences',
+  '/admin/channels',
+  '/admin/models',
+  '/admin/routing',
+  '/admin/system',
+  '/docs',
+];
+const paths = [
+  ...pathsOfRelay,
+  '/keys',
+  '/usage',
+  '/credits',
+  '/applications',
+  '/applications/new',
+  '/authorized-apps',
+  '/admin/users',
+  '/admin/applications',
+  '/admin/audit',
+  '/admin/options',
+  '/account',
+];
+
+/** So that tables have rows: a channel whose circuit opens, an application, another user with credits. */
+async function fill({ root, key, serve, user, post }: Service, upstream: Upstream): Promise<void> {
+  const { modelId } = await serve({ kind: 'openai', url: upstream.url });
+  for (let index = 0; index < 8; index += 1)
+    await post('/v1/chat/completions', { model: modelId, messages: [{ role: 'user', content: 'hi' }] }, { key });
+  const application = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
+  await root.api('/api/oauth2/applications', { method: 'POST', body: application });
+  await user(1_000_000);
+}
+
+describe.skipIf(browserMissing)('pages', () => {
+  beforeAll(async () => {
+    site = await openSite();
+    const upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
+    await fill(site.service, upstream);
+    upstream.stop();
+    await site.register('eve');
+  }, 300_000);
+  afterEach(() => site.closeVisitors());
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  test('the reference needs no login, is searched, and has addresses', async () => {
+    const { page, complaints } = await site.visit();
+    await page.goto('/docs');
+    await page.getByRole('heading', { name: 'API reference' }).waitFor();
+    await page.getByLabel('Search endpoints').fill('post chat');
+    await page.waitForURL(/q=post/);
+    const chat = page.getByRole('article', { name: 'POST /v1/chat/completions' });
+    await chat.getByRole('button', { name: /chat\/completions/ }).click();
+    expect(await chat.getByRole('region', { name: 'curl example' }).innerText()).toContain('Bearer $SVC_API_KEY');
+    expect(page.url()).toContain('#post-/v1/chat/completions');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goto('/docs#put-/api/tokens/{id}');
+    await page.reload();
+    const named = page.getByRole('article', { name: 'PUT /api/tokens/{id}' });
+    await named.getByText('Body').waitFor();
+    await until('it is in view', () =>
+      named.evaluate((element) => Math.abs(element.getBoundingClientRect().top) < 200),
+    );
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('administration is for administrators: to others its pages do not exist', async () => {
+    const { page } = await site.register('una');
+    for (const path of paths.filter((path) => path.startsWith('/admin/'))) {
+      await page.goto(path);
+      await page.getByText('This page does not exist').waitFor();
+    }
+    await page.goto('/');
+    await page.getByText('Call it from your code').waitFor();
+    expect(await page.getByText('Add a provider').count()).toBe(0);
+  }, 300_000);
+
+  test('on a phone the acts of a row stay within reach, whatever is scrolled', async () => {
+    const { page } = await site.root({ viewport: { width: 390, height: 800 } });
+    await page.goto('/admin/users');
+    const acts = page.getByRole('button', { name: 'Actions for eve' });
+    await acts.waitFor();
+    const inSight = async () => {
+      const box = (await acts.boundingBox())!;
+      return box.x >= 0 && box.x + box.width <= 390;
+    };
+    const table = page.getByRole('region', { name: 'Users' });
+    expect(await table.evaluate((region) => region.scrollWidth > region.clientWidth)).toBe(true);
+    expect(await inSight()).toBe(true);
+    await table.evaluate((region) => region.scrollTo({ left: 200 }));
+    expect(await inSight()).toBe(true);
+    await acts.click();
+    await page.getByRole('menuitem', { name: 'Credits' }).waitFor();
+  }, 300_000);
+
+  test('every page is whole, in the dark on a phone and in the light on a desk', async () => {
+    const { page, complaints, open } = await site.root();
+    const looks = [
+      ['dark', 390, paths],
+      ['light', 1280, pathsOfRelay],
+    ] as const;
+    for (const path of paths) {
+      for (const [colorScheme, width, checked] of looks) {
+        if (!checked.includes(path)) continue;
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 844 });
+        await open(path);
+        expect([path, width, await overflow(page), await accessibilityFaults(page)]).toEqual([path, width, 0, []]);
+      }
+    }
+    expect(complaints).toEqual([]);
+  }, 300_000);
+});

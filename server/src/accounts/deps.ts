@@ -1,0 +1,17 @@
+import type { AccountDeps } from '../identity/accounts.ts';
+import type { PersonalData } from '../platform/db/pages.ts';
+import type { Jobs } from '../platform/durable/jobs.ts';
+import type { Log } from '../platform/log.ts';
+
+/** What each room can tell of a user, and how it forgets one. */
+export interface AccountData {
+  exportOf(userId: number): PersonalData;
+  forget(userId: number): Promise<void>;
+}
+
+export interface AccountDataDeps {
+  accounts: AccountDeps;
+  jobs: Jobs;
+  log: Log;
+  rooms: Record<string, AccountData>;
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import * as billing from '../billing/store/account-data.ts';
+import type { AccountDeps } from '../identity/accounts.ts';
+import { forgetInAudit } from '../identity/audit/account-data-store.ts';
+import * as identity from '../identity/store/account-data.ts';
+import type { OAuth } from '../oauth/open.ts';
+import * as oauth from '../oauth/store/account-data.ts';
+import type { Autonomous } from '../orchestra/autonomous/open.ts';
+import type { Orchestra } from '../orchestra/open.ts';
+import * as orchestra from '../orchestra/store/account-data.ts';
+import type { Jobs } from '../platform/durable/jobs.ts';
+import type { Route } from '../platform/http/route.ts';
+import * as requests from '../platform/idempotency/store.ts';
+import type { Log } from '../platform/log.ts';
+import * as routing from '../routing/store/account-data.ts';
+import type { Video } from '../video/open.ts';
+import * as video from '../video/store-account-data.ts';
+import type { AccountData, AccountDataDeps } from './deps.ts';
+import { deletionQueue, forgetEverywhere } from './forget.ts';
+import { accountDataRoutes } from './routes.ts';
+
+export interface AccountsDeps {
+  accounts: AccountDeps;
+  jobs: Jobs;
+  log: Log;
+  oauth: Pick<OAuth, 'forgetUser'>;
+  orchestra: Pick<Orchestra, 'deps'>;
+  autonomous: Pick<Autonomous, 'control'>;
+  video: Pick<Video, 'forgetUser'>;
+}
+
+const work = { concurrency: 1 };
+const workData = z.object({ userId: z.number().int() });
+
+/** Export and deletion of a user, composed of what each room knows. Call before the jobs are started. */
+export function openAccounts(given: AccountsDeps): { routes: Route[] } {
+  const { accounts, jobs, log } = given;
+  const deps: AccountDataDeps = { accounts, jobs, log, rooms: roomsOf(given) };
+  jobs.work(deletionQueue, work, async (job) => {
+    await forgetEverywhere(deps, workData.parse(job.data).userId, job.signal);
+  });
+  return { routes: accountDataRoutes(deps) };
+}
+
+function roomsOf(given: AccountsDeps): Record<string, AccountData> {
+  const { db } = given.accounts;
+  return {
+    // Every way in has ended before; what is left is what the log says.
+    identity: {
+      exportOf: (userId) => identity.exportOf(db, userId),
+      forget: (userId) => forgetInAudit(db, userId),
+    },
+    oauth: {
+      exportOf: (userId) => oauth.exportOf(db, userId),
+      forget: (userId) => given.oauth.forgetUser(userId),
+    },
+    routing: { exportOf: (userId) => routing.exportOf(db, userId), forget: (userId) => routing.forget(db, userId) },
+    orchestra: {
+      exportOf: (userId) => orchestra.exportOf(db, userId),
+      forget: async (userId) => {
+        for (const sessionId of await orchestra.runningSessionsOf(db, userId))
+          await given.autonomous.control.cancel(userId, sessionId, 'The account was deleted.').catch(() => {});
+        await orchestra.forget(db, userId);
+        given.orchestra.deps.near.forget(userId);
+      },
+    },
+    requests: { exportOf: (userId) => requests.exportOf(db, userId), forget: (userId) => requests.forget(db, userId) },
+    video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
+    billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
+  };
+}

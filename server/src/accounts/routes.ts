@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { confirmClosing } from '../identity/close-account.ts';
+import type {} from '../identity/principals.ts';
+import { userBelow } from '../identity/reach.ts';
+import { done } from '../platform/http/answers.ts';
+import { idText } from '../platform/http/paging.ts';
+import { defineRoute, json, type Route } from '../platform/http/route.ts';
+import type { AccountDataDeps } from './deps.ts';
+import { exportText } from './export.ts';
+import { deleteAccount } from './forget.ts';
+
+const base = { errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+/** Without a state: what the account said is what has to go. */
+const subject = { type: 'user' };
+
+export function accountDataRoutes(deps: AccountDataDeps): Route[] {
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: '/api/user/self/export',
+      summary: 'Everything the service holds about me, without secrets',
+      tag: 'Account',
+      auth: 'session',
+      answers: { 200: { type: 'application/json', description: 'One JSON document, by room, as a download' } },
+      handle: (call) => {
+        const { id } = call.principal.user;
+        return new Response(textStream(exportText(deps, id)), {
+          headers: {
+            ...call.headers,
+            'content-type': 'application/json',
+            'content-disposition': `attachment; filename="svc-user-${id}.json"`,
+            'cache-control': 'no-store',
+          },
+        });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/user/self',
+      summary: 'Delete my account and what belongs to it',
+      tag: 'Account',
+      auth: 'session',
+      body: z.object({ password: z.string().min(1).max(1000) }),
+      audit: 'recorded',
+      answers: { 200: done },
+      handle: async (call) => {
+        const { user } = call.principal;
+        const { audit } = deps.accounts;
+        await confirmClosing(deps.accounts, user, call.body.password, call.ip);
+        // What the log has of this person is written before it is forgotten, and from where the account was closed never is.
+        await audit.flush();
+        await deleteAccount(deps, user.id);
+        audit.record({
+          action: 'user_deleted',
+          actor: user.id,
+          target: { ...subject, id: user.id },
+          origin: { ip: '', userAgent: '' },
+        });
+        await audit.flush();
+        call.headers['set-cookie'] = deps.accounts.sessions.clearCookie;
+        return json(call, { success: true, message: 'Your account is closed. What belongs to it is being deleted.' });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/admin/users/{id}',
+      summary: 'Delete a user and what belongs to it',
+      tag: 'Administration',
+      auth: 'admin',
+      params: z.object({ id: idText }),
+      audit: { action: 'user_deleted', subject, id: (call) => call.params.id },
+      answers: { 200: done },
+      handle: async (call) => {
+        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'delete');
+        await deleteAccount(deps, call.params.id);
+        return json(call, { success: true, message: 'The account is closed. What belongs to it is being deleted.' });
+      },
+    }),
+  ];
+}
+
+function textStream(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { value, done: ended } = await parts.next();
+      if (ended) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: async () => {
+      await parts.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { type CallInit, type Member, openTestApp, type TestApp } from './app.fixture.ts';
+
+let service: TestApp;
+let root: Member;
+let authorization: string;
+
+beforeAll(async () => {
+  service = await openTestApp({ env: { DEMO_PROVIDER: 'on', METRICS_TOKEN: 'a token for metrics' } });
+  await service.setOption('RateLimitEnabled', false);
+  await service.app.start();
+  root = await service.root();
+}, 300_000);
+// Of a key's own for each test: one of them asks every route to delete what it can.
+beforeEach(async () => {
+  authorization = `Bearer ${await root.key()}`;
+});
+afterAll(() => service.close());
+
+/** No browser guesses what an answer is: the header is on each, whoever made it. */
+async function checked(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  return response;
+}
+const ask = (path: string, init: CallInit = {}) =>
+  checked(service.call(path, { ...init, headers: { authorization, ...init.headers } }));
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  ask(path, { method: 'POST', body, headers });
+
+interface Document {
+  paths: Record<string, Record<string, unknown>>;
+}
+
+test('on every route, for nobody, for a key and for a session, with a body that is wrong', async () => {
+  const { paths } = service.app.document() as Document;
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ path, method })),
+  );
+  expect(routes.length).toBeGreaterThan(90);
+  const member = await service.user();
+  for (const { path, method } of routes) {
+    const address = path.replace(/\{[^}]+\}/g, '1');
+    const init = { method: method.toUpperCase(), ...(method !== 'get' && { body: {} }) };
+    for (const caller of [service.call, member.call, root.call]) {
+      // Whoever logs out or goes is of no use for the rest.
+      if (caller === root.call && /logout|sessions\/|user\/self/.test(path)) continue;
+      const response = await caller(address, init);
+      expect([init.method, path, response.headers.get('x-content-type-options')]).toEqual([
+        init.method,
+        path,
+        'nosniff',
+      ]);
+      await response.body?.cancel();
+    }
+    await (await ask(address, init)).body?.cancel();
+  }
+}, 300_000);
+
+const hello = [{ role: 'user', content: 'Hello' }];
+const statuses: [what: string, status: number, act: () => Promise<Response>][] = [
+  ['health', 200, () => checked(service.call('/healthz'))],
+  ['readiness', 200, () => checked(service.call('/readyz'))],
+  ['metrics', 200, () => ask('/metrics', { headers: { authorization: 'Bearer a token for metrics' } })],
+  ['metrics for strangers', 403, () => ask('/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } })],
+  ['the document', 200, () => checked(service.call('/openapi.json'))],
+  ['nothing there', 404, () => checked(service.call('/api/nothing'))],
+  ['nothing there, below /v1', 404, () => ask('/v1/nothing')],
+  ['another method', 405, () => checked(service.call('/api/user/login', { method: 'DELETE' }))],
+  ['another method of the machines', 405, () => checked(service.call('/healthz', { method: 'POST' }))],
+  ['no JSON', 400, () => ask('/v1/chat/completions', { method: 'POST', body: '{' })],
+  [
+    'another media type',
+    415,
+    () => ask('/api/user/login', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }),
+  ],
+  ['too large', 413, () => ask('/api/user/login', { method: 'POST', body: `"${'x'.repeat(2 ** 21)}"` })],
+  ['a preflight', 204, () => checked(service.call('/api/oauth2/token', { method: 'OPTIONS' }))],
+  ['discovery', 200, () => checked(service.call('/.well-known/oauth-authorization-server'))],
+  ['a wrong key', 401, () => ask('/v1/models', { headers: { authorization: 'Bearer sk-wrong' } })],
+  ['a chat', 200, () => post('/v1/chat/completions', { model: 'demo/chat', messages: hello })],
+  ['a stream', 200, () => post('/v1/chat/completions', { model: 'demo/chat', messages: hello, stream: true })],
+  [
+    'a stream of messages',
+    200,
+    () => post('/v1/messages', { model: 'demo/chat', max_tokens: 9, messages: hello, stream: true }),
+  ],
+  ['the engine', 200, () => post('/v1/chat/completions', { model: 'svc/svc-ms', messages: hello })],
+  [
+    'a stream of the engine',
+    200,
+    () => post('/v1/chat/completions', { model: 'svc/svc-ms', messages: hello, stream: true }),
+  ],
+  [
+    'the engine in messages',
+    200,
+    () => post('/v1/messages', { model: 'svc/svc-ms', max_tokens: 9, messages: hello, stream: true }),
+  ],
+  ['speech', 200, () => post('/v1/audio/speech', { model: 'demo/speech', input: 'Hello', voice: 'alloy' })],
+  ['embeddings', 200, () => post('/v1/embeddings', { model: 'demo/embed', input: 'tea' })],
+  ['usage as CSV', 200, () => checked(root.call('/api/usage/logs?format=csv'))],
+  ['the audit as CSV', 200, () => checked(root.call('/api/oauth2/admin/audit?format=csv'))],
+  ['everything about oneself', 200, () => checked(root.call('/api/user/self/export'))],
+];
+
+describe('on answers of every kind', () => {
+  test.each(statuses)('%s', async (_what, status, act) => {
+    const response = await act();
+    expect(response.status).toBe(status);
+    await response.body?.cancel();
+  });
+
+  test('a picture and where it lies', async () => {
+    const body = { model: 'demo/image', prompt: 'a lighthouse', size: '256x256' };
+    const { data } = (await (await post('/v1/images/generations', body)).json()) as { data: { url: string }[] };
+    const picture = await checked(service.call(new URL(data[0]!.url).pathname));
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect((await checked(service.call('/v1/files/images/nothing.png'))).status).toBe(404);
+  });
+
+  test('a video: whole, in part, its head, and a part that is not there', async () => {
+    const made = await post('/v1/videos', { model: 'demo/video', prompt: 'waves' });
+    const { id } = (await made.json()) as { id: string };
+    const path = `/v1/videos/${id}`;
+    expect((await ask(`${path}/content`)).status).toBe(400);
+    for (;;) {
+      const { status } = (await (await ask(path)).json()) as { status: string };
+      if (status === 'completed') break;
+      await Bun.sleep(50);
+    }
+    const content = (init: CallInit = {}) => ask(`${path}/content?index=0`, init);
+    expect((await content()).status).toBe(200);
+    expect((await content({ headers: { range: 'bytes=0-3' } })).status).toBe(206);
+    expect((await content({ headers: { range: 'bytes=999999999-' } })).status).toBe(416);
+    expect((await content({ method: 'HEAD' })).status).toBe(200);
+  }, 300_000);
+
+  test('the events of a run', async () => {
+    const body = { message: 'Say hello', session_id: 'headers', stream_events: false };
+    expect((await post('/api/svc-ms/autonomous/execute', body)).status).toBe(200);
+    const events = await ask('/api/svc-ms/autonomous/headers/events');
+    expect(events.headers.get('content-type')).toStartWith('text/event-stream');
+    await events.text();
+    expect((await ask('/api/svc-ms/autonomous/headers/events', { headers: { 'last-event-id': '9999' } })).status).toBe(
+      204,
+    );
+  }, 300_000);
+
+  test('pages and their files, or what stands in for them', async () => {
+    for (const path of ['/', '/login', '/docs', '/assets/nothing.js', '/favicon.ico', '/manifest.json'])
+      for (const method of ['GET', 'HEAD', 'POST'])
+        await (await checked(service.call(path, { method }))).body?.cancel();
+  });
+});

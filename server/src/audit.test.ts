@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type CallInit, type Member, openTestApp, rootPassword, type TestApp } from './app.fixture.ts';
+import { manualClock } from './lib/clock.ts';
+
+interface Entry {
+  id: number;
+  at: number;
+  actor: { id: number | null; name: string };
+  action: string;
+  target: { type: string; id: number | string | null; name: string };
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  metadata: Record<string, unknown>;
+  ip: string;
+  user_agent: string;
+}
+
+const clock = manualClock(Date.UTC(2026, 0, 15, 12));
+const agent = 'audit test/1.0';
+const secrets = ['sk-first-credential-of-the-test', 'sk-second-credential-of-the-test', 'another fine password'];
+let t: TestApp;
+let root: Member;
+let user: Member;
+
+beforeAll(async () => {
+  t = await openTestApp({ clock });
+  await t.setOption('RateLimitEnabled', false);
+  root = await t.root();
+  user = await t.user('Someone.Known');
+});
+afterAll(() => t.close());
+
+const send = (by: Member, path: string, method: string, body?: unknown): Promise<Response> =>
+  by.call(path, { method, body, headers: { 'user-agent': agent } } as CallInit);
+const dataOf = async (response: Response | Promise<Response>) =>
+  ((await (await response).json()) as { data: Record<string, unknown> & { id: number } }).data;
+async function logs(query = ''): Promise<{ logs: Entry[]; total: number }> {
+  return (await dataOf(root.call(`/api/admin/audit?${query}`))) as never;
+}
+const newest = async (): Promise<Entry> => (await logs('page_size=1')).logs[0]!;
+
+const newChannel = {
+  name: 'Acme',
+  kind: 'openai',
+  base_url: 'https://api.acme.example/v1',
+  credential: secrets[0],
+};
+const channel = () => dataOf(root.call('/api/admin/channels', { method: 'POST', body: newChannel }));
+const model = async (channelId: number) =>
+  dataOf(
+    root.call('/api/admin/provider-models', {
+      method: 'POST',
+      body: { model_id: `acme/${channelId}`, channel_id: channelId, prompt_price: 1 },
+    }),
+  );
+const application = () =>
+  dataOf(
+    user.call('/api/oauth2/applications', {
+      method: 'POST',
+      body: { name: 'Notes', redirect_uris: ['https://notes.example/cb'], scopes: 'openid' },
+    }),
+  );
+const key = () => dataOf(user.call('/api/tokens', { method: 'POST', body: { name: 'laptop' } }));
+
+type Told = { action: string; target: object; before?: unknown; after?: unknown; actor?: object };
+/** Does it, and says what the log must say. */
+type Doing = () => Promise<Told>;
+
+/** Exactly: of the states no field more than those that changed. */
+function compare(entry: Entry, told: Told): void {
+  expect([entry.action, entry.actor]).toEqual([told.action, told.actor as never]);
+  expect(entry.target).toMatchObject(told.target);
+  for (const side of ['before', 'after'] as const) if (side in told) expect(entry[side]).toEqual(told[side] as never);
+}
+
+const onApplication = (action: string, told: Omit<Told, 'target'>, first?: string): Doing => {
+  return async () => {
+    const { id } = await application();
+    if (first) await send(root, `/api/oauth2/admin/applications/${first}`, 'POST', { app_id: id });
+    await send(root, `/api/oauth2/admin/applications/${action}`, 'POST', { app_id: id });
+    return { ...told, target: { type: 'application', id, name: 'Notes' } };
+  };
+};
+
+/** Every write that only administrators may make. */
+const byAdministrators: Record<string, Doing> = {
+  'PUT /api/admin/users/{id}': async () => {
+    await send(root, `/api/admin/users/${user.id}`, 'PUT', { group: 'friends', email_verified: false });
+    const target = { type: 'user', id: user.id, name: 'Someone.Known' };
+    return { action: 'user_updated', target, before: { group: 'default' }, after: { group: 'friends' } };
+  },
+  'DELETE /api/admin/users/{id}': async () => {
+    const { id } = await t.user();
+    await send(root, `/api/admin/users/${id}`, 'DELETE');
+    return { action: 'user_deleted', target: { type: 'user', id, name: `deleted-${id}` }, before: null, after: null };
+  },
+  'POST /api/admin/users/{id}/credits': async () => {
+    await send(root, `/api/admin/users/${user.id}/credits`, 'POST', { quota: 700, note: 'welcome' });
+    const after = { quota: 700, note: 'welcome', balance_after: 700 };
+    return { action: 'credits_granted', target: { type: 'user', id: user.id, name: 'Someone.Known' }, after };
+  },
+  'PUT /api/admin/options': async () => {
+    await send(root, '/api/admin/options', 'PUT', { key: 'DecisionLogDays', value: 31 });
+    const target = { type: 'option', id: 'DecisionLogDays', name: 'DecisionLogDays' };
+    return { action: 'option_set', target, before: { value: 30 }, after: { value: 31 } };
+  },
+  'POST /api/admin/channels': async () => {
+    const { id } = await dataOf(send(root, '/api/admin/channels', 'POST', newChannel));
+    const after = expect.objectContaining({ name: 'Acme', base_url: newChannel.base_url, status: 1 });
+    return { action: 'channel_created', target: { type: 'channel', id, name: 'Acme' }, before: null, after };
+  },
+  'PUT /api/admin/channels/{id}': async () => {
+    const { id } = await channel();
+    await send(root, `/api/admin/channels/${id}`, 'PUT', { weight: 5, name: 'Acme', credential: secrets[1] });
+    const after = { weight: 5, credential: 'changed' };
+    return { action: 'channel_updated', target: { type: 'channel', id, name: 'Acme' }, before: { weight: 1 }, after };
+  },
+  'DELETE /api/admin/channels/{id}': async () => {
+    const { id } = await channel();
+    await send(root, `/api/admin/channels/${id}`, 'DELETE');
+    const before = expect.objectContaining({ name: 'Acme', kind: 'openai' });
+    return { action: 'channel_deleted', target: { type: 'channel', id, name: 'Acme' }, before, after: null };
+  },
+  'POST /api/admin/channels/{id}/test': async () => {
+    const { id } = await dataOf(
+      root.call('/api/admin/channels', { method: 'POST', body: { name: 'D', kind: 'demo' } }),
+    );
+    await send(root, `/api/admin/channels/${id}/test`, 'POST');
+    return { action: 'channel_tested', target: { type: 'channel', id, name: 'D' }, after: { ok: expect.any(Boolean) } };
+  },
+  'POST /api/admin/channels/{id}/sync-models': async () => {
+    const { id } = await dataOf(
+      root.call('/api/admin/channels', { method: 'POST', body: { name: 'D', kind: 'demo' } }),
+    );
+    await send(root, `/api/admin/channels/${id}/sync-models`, 'POST');
+    const after = { added: expect.any(Number), missing: 0, unpriced: expect.any(Number) };
+    return { action: 'channel_models_synced', target: { type: 'channel', id, name: 'D' }, after };
+  },
+  'POST /api/admin/provider-models': async () => {
+    const { id: channel_id } = await channel();
+    const body = { model_id: 'acme/new', channel_id, prompt_price: 2 };
+    const { id } = await dataOf(send(root, '/api/admin/provider-models', 'POST', body));
+    const after = expect.objectContaining({ channel_id, prompt_price: 2 });
+    return { action: 'provider_model_created', target: { type: 'provider_model', id, name: 'acme/new' }, after };
+  },
+  'PUT /api/admin/provider-models/{id}': async () => {
+    const { id, model_id: name } = await model((await channel()).id);
+    await send(root, `/api/admin/provider-models/${id}`, 'PUT', { completion_price: 3 });
+    const target = { type: 'provider_model', id, name };
+    const after = expect.objectContaining({ completion_price: 3 });
+    return {
+      action: 'provider_model_updated',
+      target,
+      before: expect.objectContaining({ completion_price: 0 }),
+      after,
+    };
+  },
+  'DELETE /api/admin/provider-models/{id}': async () => {
+    const { id, model_id: name } = await model((await channel()).id);
+    await send(root, `/api/admin/provider-models/${id}`, 'DELETE');
+    const before = expect.objectContaining({ prompt_price: 1 });
+    return { action: 'provider_model_deleted', target: { type: 'provider_model', id, name }, before, after: null };
+  },
+  'PUT /api/routing/configs/{model_id}': async () => {
+    await send(root, '/api/routing/configs/demo/chat', 'PUT', { price_weight: 0.9 });
+    const target = { type: 'routing_config', id: 'demo/chat', name: 'demo/chat' };
+    return {
+      action: 'routing_config_set',
+      target,
+      before: null,
+      after: expect.objectContaining({ price_weight: 0.9 }),
+    };
+  },
+  'DELETE /api/routing/configs/{model_id}': async () => {
+    await send(root, '/api/routing/configs/demo/chat', 'PUT', { price_weight: 0.8 });
+    await send(root, '/api/routing/configs/demo/chat', 'DELETE');
+    const target = { type: 'routing_config', id: 'demo/chat', name: 'demo/chat' };
+    const before = expect.objectContaining({ price_weight: 0.8 });
+    return { action: 'routing_config_removed', target, before, after: null };
+  },
+  'POST /api/oauth2/admin/applications/verify': onApplication('verify', {
+    action: 'app_verified',
+    before: { is_verified: false },
+    after: { is_verified: true },
+  }),
+  'POST /api/oauth2/admin/applications/unverify': onApplication(
+    'unverify',
+    { action: 'app_updated', before: { is_verified: true }, after: { is_verified: false } },
+    'verify',
+  ),
+  'POST /api/oauth2/admin/applications/suspend': onApplication('suspend', {
+    action: 'app_suspended',
+    before: { status: 1 },
+    after: { status: 2 },
+  }),
+  'POST /api/oauth2/admin/applications/activate': onApplication(
+    'activate',
+    { action: 'app_activated', before: { status: 2 }, after: { status: 1 } },
+    'suspend',
+  ),
+};
+
+describe('acts of administrators', () => {
+  test.each(Object.keys(byAdministrators))('%s', async (route) => {
+    const told = await byAdministrators[route]!();
+    const entry = await newest();
+    expect(entry).toMatchObject({ ip: '127.0.0.1', user_agent: agent, at: Math.floor(clock.nowMs() / 1000) });
+    compare(entry, { actor: { id: root.id, name: 'root' }, ...told });
+  });
+
+  test('there is no other write of theirs', async () => {
+    const { paths } = t.app.document() as { paths: Record<string, Record<string, unknown>> };
+    const found: string[] = [];
+    for (const [path, methods] of Object.entries(paths))
+      for (const method of Object.keys(methods).filter((name) => name !== 'get')) {
+        // A plain user is told so before anything else is looked at.
+        const response = await user.call(path.replace(/\{\w+\}/g, '1'), { method: method.toUpperCase(), body: {} });
+        if (response.status === 403 && (await response.text()).includes('Only administrators'))
+          found.push(`${method.toUpperCase()} ${path}`);
+        // Some of these calls end the session.
+        if ((await user.call('/api/user/self')).status === 401) user = await login('Someone.Known');
+      }
+    expect(found.sort()).toEqual(Object.keys(byAdministrators).sort());
+  });
+});
+
+async function login(username: string, password = 'a fine password'): Promise<Member> {
+  const response = await t.call('/api/user/login', { method: 'POST', body: { username, password } });
+  const cookie = response.headers.get('set-cookie')!.split(';')[0]!;
+  return {
+    ...user,
+    cookie,
+    call: (path, init = {}) => t.call(path, { ...init, headers: { cookie, ...init.headers } }),
+  };
+}
+
+/** What people do to their own ways in. */
+const byUsers: Record<string, Doing> = {
+  'a registration': async () => {
+    const { id, username } = await t.user();
+    return { action: 'user_registered', target: { type: 'user', id, name: username }, actor: { id, name: username } };
+  },
+  'a login': async () => {
+    user = await login('someone.KNOWN');
+    return { action: 'login_succeeded', target: { type: 'user', id: user.id, name: 'Someone.Known' } };
+  },
+  'a failed login': async () => {
+    await t.call('/api/user/login', { method: 'POST', body: { username: 'someone.known', password: 'wrong' } });
+    // It is told off the request's path.
+    while ((await newest()).action !== 'login_failed') await Bun.sleep(1);
+    const target = { type: 'user', id: user.id, name: 'Someone.Known' };
+    return { action: 'login_failed', target, actor: { id: null, name: '' } };
+  },
+  'a new key': async () => {
+    const { id } = await key();
+    const after = expect.objectContaining({ name: 'laptop', status: 1 });
+    return { action: 'key_created', target: { type: 'api_key', id, name: 'laptop' }, before: null, after };
+  },
+  'a changed key': async () => {
+    const { id } = await key();
+    await send(user, `/api/tokens/${id}`, 'PUT', { status: 2 });
+    const target = { type: 'api_key', id, name: 'laptop' };
+    return { action: 'key_updated', target, before: { status: 1 }, after: { status: 2 } };
+  },
+  'a deleted key': async () => {
+    const { id } = await key();
+    await send(user, `/api/tokens/${id}`, 'DELETE');
+    return { action: 'key_deleted', target: { type: 'api_key', id, name: 'laptop' }, after: null };
+  },
+  'a new address': async () => {
+    await send(user, '/api/user/self', 'PUT', { email: 'someone@example.org' });
+    const target = { type: 'user', id: user.id };
+    return { action: 'profile_changed', target, before: { email: '' }, after: { email: 'someone@example.org' } };
+  },
+  'a new password': async () => {
+    const response = await send(user, '/api/user/self', 'PUT', {
+      password: secrets[2],
+      current_password: 'a fine password',
+    });
+    expect(response.status).toBe(200);
+    user = await login('Someone.Known', secrets[2]);
+    while ((await newest()).action === 'login_succeeded') {
+      const { logs: two } = await logs('page_size=2');
+      expect(two[1]).toMatchObject({ action: 'password_changed', after: { password: 'changed' } });
+      break;
+    }
+    return { action: 'login_succeeded', target: { type: 'user', id: user.id } };
+  },
+  'a session ended': async () => {
+    const other = await login('Someone.Known', secrets[2]);
+    const { id } = (
+      (await (await other.call('/api/user/sessions')).json()) as { data: { id: number; current: boolean }[] }
+    ).data.find(({ current }) => current)!;
+    await send(user, `/api/user/sessions/${id}`, 'DELETE');
+    return { action: 'session_ended', target: { type: 'session', id, name: '' } };
+  },
+  'a new application': async () => {
+    const { id } = await application();
+    const target = { type: 'application', id, name: 'Notes' };
+    return { action: 'app_created', target, before: null, after: expect.objectContaining({ scopes: 'openid' }) };
+  },
+  'a rotated secret': async () => {
+    const { id } = await application();
+    await send(user, `/api/oauth2/applications/${id}/rotate-secret`, 'POST');
+    return {
+      action: 'secret_rotated',
+      target: { type: 'application', id },
+      before: {},
+      after: { client_secret: 'changed' },
+    };
+  },
+};
+
+test.each(Object.keys(byUsers))('of users: %s', async (name) => {
+  const told = await byUsers[name]!();
+  const entry = await newest();
+  compare(entry, { actor: { id: user.id, name: 'Someone.Known' }, ...told });
+});
+
+test('is searched by name and id, action, time and page; only administrators read it', async () => {
+  const names = async (query: string) => new Set((await logs(`${query}&page_size=100`)).logs.map((e) => e.action));
+  expect(await names('actor=ONE.KNO&action=key_created')).toEqual(new Set(['key_created']));
+  expect((await logs(`actor=${user.id}&action=key_created`)).total).toBe(
+    (await logs('actor=someone.known&action=key_created')).total,
+  );
+  expect(await names('actor=root&target=someone.known')).toEqual(new Set(['credits_granted', 'user_updated']));
+  expect(await names('target=acme/new')).toEqual(new Set(['provider_model_created']));
+  expect(await names('target=%25')).toEqual(new Set());
+  expect(await names('target=notes&actor=root')).toEqual(
+    new Set(['app_verified', 'app_updated', 'app_suspended', 'app_activated']),
+  );
+  expect((await logs('actor=nobody')).total).toBe(0);
+  const all = await logs('page_size=2');
+  expect((await logs('page=2&page_size=1')).logs[0]).toEqual(all.logs[1]!);
+  const now = Math.floor(clock.nowMs() / 1000);
+  expect((await logs(`from=${now + 1}`)).total).toBe(0);
+  expect((await logs(`to=${now}`)).total).toBe(all.total);
+  expect((await user.call('/api/admin/audit')).status).toBe(403);
+  const csv = await (await root.call('/api/admin/audit?format=csv&action=option_set')).text();
+  expect(csv.split('\r\n')[1]).toContain('root,option_set,option,DecisionLogDays');
+});
+
+test('no secret is in it, and the log of OAuth shows its own kinds only', async () => {
+  const { db } = t.platform.database;
+  const stored = JSON.stringify(await db.selectFrom('audit_log').selectAll().execute());
+  for (const secret of [...secrets, rootPassword, 'a fine password']) expect(stored).not.toContain(secret);
+  expect(stored).not.toMatch(/sk-[A-Za-z0-9]{8}|\$argon2|"s1\./);
+  const { data } = (await (await root.call('/api/oauth2/admin/audit?page_size=100')).json()) as {
+    data: { logs: Record<string, unknown>[]; total: number };
+  };
+  expect(
+    data.logs.every(({ event_type }) => /^(app|secret|authorization|token|consent)_/.test(String(event_type))),
+  ).toBe(true);
+  expect(Object.keys(data.logs[0]!).sort()).toEqual(
+    ['application_id', 'created_at', 'event_type', 'id', 'ip_address', 'metadata', 'user_agent', 'user_id'].sort(),
+  );
+  const other = await root.call('/api/oauth2/admin/audit?event_type=option_set');
+  expect(((await other.json()) as { data: { total: number } }).data.total).toBe(0);
+});
+
+test('old entries are swept', async () => {
+  clock.advance(366 * 86_400_000);
+  await t.app.identity.sweep();
+  expect((await t.platform.database.db.selectFrom('audit_log').select('id').execute()).length).toBe(0);
+});

@@ -1,0 +1,206 @@
+import { openAccounts } from './accounts/open.ts';
+import { openBilling } from './billing/billing.ts';
+import { billingRoutes } from './billing/routes.ts';
+import { sweepUsage } from './billing/store/usage.ts';
+import type { Config } from './config.ts';
+import { addGauges } from './gauges.ts';
+import { type AuditLog, openAuditLog } from './identity/audit/log.ts';
+import { type Identity, openIdentity } from './identity/open.ts';
+import type { Options } from './identity/options.ts';
+import { nowSeconds } from './lib/clock.ts';
+import { openSealer } from './lib/seal.ts';
+import { openOAuth } from './oauth/open.ts';
+import type { Observer } from './observe.ts';
+import { openAutonomous } from './orchestra/autonomous/open.ts';
+import type { OperatorModels } from './orchestra/models.ts';
+import { orchestraModel } from './orchestra/models.ts';
+import { openOrchestra } from './orchestra/open.ts';
+import type { Caller } from './orchestra/ports.ts';
+import { modelsOf, relayModels } from './orchestra/relay-models.ts';
+import { callerOf } from './orchestra/routes/caller.ts';
+import type { Authenticators, Route } from './platform/http/route.ts';
+import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
+import type { Platform } from './platform/open.ts';
+import type { RelayDeps } from './relay/deps.ts';
+import { relayRoutes } from './relay/open.ts';
+import { demoModels } from './relay/providers/demo/models.ts';
+import type { MetaModels } from './relay/routes/meta-models.ts';
+import { UpstreamConnections } from './relay/upstream/connections.ts';
+import { openWatchdog } from './relay/watchdog.ts';
+import { openCatalog } from './routing/catalog/catalog.ts';
+import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
+import { catalogRoutes } from './routing/catalog/routes.ts';
+import { builtInSeeds } from './routing/catalog/seed.ts';
+import { catalogView } from './routing/catalog-view.ts';
+import { routingRoutes } from './routing/routes.ts';
+import { openRouting } from './routing/routing.ts';
+import { systemPageRoutes } from './system-page.ts';
+import { openVideo } from './video/open.ts';
+
+/** Every feature, opened in the order of their dependencies. */
+export interface Features {
+  identity: Identity;
+  audit: AuditLog;
+  idempotency: Idempotency;
+  routes: Route[];
+  authenticators: Authenticators;
+  start(): Promise<void>;
+  /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
+  drain(): void;
+  /** Flushes and closes, the last opened first. */
+  stop(): Promise<void>;
+  /** Throws out what has run out; called once a minute. */
+  sweep(): void;
+}
+
+export async function openFeatures(platform: Platform, config: Config, observer: Observer): Promise<Features> {
+  const { database, owners, shared, clock, log, jobs, blobs } = platform;
+  const { db } = database;
+  const sealer = openSealer({ keys: platform.sealingKeys });
+  const audit = openAuditLog({ db: database.db, clock, log });
+  const idempotency = openIdempotency({ db, owners, clock, sealer, log });
+  const identity = await openIdentity({
+    audit,
+    db,
+    shared,
+    clock,
+    baseUrl: config.baseUrl,
+    webUrl: config.webUrl,
+    optionDefaults: config.optionDefaults,
+    othersWrite: database.engine === 'postgres',
+  });
+  const { options } = identity;
+  const billing = await openBilling({ database, owners, clock, log });
+
+  const oauth = openOAuth({ db: database.db, accounts: identity.accounts, sealer, log, config });
+
+  await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
+  const catalog = await openCatalog({
+    db,
+    shared,
+    sealer,
+    demo: config.demoProvider,
+    builtIn: builtInSeeds(demoModels),
+    defaultPrice: () => options.get('DefaultModelPrice'),
+    onTrouble: (message, error) => log.warn({ error }, message),
+  });
+  const routing = await openRouting({
+    db,
+    clock,
+    shared,
+    catalog: catalogView(catalog, db),
+    decisionLogDays: () => options.get('DecisionLogDays'),
+    onReport: observer.onReport,
+    onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
+    onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
+  });
+  const watchdog = openWatchdog(clock);
+  const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
+  addGauges(platform, { billing, watchdog, routing });
+  const relay: RelayDeps = {
+    routing,
+    billing,
+    catalog,
+    blobs,
+    clock,
+    log,
+    watchdog,
+    ...(upstreams && { upstreams }),
+    baseUrl: config.baseUrl,
+    allowPrivateAddresses: config.allowPrivateAddresses,
+    demo: {},
+  };
+
+  const permit = async (caller: Caller): Promise<Caller> => {
+    const { group, models, unlimited } = await identity.permits.of(caller);
+    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited };
+  };
+  const orchestra = openOrchestra({
+    db,
+    clock,
+    owners,
+    ...relayModels(relay, permit),
+    permit,
+    models: (caller) => modelsOf(catalog, caller),
+    operator: () => operatorModels(options),
+    parallelRuns: () => options.get('MsParallelRuns'),
+    warn: (message, error) => log.warn({ error }, message),
+  });
+  const autonomous = openAutonomous({ ...orchestra.deps, shared });
+  const metaModels: MetaModels = {
+    [orchestraModel]: ({ principal }, conversation, signal, onDelta) =>
+      orchestra.chat({ caller: callerOf(principal), conversation, signal }, onDelta),
+  };
+
+  const secretKey = platform.sealingKeys[0]!.key;
+  const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
+  const video = openVideo({
+    permit: permitUser,
+    db,
+    jobs,
+    blobs,
+    billing,
+    routing,
+    catalog,
+    clock,
+    log,
+    sealer,
+    secretKey,
+    config,
+  });
+
+  const accounts = openAccounts({ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video });
+
+  return {
+    identity,
+    audit,
+    idempotency,
+    authenticators: { ...identity.authenticators, ...oauth.authenticators },
+    routes: [
+      ...identity.routes,
+      ...oauth.routes,
+      ...billingRoutes({ db, clock, billing }),
+      ...catalogRoutes({ db, sealer, clock, catalog }),
+      ...routingRoutes(routing),
+      ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
+      ...relayRoutes(relay, metaModels, { room: { db, sealer, clock, catalog }, jobs }),
+      ...orchestra.routes,
+      ...autonomous.routes,
+      ...video.routes,
+      ...accounts.routes,
+    ],
+    start: async () => {
+      routing.start();
+      await jobs.start();
+      await autonomous.start();
+    },
+    drain: () => autonomous.drain(),
+    stop: async () => {
+      await autonomous.stop();
+      await jobs.stop(0);
+      await orchestra.settled();
+      watchdog.close();
+      upstreams?.close();
+      await routing.stop();
+      await catalog.close();
+      await billing.stop();
+      await oauth.stop();
+      await identity.stop();
+      await audit.stop();
+    },
+    sweep: () => {
+      const usage = { sweep: () => sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400) };
+      for (const room of [identity, oauth, orchestra, autonomous, video, usage, idempotency])
+        void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
+    },
+  };
+}
+
+const operatorModels = (options: Options): OperatorModels => ({
+  plan: options.get('MsPlanModel'),
+  easy: options.get('MsEasyModel'),
+  medium: options.get('MsMediumModel'),
+  hard: options.get('MsHardModel'),
+  embedding: options.get('MsEmbeddingModel'),
+  rerank: options.get('MsRerankModel'),
+});

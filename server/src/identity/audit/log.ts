@@ -1,0 +1,104 @@
+import type { Changes } from '../../lib/changes.ts';
+import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { RowsBehind } from '../../platform/durable/batch.ts';
+import type { Log } from '../../platform/log.ts';
+import { insertAudit } from './store.ts';
+import type { NewAuditRow } from './tables.ts';
+
+/** Where a request came from. */
+export interface Origin {
+  ip: string;
+  userAgent: string;
+}
+
+/** Of what an operator does at the machine itself. */
+export const atTheMachine: Origin = { ip: '', userAgent: '' };
+
+export interface Target {
+  type: string;
+  /** Text for what is known by its name alone. */
+  id: number | string | null;
+  name?: string;
+}
+
+export interface Entry extends Partial<Changes> {
+  action: string;
+  /** A user's id, the name of what is no user, or null for nobody known. */
+  actor: number | string | null;
+  target?: Target;
+  metadata?: Record<string, unknown>;
+  origin: Origin;
+}
+
+/** The one audit log and its one writer: entries are gathered and written together, off the request's path. */
+export interface AuditLog {
+  record(entry: Entry): void;
+  /** Everything recorded so far is written when this resolves, or will be tried again. */
+  flush(): Promise<void>;
+  /** How things of a kind are called now, for entries that come without a name; asked once for each write. */
+  nameTargets(type: string, namesOf: NamesOf): void;
+  stop(): Promise<void>;
+}
+export type NamesOf = (ids: number[]) => Promise<Map<number, string>>;
+
+/** Rows of one insert: few enough to keep SQLite's writer free for others. */
+const mostPerInsert = 200;
+
+export function openAuditLog(deps: { db: Db; clock: Clock; log: Log }): AuditLog {
+  const naming = new Map<string, NamesOf>();
+  const rows = new RowsBehind<NewAuditRow>({
+    everyMs: 200,
+    retryMs: 2_000,
+    atOnce: mostPerInsert,
+    // Kept while the database is away; beyond this the oldest are given up, or memory would fill.
+    mostWaiting: 100_000,
+    write: async (batch) => {
+      for (const [type, namesOf] of naming) await nameRows(batch, type, namesOf);
+      await insertAudit(deps.db, batch);
+    },
+    failed: (error) => {
+      deps.log.error({ error }, 'audit entries could not be written; trying again');
+      return true;
+    },
+    lost: (lost) => deps.log.error({ lost }, 'audit entries given up: the database has been away for too long'),
+  });
+  return {
+    record: (entry) => rows.add(rowOf(entry, nowSeconds(deps.clock))),
+    flush: () => rows.flush(),
+    nameTargets: (type, namesOf) => {
+      naming.set(type, namesOf);
+    },
+    stop: () => rows.stop(),
+  };
+}
+
+async function nameRows(rows: NewAuditRow[], type: string, namesOf: NamesOf): Promise<void> {
+  const unnamed = rows.filter((row) => row.target_type === type && row.target_name === '' && row.target_id !== null);
+  if (unnamed.length === 0) return;
+  const names = await namesOf([...new Set(unnamed.map((row) => row.target_id!))]);
+  for (const row of unnamed) row.target_name = names.get(row.target_id!) ?? '';
+}
+
+/** PostgreSQL can store neither NUL nor half a character. */
+const clean = (text: string, most: number): string => text.replace(/\0/g, '').toWellFormed().slice(0, most);
+
+const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
+
+export function rowOf({ actor, target, before, after, origin, ...entry }: Entry, now: number): NewAuditRow {
+  const named = typeof target?.id === 'string' ? target.id : (target?.name ?? '');
+  return {
+    action: entry.action,
+    actor_id: typeof actor === 'number' ? actor : null,
+    actor_name: typeof actor === 'string' ? actor : '',
+    target_type: target?.type ?? '',
+    target_id: typeof target?.id === 'number' ? target.id : null,
+    target_name: clean(named, 500),
+    state_before: jsonOrNull(before),
+    state_after: jsonOrNull(after),
+    metadata: JSON.stringify(entry.metadata ?? {}),
+    ip: origin.ip,
+    user_agent: clean(origin.userAgent, 500),
+    created_at: now,
+  };
+}

@@ -1,0 +1,89 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import type { Announcements } from './announce.ts';
+import { findKey } from './store/keys.ts';
+import { findUser } from './store/users.ts';
+import { statuses } from './user.ts';
+
+/** Whose work it is: a user's, begun with a key or, null, in the browser. */
+export interface Worker {
+  userId: number;
+  keyId: number | null;
+}
+
+/** What they may do as things stand now. */
+export interface Permit {
+  group: string;
+  /** Empty means all. */
+  models: string[];
+  unlimited: boolean;
+}
+
+/**
+ * For work that goes on after the request that began it, for a day or more: looked at before each step, since the key may be
+ * deleted, disabled, narrowed or run out meanwhile, and the user disabled. From memory, and anew when something changed.
+ */
+export interface Permits {
+  /** Throws `invalid_api_key` when the key counts no more, `forbidden` when the user does not. */
+  of(worker: Worker): Permit | Promise<Permit>;
+}
+
+interface Standing extends Worker {
+  enabled: boolean;
+  key: { enabled: boolean; expiredTime: number } | null;
+  permit: Permit;
+}
+
+export function openPermits(deps: {
+  db: Db;
+  shared: Shared;
+  clock: Clock;
+  announcements: Announcements;
+  othersWrite: boolean;
+}): Permits {
+  const cache = new CachedLookup<Standing>({
+    load: (name) => load(deps.db, JSON.parse(name) as Worker),
+    tagsOf: ({ userId, keyId }) => [`user:${userId}`, `key:${keyId}`],
+    max: 10_000,
+    shared: deps.shared,
+    othersWrite: deps.othersWrite,
+  });
+  deps.announcements.onChanged(
+    (tag) => cache.invalidate(tag),
+    () => cache.clear(),
+  );
+  const check = (standing: Standing | null): Permit => {
+    if (!standing?.enabled) throw new AppError('forbidden', 'This account is disabled.');
+    const { keyId, key, permit } = standing;
+    const runOut = key && key.expiredTime !== -1 && key.expiredTime <= nowSeconds(deps.clock);
+    if (keyId !== null && (!key?.enabled || runOut))
+      throw new AppError('invalid_api_key', 'The API key of this work was deleted, disabled or has expired.');
+    return permit;
+  };
+  return {
+    of: ({ userId, keyId }) => {
+      const found = cache.get(JSON.stringify({ userId, keyId }));
+      return found instanceof Promise ? found.then(check) : check(found);
+    },
+  };
+}
+
+async function load(db: Db, { userId, keyId }: Worker): Promise<Standing | null> {
+  const user = await findUser(db, userId);
+  if (!user) return null;
+  const row = keyId === null ? null : await findKey(db, userId, keyId);
+  return {
+    userId,
+    keyId,
+    enabled: user.status === statuses.enabled,
+    key: row && { enabled: row.status === 1, expiredTime: row.expired_time },
+    permit: {
+      group: user.group,
+      models: row ? (JSON.parse(row.models) as string[]) : [],
+      unlimited: row ? row.unlimited_quota === 1 : true,
+    },
+  };
+}

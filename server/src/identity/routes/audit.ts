@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { csvLine } from '../../lib/csv.ts';
+import { listed } from '../../platform/http/answers.ts';
+import { csvAnswer } from '../../platform/http/csv-answer.ts';
+import { idText, pageFields } from '../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { AccountDeps } from '../accounts.ts';
+import { newestAudit, pageAudit } from '../audit/read.ts';
+import { userNames } from '../audit/read-store.ts';
+import { type AuditView, auditEntrySchema, viewAudit } from '../audit/view.ts';
+
+const mostCsvRows = 10_000;
+
+/** The whole log: sign-ins, acts of administrators, and everything else that changes who may do what. */
+export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Route =>
+  defineRoute({
+    method: 'get',
+    path: '/api/admin/audit',
+    summary: 'Who did what, newest first; format=csv exports at most 10,000 entries',
+    tag: 'Administration',
+    errors: 'management',
+    auth: 'admin',
+    limit: { option: 'RateLimitApi', by: 'principal' },
+    query: z.object({
+      ...pageFields,
+      actor: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
+      action: z.string().max(64).optional(),
+      target: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
+      from: idText.optional(),
+      to: idText.optional(),
+      format: z.enum(['json', 'csv']).optional(),
+    }),
+    answers: { 200: listed({ logs: z.array(auditEntrySchema) }) },
+    handle: async (call) => {
+      const { page, page_size, format, actor, target, action, from, to } = call.query;
+      const filter = { actions: action ? [action] : undefined, actorText: actor, targetText: target, from, to };
+      // What this process has just recorded belongs to the answer too.
+      await audit.flush();
+      if (format === 'csv') return csvAnswer(call, 'audit.csv', csvText());
+      const { rows, total } = await pageAudit(db, filter, { page, page_size });
+      const names = await userNames(db, rows);
+      return ok(call, { logs: rows.map((row) => viewAudit(row, names)), total, page, page_size });
+
+      async function* csvText(): AsyncGenerator<string> {
+        yield csvLine(csvColumns);
+        for await (const batch of newestAudit(db, filter, mostCsvRows)) {
+          const names = await userNames(db, batch);
+          yield batch.map((row) => csvLine(cellsOf(viewAudit(row, names)))).join('');
+        }
+      }
+    },
+  });
+
+const csvColumns = [
+  'id',
+  'at',
+  'actor_id',
+  'actor',
+  'action',
+  'target_type',
+  'target_id',
+  'target',
+  'before',
+  'after',
+  'metadata',
+  'ip',
+  'user_agent',
+];
+
+const cellsOf = (entry: AuditView) => [
+  entry.id,
+  entry.at,
+  entry.actor.id,
+  entry.actor.name,
+  entry.action,
+  entry.target.type,
+  entry.target.id,
+  entry.target.name,
+  entry.before && JSON.stringify(entry.before),
+  entry.after && JSON.stringify(entry.after),
+  JSON.stringify(entry.metadata),
+  entry.ip,
+  entry.user_agent,
+];

@@ -1,0 +1,51 @@
+import { onePage, type PersonalData } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { auditOf } from '../audit/account-data-store.ts';
+import { listKeys } from './keys.ts';
+import { findUser } from './users.ts';
+
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  account: onePage(async () => [await findUser(db, userId)].filter((user) => user !== null)),
+  login_sessions: onePage(() =>
+    db
+      .selectFrom('sessions')
+      .select(['id', 'ip', 'user_agent', 'created_at', 'last_seen_at', 'expires_at'])
+      .where('user_id', '=', userId)
+      .execute(),
+  ),
+  api_keys: onePage(async () =>
+    (await listKeys(db, userId)).map(({ key_hash: _, user_id: __, ...key }) => ({
+      ...key,
+      models: JSON.parse(key.models),
+      allowed_ips: JSON.parse(key.allowed_ips),
+    })),
+  ),
+  audit: auditOf(db, userId),
+});
+
+/**
+ * Ends every way in and takes the person out of the row, which stays: the books refer to it. The key of the name has a
+ * character that no registered name can have.
+ */
+export async function forget(db: Db, userId: number, uselessHash: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    // The row first: a login under way holds it, and what that adds is then there to be deleted.
+    await tx
+      .updateTable('users')
+      .set({
+        username: `deleted-${userId}`,
+        username_key: `deleted:${userId}`,
+        password_hash: uselessHash,
+        display_name: `deleted-${userId}`,
+        avatar_url: '',
+        email: '',
+        email_verified: 0,
+        role: 1,
+        status: 2,
+      })
+      .where('id', '=', userId)
+      .execute();
+    await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+    await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+  });
+}

@@ -1,0 +1,16 @@
+/** Milliseconds of a frame by the configuration in the first byte of a packet (RFC 6716 §3.1). */
+const frameMs = [
+  ...[10, 20, 40, 60, 10, 20, 40, 60, 10, 20, 40, 60],
+  ...[10, 20, 10, 20],
+  ...[2.5, 5, 10, 20, 2.5, 5, 10, 20, 2.5, 5, 10, 20, 2.5, 5, 10, 20],
+];
+/** No packet lasts longer (RFC 6716 §3.4). */
+const mostMs = 120;
+
+/** What a packet of Opus lasts: the packet itself says it. */
+export function opusPacketSeconds(file: Buffer, at: number): number {
+  const toc = file[at] ?? 0;
+  const code = toc & 3;
+  const frames = code === 0 ? 1 : code < 3 ? 2 : (file[at + 1] ?? 0) & 63;
+  return Math.min(frameMs[toc >> 3]! * frames, mostMs) / 1000;
+}

@@ -1,0 +1,102 @@
+import type { AppError, ErrorCode } from './errors.ts';
+
+/** The wire formats that errors are told in. */
+export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'video';
+
+type Json = Record<string, unknown>;
+
+/** Codes that exist twice inside, because their statuses differ, but have one name outside. */
+const publicCode = (code: ErrorCode): string => (code === 'no_eligible_provider' ? 'no_available_provider' : code);
+
+/** OpenAI's `type` beside each code; what is not listed follows from the status. */
+const openaiTypes: Partial<Record<ErrorCode, string>> = {
+  insufficient_user_quota: 'insufficient_quota',
+  insufficient_key_quota: 'insufficient_quota',
+  provider_error: 'upstream_error',
+  timeout: 'upstream_error',
+};
+
+const openaiType = ({ code, status, extras }: AppError): string => {
+  const listed = extras.type ?? openaiTypes[code];
+  if (listed) return listed;
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+};
+
+/** The `error` member of a body, and of the chunk that breaks a stream off. */
+export const openaiError = (error: AppError): Json => ({
+  message: error.message,
+  type: openaiType(error),
+  param: error.extras.param ?? null,
+  code: publicCode(error.code),
+});
+
+/** Anthropic names its errors by status. */
+const anthropicTypes: Record<number, string> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const anthropicType = ({ status }: AppError): string =>
+  anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+
+/** Names in the table of RFC 6749 §5.2 and RFC 6750 §3.1; other faults take the nearest. */
+const oauthCodes = new Set<ErrorCode>([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unsupported_grant_type',
+  'unsupported_response_type',
+  'invalid_scope',
+  'access_denied',
+  'invalid_token',
+  'insufficient_scope',
+  'rate_limit_exceeded',
+  'not_found',
+]);
+
+export const oauthCode = ({ code, status }: AppError): string => {
+  if (oauthCodes.has(code)) return code;
+  if (status >= 500) return status === 503 ? 'temporarily_unavailable' : 'server_error';
+  // The user, not a token, is missing (OpenID Connect Core §3.1.2.6).
+  if (code === 'not_logged_in') return 'login_required';
+  if (status === 401) return 'invalid_token';
+  return status === 403 ? 'access_denied' : 'invalid_request';
+};
+
+/** Messages of the video endpoints that are fixed by their status, not by what went wrong in detail. */
+const videoMessages: Partial<Record<ErrorCode, string>> = {
+  invalid_api_key: 'Missing Authentication header',
+  not_logged_in: 'Missing Authentication header',
+  invalid_json: 'Invalid request parameters',
+  not_found: 'Resource not found',
+  model_not_found: 'Resource not found',
+  rate_limit_exceeded: 'Rate limit exceeded',
+  internal_error: 'Internal Server Error',
+};
+
+/** What a fault looks like in each format, wherever it is told: a body and an event of a stream hold the same. */
+export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: string) => Json> = {
+  management: ({ message, extras }) => ({ success: false, message, ...extras.body }),
+  oauth: (error) => ({
+    success: false,
+    message: error.message,
+    error: oauthCode(error),
+    error_description: error.message,
+    ...error.extras.body,
+  }),
+  openai: (error) => ({ error: openaiError(error) }),
+  anthropic: (error, requestId) => ({
+    type: 'error',
+    error: { type: anthropicType(error), message: error.message },
+    request_id: requestId,
+  }),
+  video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),
+};

@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test';
+import { Worker } from 'node:worker_threads';
+import { sampleOf } from './token-sample.ts';
+import { loadTokens, openTokens } from './tokens.ts';
+
+test('counts many texts at once as each by itself', async () => {
+  const { count, countEach } = await loadTokens();
+  const texts = ['', 'hello world', '漢字 and 🎉', '', '<|endoftext|>'];
+  expect(await countEach(texts)).toEqual(await Promise.all(texts.map(count)));
+  expect(await countEach([])).toEqual([]);
+});
+
+test('cuts where a token ends, and leaves no half of a character', async () => {
+  const { count, cut } = await loadTokens();
+  expect(await cut('one two three', 100)).toEqual({ text: 'one two three', cut: false, tokens: 3 });
+  expect(await cut('one two three', 2)).toEqual({ text: 'one two', cut: true, tokens: 2 });
+  const family = '👨‍👩‍👧‍👦'.repeat(50);
+  for (let limit = 1; limit < 20; limit += 1) expect((await cut(family, limit)).text.isWellFormed()).toBe(true);
+  expect(await count(family)).toBeGreaterThan(50);
+});
+
+test('text that never breaks is counted in time with its length', async () => {
+  const { count } = await loadTokens();
+  for (const letter of ['a', ' ', '\n', '漢', '🎉', '-'])
+    expect(await count(letter.repeat(400_000))).toBeGreaterThanOrEqual(400_000 / 64);
+});
+
+test('the loop turns while the vocabulary is read and a book is counted', async () => {
+  const { count } = await loadTokens();
+  let turns = 0;
+  const counting = count('The loop turns. '.repeat(60_000)).then(() => -1);
+  while ((await Promise.race([counting, new Promise((next) => setImmediate(next, 0))])) !== -1) turns += 1;
+  expect(turns).toBeGreaterThan(10);
+});
+
+test('of a very long text a sample speaks for the rest, wherever the dense part stands', async () => {
+  const { countEach, count } = await loadTokens();
+  const easy = 'word '.repeat(400_000);
+  const dense = '漢!字?'.repeat(200_000);
+  const exact = 400_000 + (await count('漢!字?'.repeat(1_000))) * 200;
+  for (const texts of [
+    [easy + dense],
+    [dense + easy],
+    [easy, dense],
+    Array(400).fill(easy.slice(0, 5_000)).concat(dense),
+  ]) {
+    const all = (await countEach(texts)).reduce((total, one) => total + one, 0);
+    expect(Math.abs(all - exact) / exact).toBeLessThan(0.05);
+  }
+  const { pieces } = sampleOf([easy.repeat(8)]);
+  expect(pieces.join('').length).toBeLessThan(1_100_000);
+});
+
+test('a thread that dies costs exactness, not the count, and is started anew', async () => {
+  const real = new URL('./tokens-worker.ts', import.meta.url);
+  const broken = new URL('data:text/javascript,throw new Error("cannot start")');
+  let started = 0;
+  const { count, cut } = openTokens(() => new Worker(++started === 1 ? broken : real));
+  expect(await Promise.all([count('12345678'), cut('12345678', 1)])).toEqual([
+    2,
+    { text: '1234', cut: true, tokens: 1 },
+  ]);
+  expect(await count('hello world')).toBe(2);
+  expect(started).toBe(2);
+});
+
+test('where no thread can be started texts are estimated', async () => {
+  const { count, cut } = openTokens(() => {
+    throw new Error('no threads left');
+  });
+  expect(await count('four and four')).toBe(4);
+  expect(await cut('four and four', 1)).toEqual({ text: 'four', cut: true, tokens: 1 });
+});

@@ -1,0 +1,28 @@
+import type { Models } from '../vendor.ts';
+
+export const mistralModels: Models = {
+  chat: [
+    ['mistral-large-latest', 'Mistral Large', 0.5, 1.5, 256_000, 32_768, 0.85],
+    ['mistral-medium-latest', 'Mistral Medium', 1.5, 7.5, 256_000, 32_768, 0.88],
+    ['mistral-small-latest', 'Mistral Small', 0.15, 0.6, 256_000, 32_768, 0.78],
+    ['codestral-latest', 'Codestral', 0.3, 0.9, 256_000, 32_768, 0.78],
+    ['ministral-14b-latest', 'Ministral 14B', 0.2, 0.2, 256_000, 32_768, 0.7],
+    ['ministral-8b-latest', 'Ministral 8B', 0.15, 0.15, 256_000, 32_768, 0.66],
+    ['ministral-3b-latest', 'Ministral 3B', 0.1, 0.1, 256_000, 32_768, 0.58],
+  ],
+  embedding: [['mistral-embed', 'Mistral Embed', 0.1, 8_192]],
+  rates: () => ({ cacheRead: 0.1 }),
+};
+
+export const xaiModels: Models = {
+  chat: [
+    ['grok-4.7', 'Grok 4.7', 2, 6, 500_000, 200_000, 0.94],
+    ['grok-4.6', 'Grok 4.6', 2, 6, 500_000, 200_000, 0.93],
+    ['grok-4.5', 'Grok 4.5', 2, 6, 500_000, 200_000, 0.92],
+    ['grok-4.3', 'Grok 4.3', 1.25, 2.5, 1_000_000, 200_000, 0.88],
+  ],
+  rates: (name) => ({
+    cacheRead: name === 'grok-4.3' ? 0.16 : 0.25,
+    long: { above: 200_000, prompt: 2, completion: 2 },
+  }),
+};

@@ -1,0 +1,129 @@
+/** Ways of speaking to an upstream. `openrouter` differs from `openai` in its video endpoints only. */
+export const channelKinds = ['openai', 'anthropic', 'gemini', 'openrouter', 'demo'] as const;
+export type ChannelKind = (typeof channelKinds)[number];
+
+/** All that is a fact about one vendor. Configuration, presets, recognition, prices and the README's table follow. */
+export interface Vendor extends Quirks {
+  /** Also the `provider` of its channels. */
+  id: string;
+  name: string;
+  /** Names its adapters: `relay/providers/<kind>.ts` and, where it makes videos, `video/upstreams/<kind>.ts`. */
+  kind: ChannelKind;
+  baseUrl: string;
+  /** Hosts, with whatever is below them, by which a base URL is recognised; that of `baseUrl` unless given. */
+  hosts: readonly string[];
+  /** Variable that makes its channel at start; holds the key, or the address where no key is needed. */
+  env: string;
+  /** Where to get a key; empty where none is needed. */
+  keyUrl: string;
+  /** How its keys begin, where no other vendor's do. */
+  keyPrefixes: readonly string[];
+  /** What a channel made from its preset serves. A vendor without models is recognised, but has no preset. */
+  models: Models;
+}
+
+/** How an OpenAI-compatible vendor differs from the format. */
+interface Quirks {
+  /** The one field for the output limit that all of its models know. */
+  maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  /** Whether usage in streams must be asked for; vendors that always send it may refuse the question. */
+  asksStreamUsage: boolean;
+  /** Parameters it refuses. They are dropped, but for `n` above 1 and tools, which cannot be ignored. */
+  lacks: readonly string[];
+  /** Takes one system message, at the front. */
+  mergesSystem: boolean;
+  knowsDeveloperRole: boolean;
+  knowsTopK: boolean;
+  /** Takes `cache_control` on parts. */
+  knowsCacheControl: boolean;
+  /** How thinking is asked for: nothing, `reasoning_effort`, or OpenRouter's `reasoning` object. */
+  reasoning: 'none' | 'effort' | 'object';
+  /** Models that accept `reasoning_effort`; others refuse the request for it. */
+  reasoningModels?: RegExp;
+  /** Thinking given back inside messages that it understands. */
+  reasoningBack: readonly ('reasoning_content' | 'reasoning' | 'reasoning_details' | 'extra_content')[];
+  /** Header of the credential when it is not a bearer token. */
+  authHeader?: string;
+}
+
+/** Upstream name, or `[public id, upstream name]` where the vendor serves another vendor's model. */
+export type Model = string | [id: string, upstream: string];
+
+/** Models by type; USD per million tokens, and per image, minute of audio, second of video or request. */
+export interface Models {
+  chat?: [
+    model: Model,
+    name: string,
+    prompt: number,
+    completion: number,
+    context: number,
+    output: number,
+    quality: number,
+  ][];
+  embedding?: [model: Model, name: string, prompt: number, context: number][];
+  image?: [model: Model, name: string, perImage: number][];
+  speech?: [model: Model, name: string, perMinute: number][];
+  transcription?: [model: Model, name: string, perMinute: number][];
+  moderation?: [model: Model, name: string][];
+  rerank?: [model: Model, name: string, perRequest: number, prompt: number, context: number][];
+  video?: [model: Model, name: string, perSecond: number, capabilities: VideoCapabilities][];
+  /** Models of other vendors resold at their price: public id and the name they have here. */
+  resold?: Readonly<Record<string, string>>;
+  /** What else a chat model costs, by its upstream name. */
+  rates?: (modelName: string) => Rates | undefined;
+}
+
+/** What a vendor asks for the parts of a model, and for long prompts. */
+export interface Rates {
+  /** As shares of the price of the prompt. */
+  cacheRead?: number;
+  cacheWrite?: number;
+  cacheWrite1h?: number;
+  /** In USD per million tokens. */
+  audioIn?: number;
+  audioOut?: number;
+  /** In USD, for each request. */
+  request?: number;
+  /** Above this context the prompt, its caches and the completion cost so many times as much. */
+  long?: { above: number; prompt: number; completion: number };
+}
+
+/** What the listing of video models says of each. */
+export interface VideoCapabilities {
+  supported_aspect_ratios: string[];
+  supported_resolutions: string[];
+  supported_durations: number[];
+  supported_sizes: string[];
+  supported_frame_images: string[];
+  generate_audio: boolean;
+  seed: boolean;
+}
+
+/** Any OpenAI-compatible server, of which nothing else is known. */
+export const compatible: Vendor = {
+  id: 'compatible',
+  name: 'OpenAI-compatible server',
+  kind: 'openai',
+  baseUrl: '',
+  hosts: [],
+  env: '',
+  keyUrl: '',
+  keyPrefixes: [],
+  models: {},
+  maxTokensField: 'max_tokens',
+  asksStreamUsage: true,
+  lacks: [],
+  mergesSystem: false,
+  knowsDeveloperRole: false,
+  knowsTopK: false,
+  knowsCacheControl: false,
+  reasoning: 'none',
+  reasoningBack: ['reasoning_content', 'reasoning'],
+};
+
+/** A row of the table: what is not said is as with any OpenAI-compatible server. */
+export const vendorRow = (row: Partial<Vendor> & Pick<Vendor, 'id' | 'name'>): Vendor => ({
+  ...compatible,
+  hosts: row.baseUrl ? [new URL(row.baseUrl).hostname] : [],
+  ...row,
+});

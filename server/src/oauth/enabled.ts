@@ -1,9 +1,0 @@
-import type { Options } from '../identity/options.ts';
-import { AppError } from '../lib/errors.ts';
-
-/** Option `OAuth2Enabled` turns everything off but revoking and looking (spec §8). */
-export function requireEnabled(options: Options): void {
-  if (!options.get('OAuth2Enabled')) throw new AppError('access_denied', 'OAuth is turned off on this server.');
-}
-
-export const suspended = (): AppError => new AppError('access_denied', 'This application is suspended.');

@@ -1,0 +1,61 @@
+import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { applicationStatus } from '../status.ts';
+import './tables.ts';
+
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  applications: onePage(async () =>
+    (await db.selectFrom('oauth_applications').selectAll().where('owner_id', '=', userId).execute()).map(
+      ({ secret_hash: _, webhook_secret: __, epoch: ___, ...application }) => ({
+        ...application,
+        redirect_uris: JSON.parse(application.redirect_uris),
+      }),
+    ),
+  ),
+  consents: onePage(() =>
+    db
+      .selectFrom('oauth_consents as c')
+      .innerJoin('oauth_applications as a', 'a.id', 'c.application_id')
+      .select(['c.application_id', 'a.name', 'c.scopes', 'c.created_at', 'c.updated_at'])
+      .where('c.user_id', '=', userId)
+      .execute(),
+  ),
+  tokens: pages<{ id: number }>((after, limit) =>
+    db
+      .selectFrom('oauth_tokens')
+      .select(['id', 'application_id', 'scope', 'access_scope', 'access_expires_at', 'expires_at', 'revoked'])
+      .select(['created_at', 'last_used_at'])
+      .where('user_id', '=', userId)
+      .where('id', '>', after?.id ?? 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
+});
+
+export async function grantsOf(db: Db, userId: number): Promise<number[]> {
+  const rows = await db.selectFrom('oauth_consents').select('application_id').where('user_id', '=', userId).execute();
+  return rows.map((row) => row.application_id);
+}
+
+export async function livingApplicationsOf(db: Db, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('oauth_applications')
+    .select('id')
+    .where('owner_id', '=', userId)
+    .where('status', '<>', applicationStatus.deleted)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** What no consent covers any more, and what tells of the person in rows that stay. */
+export async function forget(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute();
+  await db.deleteFrom('oauth_tokens').where('user_id', '=', userId).execute();
+  await db
+    .updateTable('oauth_applications')
+    .set({ description: '', homepage_url: '', logo_url: '', redirect_uris: '[]', webhook_url: '', webhook_secret: '' })
+    .where('owner_id', '=', userId)
+    .where('status', '=', applicationStatus.deleted)
+    .execute();
+}

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'bun:test';
+import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { until } from '../../lib/until.fixture.ts';
+import { bigRequest, chatModel, planOf, type Scripted } from '../scripted.fixture.ts';
+import { type Asked, eitherEngine, type Scene, type Seen } from './either-engine.fixture.ts';
+
+const easy = 'What is this?';
+const hard = 'Prove the theorem rigorously, from scratch.';
+const refusal = "I'm sorry, but I can't help with that.";
+const down = new AppError('provider_error', 'down');
+
+const models = ({ asked }: Seen, purpose?: string): string[] =>
+  asked.filter((call) => purpose === undefined || call.purpose === purpose).map(({ model }) => model);
+const promptOf = ({ asked }: Seen, task: string): string => asked.findLast((call) => call.task === task)!.text;
+
+/** What a model says, by its name; the others answer. */
+const saying =
+  (said: Record<string, Scripted>) =>
+  ({ model }: Asked): Scripted =>
+    said[model] ?? 'the answer';
+/** A plan, and what its tasks say. */
+const planned =
+  (plan: string, task: (asked: Asked) => Scripted | Promise<Scripted>) =>
+  (asked: Asked): Scripted | Promise<Scripted> =>
+    asked.purpose === 'plan' ? plan : asked.purpose === 'synthesis' ? 'together' : task(asked);
+
+interface Case extends Scene {
+  /** Models asked for the work itself, in order. */
+  asks: string[];
+  answer?: string | null;
+}
+const onlyMid = { use_custom_models: true, easy_model: 'v/mid', medium_model: 'v/mid', hard_model: 'v/mid' };
+
+/** One task: which models are asked, one after another. */
+const attempts: Record<string, Case> = {
+  'an empty answer goes one difficulty up, three times at most': {
+    request: easy,
+    script: () => '',
+    asks: ['v/small', 'v/mid', 'v/big'],
+    answer: null,
+  },
+  'a model that does not answer: the next stronger one': {
+    request: easy,
+    script: saying({ 'v/small': down }),
+    asks: ['v/small', 'v/mid'],
+  },
+  'the strongest does not answer: the next best one': {
+    request: hard,
+    script: saying({ 'v/big': down }),
+    asks: ['v/big', 'v/mid'],
+  },
+  'only the cheapest answers': {
+    request: hard,
+    script: saying({ 'v/big': down, 'v/mid': down }),
+    asks: ['v/big', 'v/mid', 'v/small'],
+  },
+  'an empty answer of the strongest: another one': {
+    request: hard,
+    script: saying({ 'v/big': '' }),
+    asks: ['v/big', 'v/mid'],
+  },
+  'refused by the strong ones: neither is asked again, nor a weaker one': {
+    request: hard,
+    script: saying({ 'v/big': refusal, 'v/mid': refusal }),
+    asks: ['v/big', 'v/mid'],
+    answer: null,
+  },
+  'refused by the one model that the user named: nobody else is asked': {
+    request: easy,
+    script: saying({ 'v/mid': refusal }),
+    preferences: onlyMid,
+    asks: ['v/mid'],
+    answer: null,
+  },
+  'the one model that the user named does not answer: it is asked again, nobody else': {
+    request: easy,
+    script: saying({ 'v/mid': down }),
+    preferences: onlyMid,
+    asks: ['v/mid', 'v/mid', 'v/mid'],
+    answer: null,
+  },
+  'calls of tools that nobody offered are no answer': {
+    request: easy,
+    script: saying({
+      'v/small': {
+        message: {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'clock', arguments: '{}' } }],
+        },
+      },
+    }),
+    asks: ['v/small', 'v/mid'],
+  },
+  'cut off by the model itself': {
+    request: easy,
+    script: saying({ 'v/small': { message: { role: 'assistant', content: 'half' }, finishReason: 'length' } }),
+    asks: ['v/small', 'v/mid'],
+  },
+  'cut off where the user set the limit': {
+    request: easy,
+    script: saying({ 'v/small': { message: { role: 'assistant', content: 'half' }, finishReason: 'length' } }),
+    preferences: { max_output_tokens: 10 },
+    asks: ['v/small'],
+    answer: 'half',
+  },
+};
+
+/** Errors that no other model can help with: one call, and why it ended. */
+const endings: [ErrorCode | TypeError, turn: string, run: string][] = [
+  ['insufficient_user_quota', 'insufficient_user_quota', 'insufficient_quota'],
+  ['insufficient_key_quota', 'insufficient_key_quota', 'insufficient_quota'],
+  ['insufficient_credits', 'insufficient_credits', 'insufficient_quota'],
+  ['invalid_api_key', 'invalid_api_key', 'key_revoked'],
+  ['forbidden', 'forbidden', 'user_disabled'],
+  ['ip_not_allowed', 'ip_not_allowed', 'internal_error'],
+  ['invalid_value', 'invalid_value', 'internal_error'],
+  ['missing_required_parameter', 'missing_required_parameter', 'internal_error'],
+  [new TypeError('x is not a function'), 'internal_error', 'internal_error'],
+];
+
+describe.each(eitherEngine)('a %s', (engine, run) => {
+  test.each(Object.entries(attempts))('%s', async (_, { asks, answer = 'the answer', ...scene }) => {
+    const seen = await run(scene);
+    expect(models(seen)).toEqual(asks);
+    if (answer !== null) expect(seen.answer).toBe(answer);
+  });
+
+  test.each(endings)('%p ends the work at once', async (fault, turn, runs) => {
+    const error = fault instanceof Error ? fault : new AppError(fault, 'no');
+    const seen = await run({ request: easy, script: () => error });
+    expect(seen.asked).toHaveLength(1);
+    expect(seen.ended).toBe(engine === 'turn' ? turn : runs);
+  });
+
+  test('an outage makes the work no harder than it was', async () => {
+    const { patterns } = await run({ request: easy, script: saying({ 'v/small': down }) });
+    expect(patterns.find(({ model }) => model === 'v/mid')).toMatchObject({ difficulty: 'easy', successes: 1 });
+  });
+
+  test('a server that knows no schemas is asked without one', async () => {
+    const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
+    const refused = new AppError('upstream_refused', 'unknown response_format');
+    const script = ({ purpose, params, task }: Asked) =>
+      params.response_format ? refused : purpose === 'plan' ? plan : `result of ${task}`;
+    const seen = await run({ request: bigRequest, script });
+    expect(seen).toMatchObject({ answer: 'result of b', ended: null });
+  });
+
+  test('hard by the planner alone begins as medium where such work has gone well', async () => {
+    const outcome = { kind: 'question' as const, difficulty: 'medium' as const, model: 'v/mid', ok: true };
+    const outcomes = Array.from({ length: 9 }, () => outcome);
+    const script = planned(planOf({ id: 'a', difficulty: 'hard' }), () => 'the answer');
+    expect(models(await run({ request: bigRequest, script, outcomes }), 'task')).toEqual(['v/mid']);
+    expect(models(await run({ request: bigRequest, script }), 'task')).toEqual(['v/big']);
+  });
+
+  test('several ends are put together by the model for easy writing, also where only one went well', async () => {
+    const plan = planOf({ id: 'a' }, { id: 'b' });
+    const both = await run({ request: bigRequest, script: planned(plan, () => 'part') });
+    expect(both.answer).toBe('together');
+    expect(models(both, 'synthesis')).toEqual(['v/small']);
+    const one = await run({ request: bigRequest, script: planned(plan, ({ task }) => (task === 'a' ? 'part' : '')) });
+    expect(one.answer).toBe('together');
+    expect(one.asked.at(-1)!.text).toContain('Task "Title b" failed');
+  });
+
+  test('a task is told the results of all that led to it, and what failed', async () => {
+    const plan = planOf({ id: 'a' }, { id: 'x' }, { id: 'b', needs: ['a', 'x'] }, { id: 'c', needs: ['b'] });
+    const script = planned(plan, ({ task }) => (task === 'x' ? '' : `result of ${task}`));
+    const seen = await run({ request: bigRequest, script });
+    expect(seen.answer).toBe('result of c');
+    expect(promptOf(seen, 'b')).toContain('Task "Title x" failed');
+    for (const told of ['result of a', 'result of b', 'Task "Title x" failed'])
+      expect(promptOf(seen, 'c')).toContain(told);
+  });
+
+  test.each([
+    ['the context that the user allows', { preferences: { max_context_tokens: 2000 } }],
+    ['the window of the model', { models: [chatModel('v/only', 1, { contextLength: 2000 })] }],
+  ])('results are cut to fit %s, and short ones stay whole', async (_, scene) => {
+    const plan = planOf({ id: 'a' }, { id: 'b' }, { id: 'c', needs: ['a', 'b'] });
+    const long = 'a long tale of many words '.repeat(4000);
+    const script = planned(plan, ({ task }) => (task === 'a' ? long : 'result of b'));
+    const seen = await run({ ...scene, request: bigRequest, script });
+    expect(promptOf(seen, 'c').length).toBeLessThan(2000 * 5);
+    expect(promptOf(seen, 'c')).toContain('a long tale');
+    expect(promptOf(seen, 'c')).toContain('result of b');
+  });
+
+  test('four tasks at once at most, one where the user wants it so', async () => {
+    const plan = planOf(...Array.from({ length: 6 }, (_, i) => ({ id: `t${i}` })));
+    const most = async (wide: number, enable_parallel_tasks: boolean) => {
+      let now = 0;
+      let seen = 0;
+      const script = planned(plan, async () => {
+        seen = Math.max(seen, ++now);
+        await until('as many as may run do', () => seen >= wide);
+        now--;
+        return 'part';
+      });
+      await run({ request: bigRequest, script, preferences: { enable_parallel_tasks } });
+      return seen;
+    };
+    expect(await most(4, true)).toBe(4);
+    expect(await most(1, false)).toBe(1);
+  });
+});

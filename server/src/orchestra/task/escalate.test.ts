@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test';
+import type { Choosing, ModelInfo } from '../models.ts';
+import { defaultPreferences, type Preferences } from '../preferences.ts';
+import { chooseOtherModel, dueAttempt, escalate, type TaskState } from './escalate.ts';
+
+const model = (id: string, price: number): ModelInfo => ({
+  id,
+  type: 'chat',
+  promptPrice: price,
+  completionPrice: price,
+  quality: 1,
+  contextLength: 8000,
+});
+const models = [model('big', 10), model('small', 1), model('mid', 3)];
+const unset = { plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' };
+const choosing = (rest: Partial<Choosing> = {}, mine: Partial<Preferences> = {}, force?: string): Choosing => ({
+  settings: { force_model: force, preferences: { ...defaultPreferences, ...mine } },
+  operator: unset,
+  models,
+  patterns: [],
+  ...rest,
+});
+
+test('where the strongest will not answer, the next one is asked, unless models were named', () => {
+  expect(chooseOtherModel(choosing(), ['big'])).toBe('mid');
+  expect(chooseOtherModel(choosing(), ['mid'])).toBe('big');
+  expect(chooseOtherModel(choosing(), ['mid', 'big'])).toBeNull();
+  expect(chooseOtherModel(choosing({ models: [] }), [])).toBeNull();
+  expect(chooseOtherModel(choosing({}, {}, 'forced'), ['forced'])).toBeNull();
+  expect(chooseOtherModel(choosing({}, { use_custom_models: true }), ['big'])).toBeNull();
+  expect(chooseOtherModel(choosing({ operator: { ...unset, hard: 'op' } }), ['op'])).toBeNull();
+});
+
+const task = (state: TaskState, adaptive = true) => ({ kind: 'code' as const, state, adaptive });
+
+test('what is kept of the attempts is enough to go on from', () => {
+  const state: TaskState = { difficulty: 'easy', faults: [] };
+  expect(dueAttempt(choosing(), task(state))).toEqual({ number: 1, model: 'small', difficulty: 'easy' });
+  const next = escalate(choosing(), task(state), 'small', 'empty');
+  expect(next).toEqual({ number: 2, model: 'mid', difficulty: 'medium' });
+  expect(dueAttempt(choosing(), task(structuredClone(state)))).toEqual(next);
+});
+
+test('after the last attempt the task is no harder than it was tried as', () => {
+  const state: TaskState = { difficulty: 'easy', faults: [] };
+  for (const model of ['small', 'mid', 'big']) escalate(choosing(), task(state), model, 'empty');
+  expect(state).toMatchObject({ difficulty: 'hard', faults: { length: 3 } });
+  const refused: TaskState = { difficulty: 'medium', faults: [] };
+  expect(escalate(choosing({}, {}, 'big'), task(refused), 'big', 'refused')).toBeNull();
+  expect(refused.difficulty).toBe('medium');
+});
+
+test('what may not adapt is tried again as it was', () => {
+  const state: TaskState = { difficulty: 'easy', faults: [] };
+  const same = (number: number) => ({ number, model: 'small', difficulty: 'easy' as const });
+  expect(escalate(choosing(), task(state, false), 'small', 'refused')).toEqual(same(2));
+  expect(escalate(choosing(), task(state, false), 'small', 'unanswered')).toEqual(same(3));
+  expect(escalate(choosing(), task(state, false), 'small', 'empty')).toBeNull();
+});
+
+test('while models do not answer, those that somebody named go before those picked', () => {
+  const named = choosing({ operator: { ...unset, medium: 'op' } });
+  const state: TaskState = { difficulty: 'hard', faults: [] };
+  expect(escalate(named, task(state), 'big', 'unanswered')?.model).toBe('op');
+  expect(escalate(named, task(state), 'op', 'unanswered')?.model).toBe('small');
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test';
+import { defaultPreferences } from '../preferences.ts';
+import { chatModel } from '../scripted.fixture.ts';
+import { fitted, joined } from './results.ts';
+
+const told = (title: string, text: string | null) => ({ title, text });
+const room = {
+  choosing: {
+    settings: { preferences: defaultPreferences },
+    operator: { plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' },
+    models: [
+      chatModel('wide', 1),
+      chatModel('narrow', 1, { contextLength: 40 }),
+      chatModel('x', 1, { contextLength: 0 }),
+    ],
+    patterns: [],
+  },
+  count: async (text: string) => text.length,
+};
+const lengths = async (model: string | undefined, ...texts: (string | null)[]) =>
+  (
+    await fitted(
+      texts.map((text) => told('t', text)),
+      model,
+      80,
+      room,
+    )
+  ).map(({ text }) => text?.length ?? null);
+
+test('results share half of the context, what a short one leaves goes to the long ones', async () => {
+  expect(await lengths('wide', 'a'.repeat(20), 'b'.repeat(20))).toEqual([20, 20]);
+  expect(await lengths('wide', 'a'.repeat(90), 'b'.repeat(4), 'c'.repeat(50))).toEqual([19, 4, 19]);
+  expect(await lengths('wide', null, 'a'.repeat(90))).toEqual([null, 41]);
+});
+
+test('the window of the model counts where it is smaller, and an unknown one does not', async () => {
+  expect(await lengths('narrow', 'a'.repeat(90))).toEqual([21]);
+  expect(await lengths('x', 'a'.repeat(90))).toEqual([41]);
+  expect(await lengths(undefined, 'a'.repeat(90))).toEqual([41]);
+});
+
+test('joined', () => expect(joined([told('a', 'one'), told('b', null), told('c', 'two')])).toBe('one\n\ntwo'));

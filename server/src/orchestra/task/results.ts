@@ -1,0 +1,36 @@
+import type { Choosing } from '../models.ts';
+import type { CountText } from '../tokens.ts';
+
+/** A task's result for whoever works on with it. */
+export interface Told {
+  title: string;
+  text: string | null;
+  error?: string;
+}
+
+/** Results may take this share of the context; the rest is for the conversation and the answer. */
+export const resultShare = 0.5;
+
+/** Results that fit the context of the model that is to read them: short ones whole, long ones cut. */
+export async function fitted(
+  results: Told[],
+  model: string | undefined,
+  mostTokens: number,
+  { choosing, count }: { choosing: Choosing; count: CountText },
+): Promise<Told[]> {
+  const window = choosing.models.find(({ id }) => id === model)?.contextLength || mostTokens;
+  let room = resultShare * Math.min(mostTokens, window);
+  const sized = await Promise.all(results.map(async (told) => ({ told, tokens: await count(told.text ?? '') })));
+  const cut = new Map<Told, Told>();
+  for (const [i, { told, tokens }] of sized.toSorted((a, b) => a.tokens - b.tokens).entries()) {
+    const share = room / (sized.length - i);
+    if (tokens > share) cut.set(told, { ...told, text: shortened(told.text!, share / tokens) });
+    room -= Math.min(tokens, share);
+  }
+  return results.map((told) => cut.get(told) ?? told);
+}
+
+const shortened = (text: string, part: number): string => `${text.slice(0, Math.floor(text.length * part))}…`;
+
+/** Without a synthesis: what was found out is worth more than an error. */
+export const joined = (results: Told[]): string => results.flatMap(({ text }) => text ?? []).join('\n\n');

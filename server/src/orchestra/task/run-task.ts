@@ -1,0 +1,95 @@
+import { strictJson } from '../json.ts';
+import { type ChatMessage, type ToolCall, textOf } from '../messages.ts';
+import type { Choosing } from '../models.ts';
+import type { CallParams, CompleteAnswer, CompleteRequest } from '../ports.ts';
+import type { Outcome } from '../store/patterns.ts';
+import { callFault } from './call-fault.ts';
+import { findFault } from './checks.ts';
+import { type Attempt, type AttemptFault, dueAttempt, type Escalation, escalate } from './escalate.ts';
+
+export interface Task extends Escalation {
+  /** The model that a task left half done goes on with, whatever would be chosen now. */
+  model?: string;
+  params: CallParams;
+  /** The client's; only where there are some, a call of one is an answer. */
+  tools: unknown[];
+  wantsJson: boolean;
+  messages(at: Attempt): ChatMessage[] | Promise<ChatMessage[]>;
+  signal: AbortSignal;
+}
+
+/** What became of one attempt. */
+export type Attempted = Succeeded | Failed;
+
+export interface Succeeded {
+  fault: null;
+  text: string;
+  toolCalls: ToolCall[];
+  answer: CompleteAnswer;
+  messages: ChatMessage[];
+}
+
+export interface Failed {
+  fault: AttemptFault;
+  text: string | null;
+  /** What the call threw, where it was not answered at all. */
+  error?: unknown;
+}
+
+type Call = Pick<CompleteRequest, 'model' | 'messages' | 'params' | 'tools' | 'signal'>;
+
+/** What turns and runs do each in their own way around an attempt. */
+export interface Engine {
+  readonly choosing: Choosing;
+  outcomes: Outcome[];
+  started?(at: Attempt): void;
+  ask(at: Attempt, call: Call): Promise<CompleteAnswer>;
+  /** Whether somebody has read a part of this attempt's text: then no other model can go on with it. */
+  isRead(): boolean;
+  /** The task's state says already how it goes on, so what is kept here is enough to go on from. */
+  ended(at: Attempt, attempted: Attempted, next: Attempt | null): Promise<void> | void;
+}
+
+/** One task, attempt by attempt. Null when there is no model for it; throws what no other model can help with. */
+export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt; attempted: Attempted } | null> {
+  const { kind, state } = task;
+  let at = task.model
+    ? { number: state.faults.length + 1, model: task.model, difficulty: state.difficulty }
+    : dueAttempt(engine.choosing, task);
+  while (at) {
+    engine.started?.(at);
+    const attempted: Attempted = await attempt(task, engine, at);
+    const { model, difficulty } = at;
+    engine.outcomes.push({ kind, difficulty, model, ok: attempted.fault === null });
+    const over = attempted.fault === null || engine.isRead();
+    const next = over ? null : escalate(engine.choosing, task, model, attempted.fault);
+    await engine.ended(at, attempted, next);
+    if (!next) return { at, attempted };
+    at = next;
+  }
+  return null;
+}
+
+async function attempt(task: Task, engine: Engine, at: Attempt): Promise<Attempted> {
+  const { params, tools, wantsJson, signal } = task;
+  try {
+    const messages = await task.messages(at);
+    const call = { model: at.model, messages, params, ...(tools.length > 0 && { tools }), signal };
+    const answer = await engine.ask(at, call);
+    const toolCalls = tools.length > 0 ? (answer.message.tool_calls ?? []) : [];
+    const hasToolCalls = toolCalls.length > 0;
+    const raw = textOf(answer.message);
+    const text = wantsJson && !hasToolCalls ? (strictJson(raw) ?? raw) : raw;
+    const { finishReason } = answer;
+    // Whoever set the limit that cut the text off wants it so.
+    const limited = params.max_tokens !== undefined;
+    const fault = findFault({ text, finishReason, hasToolCalls, wantsJson, limited });
+    if (fault) return { fault, text: text.trim() === '' ? null : text };
+    return { fault: null, text, toolCalls, answer, messages };
+  } catch (error) {
+    signal.throwIfAborted();
+    const fault = callFault(error);
+    if ((fault !== 'unanswered' && fault !== 'rejected') || engine.isRead()) throw error;
+    return { fault, text: null, error };
+  }
+}

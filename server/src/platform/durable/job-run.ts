@@ -1,0 +1,108 @@
+import type { Log } from '../log.ts';
+import type { Claim, JobStore } from './job-store.ts';
+import type { JobHandler } from './jobs.ts';
+import { untilWritten } from './lease.ts';
+import type { Owners } from './owners.ts';
+
+/** A doubled wait ends here: a job that waits for days is found by nobody. */
+const maxBackoffMs = 6 * 3_600_000;
+
+/** One job being worked on. */
+export interface Run {
+  claim: Claim;
+  /** Resolves when the outcome is written, with the time until the job's next try, if any; never rejects. */
+  done: Promise<number | null>;
+  /** The process stops: tells the handler, and a job that then fails is given back, not counted as failed. */
+  abort(): void;
+  /** Others may run the job by now: tells the handler, and what it does from now on changes nothing. */
+  lose(): void;
+  /** Gives the job back although its handler has not ended; what the handler does later changes nothing. */
+  abandon(): Promise<void>;
+}
+
+interface RunParts {
+  store: JobStore;
+  owners: Owners;
+  log: Pick<Log, 'warn' | 'error'>;
+  claim: Claim;
+  handler: JobHandler;
+}
+
+export function startRun({ store, owners, log, claim, handler }: RunParts): Run {
+  const controller = new AbortController();
+  const about = { job: claim.id, queue: claim.queue, attempt: claim.attempt };
+  const done = Promise.withResolvers<number | null>();
+  let state: 'held' | 'stopping' | 'ended' | 'abandoned' = 'held';
+
+  /** The first word counts. A database away for a second must not cost the whole work again. */
+  const end = async (outcome: Outcome): Promise<void> => {
+    if (state === 'ended' || state === 'abandoned') return;
+    state = 'ended';
+    await untilWritten(
+      owners,
+      () => write(store, claim, outcome),
+      (error) => log.warn({ ...about, err: error }, 'could not write the outcome of a job'),
+    );
+    done.resolve(outcome.kind === 'again' || outcome.kind === 'failed' ? outcome.inMs : null);
+  };
+  const work = async (): Promise<Outcome> => {
+    const { queue, data, attempt } = claim;
+    try {
+      const result = await handler({ id: String(claim.id), queue, data, attempt, signal: controller.signal });
+      return result ? { kind: 'again', inMs: Math.max(0, result.againInMs) } : { kind: 'finished' };
+    } catch (error) {
+      if (state === 'stopping') return { kind: 'given back' };
+      const wait = Math.min(claim.backoffMs * 2 ** (claim.attempt - 1), maxBackoffMs);
+      const outcome = failed(claim, wait, error instanceof Error ? error.message : String(error));
+      if (state === 'held') log[outcome.inMs === null ? 'error' : 'warn']({ ...about, err: error }, 'job failed');
+      return outcome;
+    }
+  };
+  void work().then(end);
+
+  return {
+    claim,
+    done: done.promise,
+    abort() {
+      if (state === 'held') state = 'stopping';
+      controller.abort(new Error('the process is stopping'));
+    },
+    lose() {
+      const why = 'the database has not heard of the process for too long';
+      log.warn(about, `job lost: ${why}`);
+      void end(failed(claim, 0, why));
+      controller.abort(new Error(why));
+    },
+    async abandon() {
+      if (state === 'abandoned') return;
+      state = 'abandoned';
+      await store.giveBack(claim).catch((error) => log.error({ ...about, err: error }, 'could not give a job back'));
+    },
+  };
+}
+
+interface Failed {
+  kind: 'failed';
+  inMs: number | null;
+  error: string;
+}
+type Outcome = { kind: 'finished' } | { kind: 'given back' } | { kind: 'again'; inMs: number } | Failed;
+
+const failed = ({ attempt, maxAttempts }: Claim, inMs: number, error: string): Failed => ({
+  kind: 'failed',
+  inMs: attempt >= maxAttempts ? null : inMs,
+  error,
+});
+
+function write(store: JobStore, claim: Claim, outcome: Outcome): Promise<void> {
+  switch (outcome.kind) {
+    case 'finished':
+      return store.finish(claim);
+    case 'given back':
+      return store.giveBack(claim);
+    case 'again':
+      return store.again(claim, outcome.inMs);
+    case 'failed':
+      return store.fail(claim, outcome.error, outcome.inMs);
+  }
+}

@@ -1,0 +1,190 @@
+import { type Generated, type Selectable, sql } from 'kysely';
+import type { Clock } from '../../lib/clock.ts';
+import { type Db, engineOf } from '../db/tables.ts';
+import { livingOwners } from './lease.ts';
+
+declare module '../db/tables.ts' {
+  interface Tables {
+    jobs: JobsTable;
+  }
+}
+
+interface JobsTable {
+  id: Generated<number>;
+  queue: string;
+  key: string | null;
+  data: string;
+  state: 'waiting' | 'running' | 'dead';
+  attempt: number;
+  max_attempts: number;
+  backoff_ms: number;
+  /** When a waiting job may run, a dead one died. */
+  due_at_ms: number;
+  owner: string | null;
+  /** Grows with every claim: what a former holder writes changes nothing. */
+  epoch: Generated<number>;
+  error: string | null;
+  created_at_ms: number;
+}
+
+export interface NewJob {
+  queue: string;
+  data: unknown;
+  delayMs: number;
+  key: string | null;
+  maxAttempts: number;
+  backoffMs: number;
+}
+
+export interface Claim {
+  id: number;
+  epoch: number;
+  queue: string;
+  data: unknown;
+  /** 1 for the first try. */
+  attempt: number;
+  maxAttempts: number;
+  backoffMs: number;
+}
+
+const ownerGone = 'the process that ran it gave no sign of life';
+
+export class JobStore {
+  constructor(
+    readonly db: Db,
+    readonly clock: Clock,
+  ) {}
+
+  /** Null when a living job of that queue has the same key. */
+  async add(job: NewJob): Promise<string | null> {
+    const now = this.clock.nowMs();
+    const row = await this.db
+      .insertInto('jobs')
+      .values({
+        queue: job.queue,
+        key: job.key,
+        data: JSON.stringify(job.data ?? null),
+        state: 'waiting',
+        attempt: 0,
+        max_attempts: job.maxAttempts,
+        backoff_ms: job.backoffMs,
+        due_at_ms: now + job.delayMs,
+        created_at_ms: now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    return row ? String(row.id) : null;
+  }
+
+  /** Names the queues that have something to do now. */
+  async due(): Promise<string[]> {
+    const rows = await this.db
+      .selectFrom('jobs')
+      .select('queue')
+      .distinct()
+      .where('state', '=', 'waiting')
+      .where('due_at_ms', '<=', this.clock.nowMs())
+      .execute();
+    return rows.map((row) => row.queue);
+  }
+
+  /** Of several processes each gets others: PostgreSQL passes over what is just being claimed, SQLite has one writer. */
+  async claim(queue: string, limit: number, owner: string): Promise<Claim[]> {
+    const rows = await this.db
+      .with('next', (db) =>
+        db
+          .selectFrom('jobs')
+          .select('id as next_id')
+          .where('queue', '=', queue)
+          .where('state', '=', 'waiting')
+          .where('due_at_ms', '<=', this.clock.nowMs())
+          .orderBy('due_at_ms')
+          .orderBy('id')
+          .limit(limit)
+          .$if(engineOf(this.db) === 'postgres', (query) => query.forUpdate().skipLocked()),
+      )
+      .updateTable('jobs')
+      .from('next')
+      .whereRef('id', '=', 'next_id')
+      .set((eb) => ({ state: 'running', attempt: eb('attempt', '+', 1), owner, epoch: eb('epoch', '+', 1) }))
+      .returningAll()
+      .execute();
+    return rows.sort((a, b) => a.due_at_ms - b.due_at_ms || a.id - b.id).map(claimOf);
+  }
+
+  async finish(claim: Claim): Promise<void> {
+    const held = this.db.deleteFrom('jobs').where('id', '=', claim.id).where('epoch', '=', claim.epoch);
+    await held.where('state', '=', 'running').execute();
+  }
+
+  /** To be called again later, with its attempts counted anew. */
+  async again(claim: Claim, delayMs: number): Promise<void> {
+    await this.held(claim)
+      .set({ state: 'waiting', attempt: 0, error: null, due_at_ms: this.clock.nowMs() + delayMs })
+      .execute();
+  }
+
+  /** Records a failure; `retryInMs` null makes the job dead. */
+  async fail(claim: Claim, error: string, retryInMs: number | null): Promise<void> {
+    const state = retryInMs === null ? 'dead' : 'waiting';
+    await this.held(claim)
+      .set({ state, error, due_at_ms: this.clock.nowMs() + (retryInMs ?? 0) })
+      .execute();
+  }
+
+  /** Undoes the claim, so that another may take the job at once. */
+  async giveBack(claim: Claim): Promise<void> {
+    await this.held(claim)
+      .set({ state: 'waiting', attempt: claim.attempt - 1, due_at_ms: this.clock.nowMs() })
+      .execute();
+  }
+
+  /** Jobs whose process is gone wait again, or have died with it at their last attempt. */
+  async takeBack(): Promise<number> {
+    const { numUpdatedRows } = await this.db
+      .updateTable('jobs')
+      .set({
+        state: sql`case when attempt < max_attempts then 'waiting' else 'dead' end`,
+        due_at_ms: this.clock.nowMs(),
+        error: ownerGone,
+      })
+      .where('state', '=', 'running')
+      .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', 'not in', livingOwners(this.db))]))
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
+  async depth(): Promise<Record<string, number>> {
+    const rows = await this.db
+      .selectFrom('jobs')
+      .select(['queue', (select) => select.fn.countAll<number>().as('size')])
+      .where('state', 'in', ['waiting', 'running'])
+      .groupBy('queue')
+      .execute();
+    return Object.fromEntries(rows.map((row) => [row.queue, Number(row.size)]));
+  }
+
+  /** Removes jobs dead for `deadForMs`. */
+  async sweep(deadForMs: number): Promise<void> {
+    await this.db
+      .deleteFrom('jobs')
+      .where('state', '=', 'dead')
+      .where('due_at_ms', '<=', this.clock.nowMs() - deadForMs)
+      .execute();
+  }
+
+  private held({ id, epoch }: Claim) {
+    return this.db.updateTable('jobs').where('id', '=', id).where('epoch', '=', epoch).where('state', '=', 'running');
+  }
+}
+
+const claimOf = (row: Selectable<JobsTable>): Claim => ({
+  id: row.id,
+  epoch: row.epoch,
+  queue: row.queue,
+  data: JSON.parse(row.data),
+  attempt: row.attempt,
+  maxAttempts: row.max_attempts,
+  backoffMs: row.backoff_ms,
+});

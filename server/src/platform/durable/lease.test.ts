@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { engines, type TestDb } from '../../billing/engines.fixture.ts';
+import { takeLease, untilWritten } from './lease.ts';
+
+describe.each(engines)('leases on $name', (engine) => {
+  let open: TestDb;
+  beforeEach(async () => {
+    open = await engine.open();
+    await open.db
+      .insertInto('owners')
+      .values(['a', 'b'].map((id) => ({ id, beats: 0 })))
+      .execute();
+  });
+  afterEach(() => open.drop());
+  const take = (id: string, name = 'n') => takeLease(open.db, { id }, name);
+
+  test('a name has one holder, who alone gives it back', async () => {
+    const release = await take('a');
+    expect(await take('b')).toBeNull();
+    expect(await take('a')).toBeNull();
+    expect(await take('b', 'other')).not.toBeNull();
+    await release!();
+    const next = await take('b');
+    await release!();
+    expect(await take('a')).toBeNull();
+    await next!();
+  });
+
+  test('of many at once one gets it', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, (_, i) => take(i % 2 ? 'a' : 'b')));
+    expect(all.filter((one) => one !== null)).toHaveLength(1);
+  });
+
+  test('a holder that is off the list is succeeded, by one, and cannot end what the next one holds', async () => {
+    const release = await take('a');
+    await open.db.deleteFrom('owners').where('id', '=', 'a').execute();
+    const all = await Promise.all([1, 2, 3].map(() => take('b')));
+    expect(all.filter((one) => one !== null)).toHaveLength(1);
+    await release!();
+    expect(await take('b')).toBeNull();
+  });
+});
+
+test('a last word is tried until it is written, or is nobody’s any more', async () => {
+  const owners = { id: 'me' };
+  const failures: unknown[] = [];
+  let tries = 0;
+  await untilWritten(
+    owners,
+    async () => {
+      tries += 1;
+      if (tries < 2) throw new Error('away');
+    },
+    (error) => failures.push(error),
+  );
+  expect([tries, failures.length]).toEqual([2, 1]);
+  await untilWritten(
+    owners,
+    () => Promise.reject(new Error('away')),
+    () => {
+      owners.id = '';
+    },
+  );
+});

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { engines, silent, type TestDb } from '../../billing/engines.fixture.ts';
+import { manualClock } from '../../lib/clock.ts';
+import type { Db } from '../db/tables.ts';
+import { beatMs, deadAfterMs, type Owners, openOwners } from './owners.ts';
+
+test('what a killed process held is taken over within ten seconds', () => {
+  expect(deadAfterMs + beatMs).toBeLessThan(10_000);
+  expect(3 * beatMs).toBeLessThan(deadAfterMs);
+});
+
+/** A database that can be away. */
+function fragile(db: Db): { db: Db; away: boolean; hangs: boolean } {
+  const place = { db: null as unknown as Db, away: false, hangs: false };
+  const never = { set: () => never, where: () => never, executeTakeFirst: () => new Promise(() => {}) };
+  place.db = new Proxy(db, {
+    get: (target, name) => {
+      if (place.away && name !== 'getExecutor') throw new Error('away');
+      if (place.hangs && name === 'updateTable') return () => never;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return place;
+}
+
+describe.each(engines)('owners on $name', (engine) => {
+  let open: TestDb;
+  let opened: Owners[] = [];
+  const clock = manualClock();
+  beforeEach(async () => {
+    open = await engine.open();
+  });
+  afterEach(async () => {
+    for (const owners of opened) await owners.leave();
+    opened = [];
+    await open.drop();
+  });
+  const join = async (db: Db = open.db) => {
+    const owners = await openOwners({ db, log: silent, clock });
+    opened.push(owners);
+    const seen = { looks: 0, losses: 0 };
+    owners.onLook(async () => {
+      seen.looks += 1;
+    });
+    owners.onLost(() => {
+      seen.losses += 1;
+    });
+    return { owners, seen };
+  };
+  /** As many beats as fit into this time; those of others are not heard. */
+  const beats = async (ms: number, ...living: Owners[]) => {
+    for (let passed = 0; passed < ms; passed += beatMs) {
+      clock.advance(beatMs);
+      for (const owners of living) await owners.look();
+    }
+  };
+  const listed = async () => (await open.db.selectFrom('owners').select('id').execute()).map(({ id }) => id);
+  const addSilent = async (id = 'silent') => {
+    await open.db.insertInto('owners').values({ id, beats: 7 }).execute();
+  };
+
+  test('whoever falls silent leaves the list, no sooner than it counts as dead, and somebody looks at once', async () => {
+    const { owners, seen } = await join();
+    await owners.look();
+    await addSilent();
+    await beats(deadAfterMs, owners);
+    expect(await listed()).toContain('silent');
+    const looks = seen.looks;
+    await beats(beatMs, owners);
+    expect(await listed()).toEqual([owners.id]);
+    expect(seen).toEqual({ looks: looks + 1, losses: 0 });
+  });
+
+  test('whoever leaves is off the list at once', async () => {
+    const { owners } = await join();
+    expect(await listed()).toEqual([owners.id]);
+    await owners.leave();
+    expect(await listed()).toEqual([]);
+  });
+
+  test('a beat keeps a process on the list', async () => {
+    const { owners } = await join();
+    await addSilent();
+    for (let i = 0; i < 20; i += 1) {
+      await open.db.updateTable('owners').set({ beats: i }).where('id', '=', 'silent').execute();
+      await beats(beatMs, owners);
+    }
+    expect(await listed()).toContain('silent');
+  });
+
+  test('after the database was away, the others have time to be heard before anybody takes over', async () => {
+    const place = fragile(open.db);
+    const { owners, seen } = await join(place.db);
+    await addSilent();
+    await beats(3 * beatMs, owners);
+    place.away = true;
+    await beats(10 * deadAfterMs, owners);
+    place.away = false;
+    await beats(deadAfterMs, owners);
+    expect(await listed()).toContain('silent');
+    expect(seen.losses).toBe(1);
+    await beats(beatMs, owners);
+    expect(await listed()).toEqual([owners.id]);
+  });
+
+  test('a process that cannot say it lives gives up what it holds before others take over, once, and stays itself', async () => {
+    const place = fragile(open.db);
+    const { owners, seen } = await join(place.db);
+    await beats(beatMs, owners);
+    const { id } = owners;
+    place.away = true;
+    await beats(deadAfterMs - 2 * beatMs, owners);
+    expect(seen.losses).toBe(0);
+    await beats(2 * beatMs, owners);
+    expect(seen.losses).toBe(1);
+    await beats(deadAfterMs, owners);
+    place.away = false;
+    await beats(beatMs, owners);
+    expect([owners.id, seen.losses]).toEqual([id, 1]);
+  });
+
+  test('nor does it take an answer to notice', async () => {
+    const place = fragile(open.db);
+    const { owners, seen } = await join(place.db);
+    await beats(beatMs, owners);
+    place.hangs = true;
+    clock.advance(deadAfterMs - 2 * beatMs);
+    expect(seen.losses).toBe(0);
+    clock.advance(2 * beatMs);
+    expect(seen.losses).toBe(1);
+    opened = [];
+  });
+
+  test('a process that was taken for dead loses what it held and comes back under another name', async () => {
+    const { owners, seen } = await join();
+    const { id } = owners;
+    await open.db.deleteFrom('owners').execute();
+    await owners.look();
+    expect(seen.losses).toBe(1);
+    expect(owners.id).not.toBe(id);
+    expect(await listed()).toEqual([owners.id]);
+  });
+
+  test('a failed look is repeated with the next beat', async () => {
+    const { owners } = await join();
+    let tries = 0;
+    owners.onLook(async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('no');
+    });
+    await owners.look();
+    await beats(beatMs, owners);
+    expect(tries).toBe(2);
+    await beats(2 * beatMs, owners);
+    expect(tries).toBe(2);
+  });
+
+  if (engine.name === 'sqlite')
+    test('whoever opens the file is its only owner', async () => {
+      await addSilent();
+      const { owners } = await join();
+      expect(await listed()).toEqual([owners.id]);
+    });
+  else
+    test('two processes live beside each other', async () => {
+      const [one, other] = [await join(), await join()];
+      await beats(2 * deadAfterMs, one.owners, other.owners);
+      expect((await listed()).sort()).toEqual([one.owners.id, other.owners.id].sort());
+      await other.owners.leave();
+      const { looks } = one.seen;
+      await beats(beatMs, one.owners);
+      expect(one.seen.looks).toBe(looks + 1);
+    });
+});

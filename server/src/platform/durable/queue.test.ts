@@ -1,0 +1,199 @@
+import { expect, test } from 'bun:test';
+import { manualClock, systemClock } from '../../lib/clock.ts';
+import { holdTime, pass } from '../../lib/held-time.fixture.ts';
+import { migrate } from '../db/migrate.ts';
+import { openDb } from '../db/open.ts';
+import { JobStore, type NewJob } from './job-store.ts';
+import type { Owners } from './owners.ts';
+import { openQueue } from './queue.ts';
+
+holdTime();
+
+const job: NewJob = { queue: 'q', data: { a: 1 }, delayMs: 0, key: null, maxAttempts: 2, backoffMs: 10 };
+/** An owner whose fate is in the test's hands. */
+function livingOwner(): Owners & { lose(): void } {
+  const losers: (() => void)[] = [];
+  return {
+    id: 'me',
+    onLook: () => {},
+    onLost: (lose) => losers.push(lose),
+    look: async () => {},
+    leave: async () => {},
+    lose: () => {
+      for (const lose of losers) lose();
+    },
+  };
+}
+const alive = livingOwner();
+const quiet = { warn: () => {}, error: () => {} };
+
+/** The same store with some of its answers replaced. */
+const changed = (store: JobStore, answers: Partial<JobStore>): JobStore => Object.assign(Object.create(store), answers);
+
+async function emptyDb() {
+  const { db, close } = await openDb({ path: ':memory:' });
+  await migrate(db);
+  await db.insertInto('owners').values({ id: 'me', beats: 0 }).execute();
+  return { db, close };
+}
+
+test('what a former holder writes changes nothing, and the last attempt ends a job', async () => {
+  const { db, close } = await emptyDb();
+  const store = new JobStore(db, systemClock);
+  await store.add(job);
+  const [first] = await store.claim('q', 5, 'other');
+  expect(await store.claim('q', 5, 'me')).toEqual([]);
+  expect(await store.takeBack()).toBe(1);
+  await store.finish(first!);
+  await store.again(first!, 0);
+  expect(await store.due()).toEqual(['q']);
+  const [second] = await store.claim('q', 5, 'me');
+  expect(second!.attempt).toBe(2);
+  await store.finish(first!);
+  await store.again(first!, 0);
+  await store.fail(first!, 'late', null);
+  await store.giveBack(first!);
+  expect(await store.due()).toEqual([]);
+  expect(await store.takeBack()).toBe(0);
+  expect(await store.depth()).toEqual({ q: 1 });
+  await db.deleteFrom('owners').execute();
+  expect(await store.takeBack()).toBe(1);
+  expect(await store.depth()).toEqual({});
+  expect(await store.claim('q', 5, 'me')).toEqual([]);
+  await close();
+});
+
+test('dead jobs are kept for their time, then swept', async () => {
+  const { db, close } = await emptyDb();
+  const clock = manualClock();
+  const store = new JobStore(db, clock);
+  await store.add(job);
+  const [claim] = await store.claim('q', 1, 'me');
+  await store.fail(claim!, 'broken', null);
+  const kept = () => db.selectFrom('jobs').select(['state', 'error']).execute();
+  clock.advance(6_999);
+  await store.sweep(7_000);
+  expect(await kept()).toEqual([{ state: 'dead', error: 'broken' }]);
+  clock.advance(1);
+  await store.sweep(7_000);
+  expect(await kept()).toEqual([]);
+  await close();
+});
+
+test('a burst of jobs does not leave the idle loop asking more often', async () => {
+  const { db, close } = await emptyDb();
+  const store = new JobStore(db, systemClock);
+  let asked = 0;
+  const counting = changed(store, {
+    due: () => {
+      asked += 1;
+      return store.due();
+    },
+  });
+  const jobs = openQueue({ store: counting, owners: alive, log: quiet });
+  jobs.work('q', { concurrency: 1 }, async () => {});
+  await jobs.start();
+  for (let i = 0; i < 20; i++) {
+    await jobs.enqueue('q', i);
+    await pass(12);
+  }
+  asked = 0;
+  await pass(3_000);
+  expect(asked).toBe(3);
+  await jobs.stop(0);
+  await close();
+});
+
+test('a job added here runs at once, and does not wait for the next look', async () => {
+  const { db, close } = await emptyDb();
+  const jobs = openQueue({ store: new JobStore(db, systemClock), owners: alive, log: quiet });
+  let ran = 0;
+  jobs.work('q', { concurrency: 1 }, async () => {
+    ran += 1;
+  });
+  await jobs.start();
+  await jobs.enqueue('q', 1);
+  await pass(10);
+  expect(ran).toBe(1);
+  await jobs.stop(0);
+  await close();
+});
+
+test('a store that fails for a while is asked again', async () => {
+  const { db, close } = await emptyDb();
+  const store = new JobStore(db, systemClock);
+  let broken = true;
+  const jobs = openQueue({
+    store: changed(store, { due: () => (broken ? Promise.reject(new Error('away')) : store.due()) }),
+    owners: alive,
+    log: quiet,
+  });
+  let ran = false;
+  jobs.work('q', { concurrency: 1 }, async () => {
+    ran = true;
+  });
+  await jobs.start();
+  await jobs.enqueue('q', 1);
+  await pass(50);
+  expect(ran).toBe(false);
+  broken = false;
+  await pass(1_300);
+  expect(ran).toBe(true);
+  await jobs.stop(0);
+  await close();
+});
+
+test('an outcome that cannot be written at once is written later, and the job does not run again', async () => {
+  const { db, close } = await emptyDb();
+  const store = new JobStore(db, systemClock);
+  let refusals = 2;
+  const jobs = openQueue({
+    store: changed(store, {
+      finish: (claim) => (refusals-- > 0 ? Promise.reject(new Error('away')) : store.finish(claim)),
+    }),
+    owners: alive,
+    log: quiet,
+  });
+  let ran = 0;
+  jobs.work('q', { concurrency: 1 }, async () => {
+    ran += 1;
+  });
+  await jobs.start();
+  await jobs.enqueue('q', 1);
+  await pass(1_500);
+  expect(ran).toBe(1);
+  expect(await jobs.depth()).toEqual({});
+  await jobs.stop(0);
+  await close();
+});
+
+test('a handler is told to stop when others may have its job, which waits to be taken once that can be written', async () => {
+  const { db, close } = await emptyDb();
+  const store = new JobStore(db, systemClock);
+  const owner = livingOwner();
+  let away = true;
+  const jobs = openQueue({
+    store: changed(store, { fail: (...args) => (away ? Promise.reject(new Error('away')) : store.fail(...args)) }),
+    owners: owner,
+    log: quiet,
+  });
+  const attempts: number[] = [];
+  let aborted = 0;
+  jobs.work('q', { concurrency: 1 }, async ({ signal, attempt }) => {
+    attempts.push(attempt);
+    if (attempt === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    aborted += Number(signal.aborted);
+  });
+  await jobs.start();
+  await jobs.enqueue('q', 1, { maxAttempts: 2 });
+  await pass(50);
+  owner.lose();
+  await pass(2_000);
+  // It returned as if all were well, but that counts no more.
+  expect([aborted, attempts, await jobs.depth()]).toEqual([1, [1], { q: 1 }]);
+  away = false;
+  await pass(2_000);
+  expect([aborted, attempts, await jobs.depth()]).toEqual([1, [1, 2], {}]);
+  await jobs.stop(0);
+  await close();
+});

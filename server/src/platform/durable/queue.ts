@@ -1,0 +1,162 @@
+import type { Log } from '../log.ts';
+import { type Run, startRun } from './job-run.ts';
+import type { Claim, JobStore } from './job-store.ts';
+import type { JobHandler, Jobs, WorkOptions } from './jobs.ts';
+import type { Owners } from './owners.ts';
+
+/** How long a job added by another process, or due later, waits at most; one added here starts at once. */
+const pollMs = 1_000;
+const keepDeadMs = 7 * 24 * 3_600_000;
+const sweepEveryMs = 3_600_000;
+/** What handlers get to notice their aborted signal before their jobs are given back over their heads. */
+const abortGraceMs = 1_000;
+
+interface Worker {
+  options: WorkOptions;
+  handler: JobHandler;
+}
+
+interface QueueDeps {
+  store: JobStore;
+  owners: Owners;
+  log: Pick<Log, 'warn' | 'error'>;
+}
+
+/** Runs jobs of a store: one loop asks what is due, claims as much as there is room for, and starts it. */
+export function openQueue({ store, owners, log }: QueueDeps): Jobs {
+  const workers = new Map<string, Worker>();
+  const runs = new Set<Run>();
+  const alarm = createAlarm(() => tick());
+  let running = false;
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
+  let ticking: Promise<void> | null = null;
+
+  const claimFor = async (queue: string) => {
+    const worker = workers.get(queue);
+    if (!worker) return;
+    const busy = [...runs].filter((run) => run.claim.queue === queue).length;
+    const room = worker.options.concurrency - busy;
+    if (room <= 0) return;
+    for (const claim of await store.claim(queue, room, owners.id)) begin(claim, worker);
+  };
+  const begin = (claim: Claim, worker: Worker) => {
+    const run = startRun({ store, owners, log, claim, handler: worker.handler });
+    runs.add(run);
+    void run.done.then((nextInMs) => {
+      runs.delete(run);
+      alarm.in(0);
+      if (nextInMs !== null) alarm.in(nextInMs);
+    });
+  };
+  const pass = async () => {
+    try {
+      for (const queue of await store.due()) if (running) await claimFor(queue);
+      if (performance.now() - sweptAtMs > sweepEveryMs) {
+        sweptAtMs = performance.now();
+        await store.sweep(keepDeadMs);
+      }
+    } catch (error) {
+      log.error({ err: error }, 'could not look for jobs');
+    }
+  };
+  const tick = async () => {
+    if (!running) return;
+    // One at a time: two would claim more than there is room for.
+    if (ticking) {
+      await ticking;
+      return alarm.in(0);
+    }
+    ticking = pass();
+    await ticking;
+    ticking = null;
+    if (running) alarm.poll();
+  };
+
+  owners.onLook(async () => {
+    if ((await store.takeBack()) > 0) alarm.in(0);
+  });
+  owners.onLost(() => {
+    for (const run of runs) run.lose();
+  });
+
+  return {
+    async enqueue(queue, data, options = {}) {
+      const { delayMs = 0, key = null, maxAttempts = 5, backoffMs = 1_000 } = options;
+      const id = await store.add({ queue, data, delayMs, key, maxAttempts, backoffMs });
+      if (id !== null && workers.has(queue)) alarm.in(delayMs);
+      return id;
+    },
+    work(queue, options, handler) {
+      if (workers.has(queue)) throw new Error(`queue ${queue} has a worker already`);
+      workers.set(queue, { options, handler });
+    },
+    async start() {
+      running = true;
+      alarm.open();
+      await tick();
+    },
+    async stop(drainMs) {
+      running = false;
+      alarm.close();
+      await ticking;
+      await settled(runs, drainMs);
+      for (const run of runs) run.abort();
+      await settled(runs, abortGraceMs);
+      await Promise.all([...runs].map((run) => run.abandon()));
+    },
+    depth: () => store.depth(),
+  };
+}
+
+async function settled(runs: Set<Run>, timeoutMs: number): Promise<void> {
+  if (runs.size === 0) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([Promise.all([...runs].map((run) => run.done)), late]);
+  clearTimeout(timer);
+}
+
+/** Rings at each of the moments asked for, those within 10 ms of each other together, and once per poll interval. */
+function createAlarm(ring: () => void) {
+  let pollTimer: ReturnType<typeof setTimeout> | undefined;
+  const moments = new Set<number>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let open = false;
+  const arm = () => {
+    clearTimeout(timer);
+    if (!open || moments.size === 0) return;
+    const next = Math.min(...moments);
+    timer = setTimeout(
+      () => {
+        moments.delete(next);
+        arm();
+        ring();
+      },
+      Math.max(0, next - performance.now()),
+    );
+  };
+  return {
+    open() {
+      open = true;
+    },
+    close() {
+      open = false;
+      moments.clear();
+      clearTimeout(timer);
+      clearTimeout(pollTimer);
+    },
+    /** Apart from the moments, of which each would otherwise start a row of polls of its own. */
+    poll() {
+      clearTimeout(pollTimer);
+      if (open) pollTimer = setTimeout(ring, pollMs);
+    },
+    in(ms: number) {
+      // The poll finds what is due after it. Rounded up, lest it rings before the job is due.
+      if (!open || ms > pollMs) return;
+      moments.add(ms === 0 ? Math.floor(performance.now()) : Math.ceil((performance.now() + ms + 2) / 10) * 10);
+      arm();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import type { Idempotency, KeptAnswer } from '../idempotency/open.ts';
+import type { Log } from '../log.ts';
+import { readBody } from './body.ts';
+import { defaultMaxBytes } from './parse.ts';
+import type { Call, Route } from './route.ts';
+import { targetOf } from './router.ts';
+
+export interface OnceDeps {
+  idempotency: Idempotency;
+  log: Log;
+  /** Whose keys these are; null for callers without an account. */
+  userIdOf(call: Call): number | null;
+}
+
+type Handle = Route['handle'];
+type Fail = (error: unknown, call: Call) => Response;
+
+const header = 'idempotency-key';
+
+/**
+ * With an Idempotency-Key the same request of the same user is carried out once: whoever repeats it within a day gets the
+ * first answer again. Without one, nothing is different.
+ */
+export function once(route: Route, handle: Handle, deps: OnceDeps, fail: Fail): Handle {
+  if (!route.idempotent) return handle;
+  return (call) => {
+    const key = call.request.headers.get(header);
+    return key === null ? handle(call) : answerOnce(route, handle, deps, fail, call, key);
+  };
+}
+
+async function answerOnce(
+  route: Route,
+  handle: Handle,
+  deps: OnceDeps,
+  fail: Fail,
+  call: Call,
+  key: string,
+): Promise<Response> {
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    throw new AppError('invalid_value', 'Idempotency-Key must be 1-255 printable ASCII characters.', { param: header });
+  const userId = deps.userIdOf(call);
+  if (userId === null) return handle(call);
+  const begun = await deps.idempotency.begin(userId, key, await fingerprintOf(route, call));
+  if (begun === 'other_request')
+    throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used for another request.', {
+      param: header,
+    });
+  if (begun === 'running')
+    throw new AppError('idempotency_key_in_use', 'The request with this Idempotency-Key is still running.', {
+      param: header,
+      headers: { 'retry-after': '1' },
+    });
+  if ('kept' in begun) return replay(begun.kept, call);
+
+  call.idempotencyId = begun.attempt.id;
+  // Whoever asks again should find an answer, so this one is finished even when its caller leaves.
+  call.signal = new AbortController().signal;
+  let response: Response;
+  try {
+    response = await handle(call);
+  } catch (error) {
+    response = fail(error, call);
+  }
+  try {
+    if (!isFinal(response.status)) {
+      await begun.attempt.release();
+      return response;
+    }
+    const body = await response.clone().text();
+    const type = response.headers.get('content-type') ?? '';
+    await begun.attempt.keep({ status: response.status, type, body });
+  } catch (error) {
+    // What was done is done, and its answer stands.
+    deps.log.error({ error, requestId: call.requestId }, 'an answer could not be kept for its Idempotency-Key');
+  }
+  return response;
+}
+
+/** A fault of ours, or a refusal for now, may be something else the next time. */
+const isFinal = (status: number): boolean => status < 500 && status !== 429;
+
+function replay({ status, type, body }: KeptAnswer, call: Call): Response {
+  const headers = { ...call.headers, 'content-type': type, 'idempotency-replayed': 'true' };
+  return new Response(body, { status, headers });
+}
+
+/** What was asked, whatever its white space; of a body that its handler reads, the bytes. */
+async function fingerprintOf(route: Route, call: Call): Promise<string> {
+  const { method, url } = call.request;
+  const body =
+    route.bodyAs === 'raw'
+      ? Buffer.from(await readBody(call.request.clone() as Request, route.maxBytes ?? defaultMaxBytes)).toString(
+          'base64',
+        )
+      : JSON.stringify(call.body ?? null);
+  return sha256Hex(`${method} ${targetOf(url)}\n${body}`);
+}

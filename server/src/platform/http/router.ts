@@ -1,0 +1,78 @@
+import type { Server } from 'bun';
+
+type Answer = Response | Promise<Response>;
+export type Handler = (request: Request, server?: Server<unknown>, params?: Record<string, string>) => Answer;
+/** `allowed`: the methods that are served at this path. */
+export type Unmatched = (path: string, allowed: string[], request: Request, server?: Server<unknown>) => Answer;
+
+/** Those that an Allow header may name. */
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Every route by method and path: the one way in, for a listening server and for tests without one. */
+export class Router {
+  readonly #exact = new Map<string, Handler>();
+  readonly #patterns: { expression: RegExp; handler: Handler }[] = [];
+
+  constructor(private readonly unmatched: Unmatched) {}
+
+  /** `{name}` takes one segment of the path, `{name+}` the rest of it; paths without either win, then the first added. */
+  add(method: string, path: string, handler: Handler): void {
+    const address = `${method} ${path}`;
+    if (path.includes('{')) this.#patterns.push({ expression: expressionOf(address), handler });
+    else this.#exact.set(address, handler);
+  }
+
+  readonly fetch = (request: Request, server?: Server<unknown>): Answer =>
+    request.method === 'HEAD' ? this.#head(request, server) : this.#dispatch(request.method, request, server);
+
+  /** As GET, without the body (RFC 9110 §9.3.2). */
+  async #head(request: Request, server?: Server<unknown>): Promise<Response> {
+    return new Response(null, await this.#dispatch('GET', request, server));
+  }
+
+  #dispatch(method: string, request: Request, server?: Server<unknown>): Answer {
+    const path = pathOf(request.url);
+    const handler = this.#find(`${method} ${path}`);
+    if (handler) return handler(request, server);
+    const allowed = methods.filter((other) => this.#find(`${other} ${path}`));
+    return this.unmatched(path, allowed, request, server);
+  }
+
+  #find(address: string): Handler | undefined {
+    const exact = this.#exact.get(address);
+    if (exact) return exact;
+    for (const { expression, handler } of this.#patterns) {
+      const groups = expression.exec(address)?.groups;
+      if (groups) return (request, server) => handler(request, server, decodeAll(groups));
+    }
+    return undefined;
+  }
+}
+
+/** Of what our paths are made of, only a dot means something else in an expression. */
+function expressionOf(address: string): RegExp {
+  const group = (_: string, name: string, rest: string) => `(?<${name}>${rest ? '.+' : '[^/]+'})`;
+  return new RegExp(`^${address.replaceAll('.', '\\.').replace(/\{(\w+)(\+?)\}/g, group)}$`);
+}
+
+/** Path and query as sent, behind `https://` and a host. Without a usable Host header, as in HTTP/1.0, they are the whole. */
+export const targetOf = (url: string): string => (url.startsWith('/') ? url : url.slice(url.indexOf('/', 8)));
+
+/** The path, unescaped but for what would be a delimiter (RFC 3986 §2.2): that belongs to its segment. */
+function pathOf(url: string): string {
+  const target = targetOf(url);
+  if (!/[?#%]/.test(target)) return target;
+  return decode(target.split(/[?#]/, 1)[0]!, (path) => decodeURI(path.replaceAll('%25', '%2525')));
+}
+
+const decodeAll = (groups: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value, decodeURIComponent)]));
+
+/** What is no escaped UTF-8 stays as it was sent. */
+function decode(text: string, by: (text: string) => string): string {
+  try {
+    return by(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,12 @@
+import { AppError } from '../../lib/errors.ts';
+import { isAway } from '../durable/errors.ts';
+
+/** What is not ours becomes a bare 500, but for a database that is away and input nested past the stack. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
+    return new AppError('invalid_value', 'The request is nested too deeply.');
+  if (isAway(thrown))
+    return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
+  return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
+}

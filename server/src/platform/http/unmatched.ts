@@ -1,0 +1,27 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Block } from './client-ip.ts';
+import type { HeaderSets } from './headers.ts';
+import { HttpCall } from './http-call.ts';
+import { formatOfPath, renderError } from './renderers.ts';
+import type { Unmatched } from './router.ts';
+import { webAsset } from './web-assets.ts';
+
+/** Addresses outside the API are the web app's. Else 405 when another method is served there, or 404, in the shape of its neighbourhood. */
+export const answerUnmatched =
+  ({ headers, trustedProxies }: { headers: HeaderSets; trustedProxies: Block[] }): Unmatched =>
+  async (path, allowed, request, server) => {
+    const { method } = request;
+    if ((method === 'GET' || method === 'HEAD') && !/^\/(api|v1)(\/|$)/.test(path)) {
+      const asset = await webAsset(path, request);
+      for (const [name, value] of Object.entries(headers.page)) asset?.headers.set(name, value);
+      if (asset) return asset;
+    }
+    const error =
+      allowed.length > 0
+        ? new AppError('method_not_allowed', `${method} is not supported here.`, {
+            headers: { allow: allowed.join(', ') },
+          })
+        : new AppError('not_found', `There is nothing at ${method} ${path}.`);
+    const call = new HttpCall(request, server, trustedProxies, headers.api);
+    return renderError(formatOfPath(path), error, call.requestId, call.headers);
+  };

@@ -1,0 +1,88 @@
+import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import { inBatches, sweepBatches } from '../db/pages.ts';
+import type { Db } from '../db/tables.ts';
+import { untilWritten } from '../durable/lease.ts';
+import type { Owners } from '../durable/owners.ts';
+import type { Log } from '../log.ts';
+import * as store from './store.ts';
+
+export interface KeptAnswer {
+  status: number;
+  type: string;
+  body: string;
+}
+
+/** The right to do something once; `id` is the same for every attempt under the same key. */
+export interface Attempt {
+  id: number;
+  keep(answer: KeptAnswer): Promise<void>;
+  /** Nothing was done, or nobody knows: it may be tried again. */
+  release(): Promise<void>;
+}
+
+export type Begun = { attempt: Attempt } | { kept: KeptAnswer } | 'running' | 'other_request';
+
+export interface Idempotency {
+  begin(userId: number, key: string, fingerprint: string): Promise<Begun>;
+  sweep(): Promise<void>;
+}
+
+/** How long the first answer is given again. */
+const keptSeconds = 86_400;
+
+export function openIdempotency(deps: { db: Db; owners: Owners; clock: Clock; sealer: Sealer; log: Log }): Idempotency {
+  const { db, owners, clock, sealer, log } = deps;
+
+  /** Tried once while the caller waits for its answer, and on without it: until then the key counts as in use. */
+  const settle = async (write: () => Promise<void>): Promise<void> => {
+    try {
+      await write();
+    } catch (error) {
+      void untilWritten(owners, write, (next) => log.warn({ error: next }, 'the end of a request could not be noted'));
+      throw error;
+    }
+  };
+  const attemptOf = (held: store.Held): Attempt => ({
+    id: held.id,
+    keep: (answer) => settle(() => store.keepAnswer(db, held, sealer.seal(JSON.stringify(answer)))),
+    release: () => settle(() => store.dropKey(db, held)),
+  });
+
+  const claim = async (userId: number, key: string, fingerprint: string): Promise<Attempt | null> => {
+    const row = { user_id: userId, key, fingerprint, owner: owners.id, created_at: nowSeconds(clock) };
+    const held = await store.claimKey(db, row);
+    return held && attemptOf(held);
+  };
+
+  /** Null when the key has become free in the meantime. */
+  const meet = async (row: store.KeyRow & { living: string | null }, fingerprint: string): Promise<Begun | null> => {
+    if (row.owner === '' && row.created_at <= nowSeconds(clock) - keptSeconds) {
+      await store.dropKey(db, row);
+      return null;
+    }
+    if (row.fingerprint !== fingerprint) return 'other_request';
+    if (row.owner === '') return { kept: JSON.parse(sealer.open(row.answer)) as KeptAnswer };
+    if (row.living !== null) return 'running';
+    const taken = await store.takeOver(db, row, owners.id);
+    return taken ? { attempt: attemptOf({ id: row.id, epoch: row.epoch + 1 }) } : 'running';
+  };
+
+  return {
+    begin: async (userId, key, fingerprint) => {
+      // Twice at most: a key that is dropped between the two questions is free at the second try, or somebody has it.
+      for (let i = 0; i < 2; i += 1) {
+        const attempt = await claim(userId, key, fingerprint);
+        if (attempt) return { attempt };
+        const row = await store.findKeyRow(db, userId, key);
+        const met = row && (await meet(row, fingerprint));
+        if (met) return met;
+      }
+      return 'running';
+    },
+    sweep: async () => {
+      const before = nowSeconds(clock) - keptSeconds;
+      await inBatches((most) => store.deleteOldKeys(db, before, most), sweepBatches);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { Generated, Selectable } from 'kysely';
+import { onePage, type PersonalData } from '../db/pages.ts';
+import type { Db } from '../db/tables.ts';
+import { livingOwners } from '../durable/lease.ts';
+
+interface IdempotencyTable {
+  id: Generated<number>;
+  user_id: number;
+  key: string;
+  /** Of what was asked: the same key for something else is a mistake of the caller's. */
+  fingerprint: string;
+  /** The process in which it runs; empty when it is done. */
+  owner: string;
+  /** Grows with every attempt: what a former one keeps is not kept. */
+  epoch: Generated<number>;
+  /** Sealed; empty while it runs. */
+  answer: string;
+  created_at: number;
+}
+
+declare module '../db/tables.ts' {
+  interface Tables {
+    idempotency_keys: IdempotencyTable;
+  }
+}
+
+export type KeyRow = Selectable<IdempotencyTable>;
+export type NewKeyRow = Omit<KeyRow, 'id' | 'epoch' | 'answer'>;
+/** One attempt. */
+export type Held = Pick<KeyRow, 'id' | 'epoch'>;
+
+/** Null when the user has used the key before: of many at once, one comes first. */
+export async function claimKey(db: Db, row: NewKeyRow): Promise<Held | null> {
+  const made = await db
+    .insertInto('idempotency_keys')
+    .values({ ...row, answer: '' })
+    .onConflict((c) => c.columns(['user_id', 'key']).doNothing())
+    .returning(['id', 'epoch'])
+    .executeTakeFirst();
+  return made ?? null;
+}
+
+export async function findKeyRow(
+  db: Db,
+  userId: number,
+  key: string,
+): Promise<(KeyRow & { living: string | null }) | null> {
+  const found = await db
+    .selectFrom('idempotency_keys')
+    .leftJoin('owners', 'owners.id', 'idempotency_keys.owner')
+    .selectAll('idempotency_keys')
+    .select('owners.id as living')
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+/** From an attempt whose process is gone; false when somebody else was faster. */
+export async function takeOver(db: Db, { id, epoch, owner: former }: KeyRow, owner: string): Promise<boolean> {
+  const taken = await db
+    .updateTable('idempotency_keys')
+    .set({ owner, epoch: epoch + 1 })
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .where('owner', '=', former)
+    .executeTakeFirst();
+  return taken.numUpdatedRows > 0n;
+}
+
+export async function keepAnswer(db: Db, { id, epoch }: Held, answer: string): Promise<void> {
+  const running = db.updateTable('idempotency_keys').where('id', '=', id).where('epoch', '=', epoch);
+  await running.set({ answer, owner: '' }).execute();
+}
+
+export async function dropKey(db: Db, { id, epoch }: Held): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('id', '=', id).where('epoch', '=', epoch).execute();
+}
+
+/** Of the oldest `most`, which have the lowest ids; what still runs stays, however old. */
+export async function deleteOldKeys(db: Db, before: number, most: number): Promise<number> {
+  const result = await db
+    .deleteFrom('idempotency_keys')
+    .where('id', 'in', (e) => e.selectFrom('idempotency_keys').select('id').orderBy('id').limit(most))
+    .where('created_at', '<=', before)
+    .where('owner', 'not in', livingOwners(db))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Puts every answer under the first sealing key; returns how many were changed. */
+export async function resealAnswers(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  const rows = await db.selectFrom('idempotency_keys').select(['id', 'answer']).where('answer', '<>', '').execute();
+  let changed = 0;
+  for (const { id, answer: old } of rows) {
+    const answer = reseal(old);
+    if (answer === old) continue;
+    await db.updateTable('idempotency_keys').set({ answer }).where('id', '=', id).execute();
+    changed += 1;
+  }
+  return changed;
+}
+
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  idempotency_keys: onePage(() =>
+    db.selectFrom('idempotency_keys').select(['key', 'created_at']).where('user_id', '=', userId).execute(),
+  ),
+});
+
+export async function forget(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute();
+}

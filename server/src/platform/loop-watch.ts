@@ -1,0 +1,27 @@
+import type { Metrics } from './metrics.ts';
+
+/** Often enough to see every stop that a person would notice, and seldom enough to cost nothing. */
+const everyMs = 50;
+
+export interface LoopWatch {
+  start(): void;
+  stop(): void;
+}
+
+/** How late the loop comes to what is due. What takes long in one go holds up every stream of the process. */
+export function openLoopWatch(metrics: Metrics, now: () => number = () => performance.now()): LoopWatch {
+  const observe = metrics.histogram('svc_event_loop_delay_seconds', 'How late the loop comes to what is due.');
+  let timer: Timer | undefined;
+  return {
+    start: () => {
+      let due = now() + everyMs;
+      timer = setInterval(() => {
+        const late = now() - due;
+        observe(Math.max(0, late) / 1000);
+        due = now() + everyMs;
+      }, everyMs);
+      timer.unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}

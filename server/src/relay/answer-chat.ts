@@ -1,0 +1,167 @@
+import type { UsageStatus } from '../billing/types.ts';
+import type { Usage } from '../lib/money.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import type { Cause } from '../routing/decision.ts';
+import type { Attempt } from '../routing/plan.ts';
+import { asRequest, chatEstimate, settle } from './bill.ts';
+import { countUsage } from './count-usage.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
+import { type ChatCall, DispatchFault, dispatchChat, kindOf, targetOf } from './dispatch.ts';
+import { fitsPrompt } from './fits.ts';
+import { inlineImages } from './inline-images.ts';
+import { type OpenCall, openCall } from './open-call.ts';
+import { type Bounds, plausibleUsage } from './plausible-usage.ts';
+import { type Prompt, promptOf } from './prompt.ts';
+import type { ProviderKind } from './providers/kind.ts';
+import { tryCandidates } from './try-candidates.ts';
+import { type ByteSource, readRefusalText } from './upstream/source.ts';
+import { type Conversation, UpstreamFault } from './wire/conversation.ts';
+import type { AnswerSummary } from './wire/watch.ts';
+
+/** How an answer is read and handed on: all that a whole and a streamed one differ in. */
+export interface Delivery<R extends ReadAnswer, T> {
+  /** Reads until there is something to hand on. What goes wrong up to there leads to the next candidate. */
+  read(asked: Asked, body: ByteSource, kind: ProviderKind, sent: ChatCall): Promise<R>;
+  /** Hands on and settles. */
+  handOn(answer: ChatAnswer<R>): T | Promise<T>;
+}
+
+/** What was read of an answer, as far as it has come. */
+export interface ReadAnswer {
+  readonly streamed: boolean;
+  readonly firstTokenMs?: number;
+  summary(): AnswerSummary;
+  /** By tokenizer, for upstreams that do not count. */
+  countOutput(): Promise<number>;
+}
+
+export interface Asked {
+  deps: RelayDeps;
+  context: RequestContext;
+  conversation: Conversation;
+  prompt: Prompt;
+}
+
+/** One chat answer: hold, ask the candidates in turn until one answers, hand on, settle. */
+export async function answerChat<R extends ReadAnswer, T>(
+  deps: RelayDeps,
+  context: RequestContext,
+  conversation: Conversation,
+  delivery: Delivery<R, T>,
+): Promise<T> {
+  const prompt = promptOf(conversation);
+  const call = await openCall(deps, context, conversation.model, 'chat', chatEstimate(prompt), fitsPrompt(prompt));
+  const asked = { deps, context, conversation, prompt };
+  const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
+  return delivery.handOn(answer);
+}
+
+async function ask<R extends ReadAnswer>(
+  asked: Asked,
+  call: OpenCall,
+  delivery: Delivery<R, unknown>,
+  attempt: Attempt,
+): Promise<ChatAnswer<R>> {
+  const { deps, context, conversation, prompt } = asked;
+  const kind = kindOf(attempt.candidate);
+  const inlined = inlineImages(kind, conversation, deps.allowPrivateAddresses, context);
+  const given = inlined instanceof Promise ? await inlined : inlined;
+  const request = kind.toUpstream(given, targetOf(attempt.candidate, context));
+  const sent = dispatchChat(deps, attempt, request, context, conversation.stream);
+  try {
+    const begun = sent.answer(await sent.head());
+    const { status, body } = begun;
+    if (status < 200 || status > 299)
+      throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
+    const read = await delivery.read(asked, body, kind, sent);
+    return new ChatAnswer(deps, context, call, prompt, attempt, sent, read);
+  } catch (error) {
+    sent.done();
+    sent.abort();
+    throw error instanceof UpstreamFault || error instanceof DispatchFault ? error : sent.fault(error);
+  }
+}
+
+/** How an answer ended, for the bill and for routing. */
+export interface End {
+  status: UsageStatus;
+  outcome: 'success' | 'failure' | 'neutral';
+  cause?: Cause;
+}
+
+export const wellEnded: End = { status: 'ok', outcome: 'success' };
+
+export interface Settled {
+  summary: AnswerSummary;
+  usage: Usage;
+  /** Charged, in quota. */
+  cost: number;
+}
+
+/** An answer that has begun. It keeps nothing of the request but its prompt: pictures would stay as long as a stream is open. */
+export class ChatAnswer<R extends ReadAnswer> {
+  constructor(
+    readonly deps: RelayDeps,
+    readonly context: RequestContext,
+    readonly call: OpenCall,
+    readonly prompt: Prompt,
+    readonly attempt: Attempt,
+    readonly sent: ChatCall,
+    readonly read: R,
+  ) {}
+
+  get candidate(): Candidate {
+    return this.attempt.candidate;
+  }
+
+  /** Public name of the model. */
+  get modelId(): string {
+    return this.call.modelId;
+  }
+
+  /** Tells routing how it went and charges what was used; what holds no output costs nothing. */
+  async settle(end: End): Promise<Settled> {
+    const { deps, context, call, candidate, prompt, read } = this;
+    try {
+      const summary = read.summary();
+      const bounds = prompt.most(candidate);
+      const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
+      const usage = told ?? (await this.#count(summary, bounds));
+      this.#report(end, summary, usage);
+      if (!summary.hasOutput) {
+        await deps.billing.release(call.hold);
+        return { summary, usage, cost: 0 };
+      }
+      const cost = await settle(deps, context, call.hold, {
+        candidate,
+        usage: asRequest(candidate.price, usage),
+        status: end.status,
+        stream: read.streamed,
+        startedMs: this.sent.startedMs,
+        firstTokenMs: read.firstTokenMs,
+      });
+      return { summary, usage, cost };
+    } finally {
+      call.plan.close();
+    }
+  }
+
+  async #count(summary: AnswerSummary, bounds: Bounds): Promise<Usage> {
+    if (!summary.hasOutput) return { promptTokens: 0, completionTokens: 0 };
+    return countUsage(this.deps, this.context, summary, bounds, this.prompt, this.read);
+  }
+
+  #report({ outcome, cause }: End, summary: AnswerSummary, usage: Usage): void {
+    this.attempt.report({
+      outcome,
+      cause,
+      latencyMs: this.deps.clock.nowMs() - this.sent.startedMs,
+      ttftMs: this.read.firstTokenMs,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      wellFormed: summary.complete,
+      nonEmpty: summary.hasOutput,
+      validStructured: summary.wellFormed,
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import { expect } from 'bun:test';
+import { countHolds } from '../billing/store/holds.ts';
+import { manualClock } from '../lib/clock.ts';
+import type { Wire } from './answers.fixture.ts';
+import { openRelayTest, type UsageEntry } from './endpoints/relay.fixture.ts';
+import { addUpstream, breakAfter, scriptedUpstream } from './scripted-upstream.fixture.ts';
+
+/** One request and what the upstream answers to it. */
+export interface Case {
+  wire: Wire;
+  client: 'chat' | 'messages';
+  stream: boolean;
+  text: string;
+  cut: { at: number; breaks: boolean };
+  /** The client goes away after so many pieces. */
+  leaveAfter?: number;
+}
+
+export interface BooksTest {
+  /** Asks, and sees that the books are right afterwards. */
+  hold(given: Case): Promise<void>;
+  held: number;
+  charged: number;
+  free: number;
+  close(): Promise<void>;
+}
+
+/** In quota: 10 and 20 USD a million tokens are 5 and 10 units a token, so that every cost is whole. */
+const unitPrices = { prompt: 5, completion: 10 };
+const kinds: Record<Wire, string> = { chat: 'openai', messages: 'anthropic', gemini: 'gemini' };
+const start = 1_000_000_000;
+
+export async function openBooksTest(): Promise<BooksTest> {
+  const clock = manualClock(Date.now());
+  const relay = await openRelayTest({ clock });
+  await relay.test.setOption('RateLimitEnabled', false);
+  await relay.credit(start);
+  const upstream = scriptedUpstream();
+  for (const [wire, kind] of Object.entries(kinds))
+    await addUpstream(
+      relay.test,
+      wire === 'gemini' ? upstream.url.replace('/v1', '') : upstream.url,
+      [{ model_id: `books/${wire}`, model_name: 'up', prompt_price: 10, completion_price: 20 }],
+      { kind, provider: `books-${wire}`, name: wire },
+    );
+  const books: BooksTest = { held: 0, charged: 0, free: 0, hold, close };
+  async function hold(given: Case): Promise<void> {
+    // Circuits that broken answers opened let the next one try again.
+    clock.advance(61_000);
+    upstream.answer(scriptOf(given));
+    const before = await relay.money();
+    const { requestId, got } = await ask(given);
+    await untilNoHold();
+    const row = rowOf(await relay.usage(), requestId);
+    books.held += 1;
+    const reached = /mark\d/.test(got);
+    if (reached && !row) throw new Error(`free of charge: ${JSON.stringify(got)}`);
+    if (row) {
+      expect(row.quota).toBe(unitPrices.prompt * row.prompt_tokens + unitPrices.completion * row.completion_tokens);
+      if (reached) expect(row.quota).toBeGreaterThan(0);
+      books.charged += 1;
+    } else books.free += 1;
+    const cost = row?.quota ?? 0;
+    const left = { quota: before.quota - cost, used_quota: before.used_quota + cost };
+    expect(await relay.money()).toMatchObject(left);
+  }
+
+  async function ask({ wire, client, stream, leaveAfter = Number.POSITIVE_INFINITY }: Case) {
+    const gone = new AbortController();
+    const path = client === 'chat' ? '/v1/chat/completions' : '/v1/messages';
+    const body = { model: `books/${wire}`, max_tokens: 1_000, stream, messages: [{ role: 'user', content: 'hi' }] };
+    const answer = await relay.post(path, body, { signal: gone.signal });
+    expect(answer.status).not.toBe(403);
+    const requestId = answer.headers.get('x-request-id')!;
+    if (!stream || !answer.ok) return { requestId, got: answer.ok ? await answer.text() : '' };
+    return { requestId, got: await readSome(answer, leaveAfter, gone) };
+  }
+
+  /** Each request's hold is its own: none may be left when it is over. */
+  async function untilNoHold(): Promise<void> {
+    for (;;) {
+      const { holds, amount } = await countHolds(relay.test.platform.database.db);
+      if (holds === 0 && amount === 0) return;
+      await Bun.sleep(5);
+    }
+  }
+
+  async function close(): Promise<void> {
+    await upstream.close();
+    await relay.close();
+  }
+  return books;
+}
+
+function rowOf(rows: UsageEntry[], requestId: string): UsageEntry | undefined {
+  const own = rows.filter((row) => row.request_id === requestId);
+  expect(own.length).toBeLessThanOrEqual(1);
+  return own[0];
+}
+
+const scriptOf = ({ stream, text, cut }: Case) => {
+  const headers = { 'content-type': stream ? 'text/event-stream' : 'application/json' };
+  return cut.breaks && cut.at < 1
+    ? breakAfter([new TextEncoder().encode(text)], headers)
+    : () => new Response(text, { headers });
+};
+
+async function readSome(answer: Response, leaveAfter: number, gone: AbortController): Promise<string> {
+  const reader = answer.body!.getReader();
+  const decoder = new TextDecoder();
+  let got = '';
+  for (let pieces = 0; ; pieces += 1) {
+    if (pieces >= leaveAfter) {
+      gone.abort();
+      await reader.cancel();
+      return got;
+    }
+    const { done, value } = await reader.read();
+    if (done) return got;
+    got += decoder.decode(value, { stream: true });
+  }
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { manualClock } from '../lib/clock.ts';
+import {
+  byProvider,
+  byRequest,
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  errorOf,
+  messages,
+  says,
+} from './classify-refusal.fixture.ts';
+import { addUpstream, type Script, type SeenRequest, scriptedUpstream } from './scripted-upstream.fixture.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as clients read them, field by field
+type Loose = any;
+
+const clock = manualClock(Date.now());
+let house: TestApp;
+let root: Member;
+let keys: string[];
+beforeAll(async () => {
+  house = await openTestApp({ clock });
+  root = await house.root();
+  const second = await house.user();
+  await root.call(`/api/admin/users/${second.id}/credits`, { method: 'POST', body: { quota: 1_000_000 } });
+  keys = [await root.key(), await second.key()];
+  await house.setOption('RateLimitEnabled', false);
+});
+afterAll(() => house.close());
+
+const scripts = new Map<string, Script>();
+const scripted = scriptedUpstream((request) => scripts.get(modelIn(request))!(request));
+const channels: Record<string, number> = {};
+beforeAll(async () => {
+  for (const kind of ['openai', 'anthropic', 'gemini'])
+    channels[kind] = await addUpstream(house, scripted.url, [], { kind, provider: kind });
+});
+afterAll(() => scripted.close());
+
+function modelIn({ path, body }: SeenRequest): string {
+  const named = /model-\d+/.exec(path)?.[0];
+  return named ?? (body instanceof FormData ? String(body.get('model')) : (body as Loose).model);
+}
+
+/** A model of its own, whose upstream answers by this script. */
+async function modelFor({ type, kind = 'openai' }: Endpoint, script: Script): Promise<string> {
+  const model_id = `model-${scripts.size + 1}`;
+  scripts.set(model_id, script);
+  const body = { channel_id: channels[kind], model_id, model_name: model_id, type };
+  expect((await root.call('/api/admin/provider-models', { method: 'POST', body })).status).toBe(201);
+  return model_id;
+}
+
+const ask = (key: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  house.call(path, { method: 'POST', headers: { authorization: `Bearer ${key}`, ...headers }, body });
+
+async function circuitOf(model: string): Promise<string> {
+  const answer = await root.call(`/api/routing/metrics?model_id=${encodeURIComponent(model)}`);
+  return ((await answer.json()) as Loose).data.metrics[0].circuit_state;
+}
+
+/** Six requests, by two users in turn. */
+async function circuitAfter(name: EndpointName, script: Script): Promise<string> {
+  const endpoint: Endpoint = endpoints[name];
+  const model = await modelFor(endpoint, script);
+  for (let i = 0; i < 6; i++) await (await ask(keys[i % 2]!, endpoint.path, endpoint.body(model))).text();
+  return circuitOf(model);
+}
+
+const circuitsAfter = async (where: EndpointName[], script: Script) =>
+  Promise.all(where.map(async (name) => `${name}: ${await circuitAfter(name, script)}`));
+
+test.each(byRequest)('the request is to blame, and the circuit stays closed: %s', async (_, where, script) => {
+  expect(await circuitsAfter(where, script)).toEqual(where.map((name) => `${name}: closed`));
+});
+
+test.each(byProvider)('the provider is to blame, and the circuit opens: %s', async (_, where, script) => {
+  expect(await circuitsAfter(where, script)).toEqual(where.map((name) => `${name}: open`));
+});
+
+test('what only ever fails for one user shuts nobody else out', async () => {
+  const model = await modelFor(endpoints.whole, ({ body }) =>
+    JSON.stringify(body).includes('poison')
+      ? new Response(null, { status: 500 })
+      : Response.json({ choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }] }),
+  );
+  const { path } = endpoints.whole;
+  const poison = { model, messages: [{ role: 'user', content: 'poison' }] };
+  for (let i = 0; i < 5; i++) expect((await ask(keys[1]!, path, poison)).status).toBe(502);
+  expect(await circuitOf(model)).toBe('open');
+  expect((await ask(keys[1]!, path, { model, messages })).status).toBe(503);
+  for (let i = 0; i < 10; i++) expect((await ask(keys[0]!, path, { model, messages })).status).toBe(200);
+});
+
+test('what another provider may do is asked of it; the first refusal is told when none can', async () => {
+  const model = await modelFor(endpoints.whole, says(errorOf({ message: 'No such file: file-1' }), 404));
+  const failing = scriptedUpstream(says('', 500));
+  await addUpstream(house, failing.url, [{ model_id: model }], { provider: 'second' });
+  const answer = await ask(keys[0]!, endpoints.whole.path, { model, messages, provider: { order: ['openai'] } });
+  expect(failing.seen).toHaveLength(1);
+  expect([answer.status, ((await answer.json()) as Loose).error.message]).toEqual([404, 'No such file: file-1']);
+  await failing.close();
+});
+
+test('a client that stops reading a sound is no fault of the provider', async () => {
+  const aborts: Promise<void>[] = [];
+  const model = await modelFor(endpoints.speech, ({ signal, aborted }) => {
+    aborts.push(aborted);
+    const body = new ReadableStream({
+      pull: async (controller) => {
+        await Bun.sleep(1);
+        if (!signal.aborted) controller.enqueue(new Uint8Array(65_536));
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'audio/mpeg' } });
+  });
+  const readers = await Promise.all(
+    [0, 1, 0, 1, 0, 1].map(async (who) => {
+      const answer = await ask(keys[who]!, endpoints.speech.path, endpoints.speech.body(model));
+      const reader = answer.body!.getReader();
+      await reader.read();
+      return reader;
+    }),
+  );
+  // Second by second: what the upstream still has on its way must arrive, or the silence would be the upstream's.
+  for (let second = 0; second < 640; second += 1) {
+    clock.advance(1_000);
+    await Bun.sleep(0);
+  }
+  await Promise.all(aborts);
+  for (const reader of readers) await expect(drain(reader)).rejects.toThrow();
+  expect(await circuitOf(model)).toBe('closed');
+});
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+test('whatever way a form asks for a stream, it is refused before it is sent', async () => {
+  const seen = scripted.seen.length;
+  const model = await modelFor(endpoints.transcriptions, () => new Response('data: {}\n\n'));
+  for (const value of ['true', 'True', '1', 'yes', ' true']) {
+    const data = endpoints.transcriptions.body(model);
+    data.set('stream', value);
+    const answer = await ask(keys[0]!, endpoints.transcriptions.path, data);
+    expect([value, answer.status]).toEqual([value, 400]);
+  }
+  expect(scripted.seen).toHaveLength(seen);
+});
+
+test('headers that upstreams would choke on are not handed on', async () => {
+  const seen = scripted.seen.length;
+  const model = await modelFor(endpoints.whole, says('', 500));
+  for (const value of ['x'.repeat(3_000), 'caf\u00e9']) {
+    const answer = await ask(keys[0]!, endpoints.whole.path, { model, messages }, { 'openai-beta': value });
+    const { error } = (await answer.json()) as Loose;
+    expect([answer.status, error.param]).toEqual([400, 'openai-beta']);
+  }
+  expect(scripted.seen).toHaveLength(seen);
+});

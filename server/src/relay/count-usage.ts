@@ -1,0 +1,47 @@
+import type { Usage } from '../lib/money.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
+import { type Bounds, fillUsage, isPlausible } from './plausible-usage.ts';
+import type { AnswerSummary } from './wire/watch.ts';
+
+/** Counts what an upstream did not count, or not so that it can be believed; the other half of its count is kept. */
+export async function countUsage(
+  deps: Pick<RelayDeps, 'log'>,
+  context: Pick<RequestContext, 'requestId'>,
+  { usage: reported, usageIsFinal }: Pick<AnswerSummary, 'usage' | 'usageIsFinal'>,
+  bounds: Bounds,
+  prompt: { count(): Promise<number> },
+  output: { countOutput(): Promise<number> },
+): Promise<Usage> {
+  const knowsPrompt = isPlausible(reported?.promptTokens, bounds.promptTokens);
+  const knowsOutput = usageIsFinal && isPlausible(reported?.completionTokens, bounds.completionTokens);
+  const counted = {
+    ...(!knowsPrompt && { promptTokens: await prompt.count() }),
+    ...(!knowsOutput && { completionTokens: await output.countOutput() }),
+  };
+  const usage = fillUsage(reported, counted, bounds);
+  if (usageIsFinal) tellDisbelief(deps, context, reported, usage);
+  return usage;
+}
+
+/** The same for an endpoint that counts one thing: its own count, or ours. */
+export async function plausibleOrCounted(
+  deps: Pick<RelayDeps, 'log'>,
+  context: Pick<RequestContext, 'requestId'>,
+  reported: number | undefined,
+  most: number,
+  count: () => number | Promise<number>,
+): Promise<{ tokens: number; estimated?: true }> {
+  if (isPlausible(reported, most)) return { tokens: reported };
+  const tokens = Math.min(await count(), most);
+  if (reported !== undefined) tellDisbelief(deps, context, reported, tokens);
+  return { tokens, estimated: true };
+}
+
+function tellDisbelief(
+  { log }: Pick<RelayDeps, 'log'>,
+  { requestId }: Pick<RequestContext, 'requestId'>,
+  reported: unknown,
+  counted: unknown,
+): void {
+  log.warn({ requestId, reported, counted }, 'an upstream reported a usage that cannot be true; it was counted here');
+}

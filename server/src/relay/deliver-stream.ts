@@ -1,0 +1,87 @@
+import { nowSeconds } from '../lib/clock.ts';
+import type { Delivery } from './answer-chat.ts';
+import type { UpstreamCall } from './dispatch.ts';
+import { OutputCounter } from './output-counter.ts';
+import { BegunStream, Pump } from './pump.ts';
+import type { ByteSource } from './upstream/source.ts';
+import { type Delta, UpstreamFault, type WireFormat } from './wire/conversation.ts';
+import { RelayStream } from './wire/relay-stream.ts';
+
+/** Silence in mid-stream that no healthy upstream keeps; a channel with less patience has its own. */
+const mostSilenceMs = 30_000;
+
+export interface Reader {
+  /** What it speaks; `deltas` for callers in this process, who take values. */
+  client: WireFormat | 'deltas';
+  /** Of the answer, where we write one. */
+  answerId?: string;
+}
+
+/** Read until there is something to see, and handed on as it comes. */
+export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStream, Pump> => ({
+  read: async ({ deps, context, conversation, prompt }, body, kind, sent) => {
+    const output = new OutputCounter();
+    const deltas: Delta[] = [];
+    const relay = new RelayStream({
+      client,
+      deltas,
+      upstream: kind.wire,
+      decode: kind.decoder(),
+      model: conversation.model,
+      id: answerId,
+      created: nowSeconds(deps.clock),
+      requestId: context.requestId,
+      includeUsage: conversation.includeUsage,
+      expectsJson: conversation.params.responseFormat !== undefined,
+      promptTokens: prompt.estimate,
+      onOutput: output.add,
+      onPlainText: output.addEscaped,
+    });
+    const { first, over } = await readFirst(relay, body, sent);
+    const firstTokenMs = deps.clock.nowMs() - sent.startedMs;
+    sent.allowSilence(Math.min(sent.silenceMs, mostSilenceMs));
+    return new BegunStream(relay, body, output, deltas, first, over, firstTokenMs);
+  },
+  handOn: (answer) => new Pump(answer),
+});
+
+/** Kept back for the case that the answer breaks off before anything in it can be seen. */
+const mostHeldBytes = 65_536;
+
+/**
+ * Reads until there is something that a reader would see: what comes before (a role, an empty piece, the head of a message)
+ * commits us to nothing, and if the answer breaks off there another candidate takes over. Comments of the upstream are signs
+ * of life, not answers.
+ */
+async function readFirst(
+  relay: RelayStream,
+  body: ByteSource,
+  sent: UpstreamCall,
+): Promise<{ first: Uint8Array | null; over: boolean }> {
+  const held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for (;;) {
+    const bytes = await body.read();
+    if (!bytes) {
+      const { tail, summary } = relay.end();
+      if (relay.error) throw new UpstreamFault(relay.error);
+      if (!summary.complete) throw new Error('the upstream closed without an answer');
+      return { first: joined(held, tail), over: true };
+    }
+    const out = relay.push(bytes);
+    if (relay.error) throw new UpstreamFault(relay.error);
+    if (out) sent.touch();
+    if (relay.ended || relay.hasOutput || heldBytes > mostHeldBytes)
+      return { first: joined(held, out), over: relay.ended };
+    if (out) {
+      // A copy: the memory of what comes belongs to the connection.
+      held.push(new Uint8Array(out));
+      heldBytes += out.length;
+    }
+  }
+}
+
+function joined(held: Uint8Array[], last: Uint8Array | null): Uint8Array | null {
+  if (held.length === 0) return last;
+  return Buffer.concat(last ? [...held, last] : held);
+}

@@ -1,0 +1,66 @@
+import type { Candidate } from '../routing/candidate.ts';
+import { type Delivery, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
+import { DispatchFault } from './dispatch.ts';
+import { OutputCounter } from './output-counter.ts';
+import type { ProviderKind } from './providers/kind.ts';
+import { readText } from './upstream/source.ts';
+import type { Answer, Json } from './wire/conversation.ts';
+import { eachOutput } from './wire/output.ts';
+import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
+
+export interface Completed extends Settled {
+  answer: Answer;
+  /** What the upstream sent. */
+  text: string;
+  candidate: Candidate;
+  /** Public name of the model. */
+  modelId: string;
+}
+
+class WholeAnswer implements ReadAnswer {
+  readonly streamed = false;
+  readonly answer: Answer;
+
+  constructor(
+    readonly text: string,
+    /** In the upstream's own format. */
+    readonly body: Json,
+    readonly kind: ProviderKind,
+    readonly expectsJson: boolean,
+  ) {
+    this.answer = kind.fromUpstream(body);
+  }
+
+  summary(): AnswerSummary {
+    return summarizeAnswer(this.answer, this.kind.wire, this.body, this.expectsJson);
+  }
+
+  countOutput(): Promise<number> {
+    const output = new OutputCounter();
+    eachOutput(this.kind.wire, this.body, output.add);
+    return output.count();
+  }
+}
+
+/** Read to its end, charged, and given as one value. */
+export const whole: Delivery<WholeAnswer, Completed> = {
+  read: async ({ conversation }, body, kind, sent) => {
+    const read = readText(body);
+    const text = typeof read === 'string' ? read : await read;
+    return new WholeAnswer(text, parse(text, sent.startedMs), kind, conversation.params.responseFormat !== undefined);
+  },
+  handOn: async (opened) => {
+    opened.sent.done();
+    const { candidate, modelId } = opened;
+    const { answer, text } = opened.read;
+    return { ...(await opened.settle(wellEnded)), answer, text, candidate, modelId };
+  },
+};
+
+function parse(text: string, startedMs: number): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
+  }
+}

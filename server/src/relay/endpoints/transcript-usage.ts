@@ -1,0 +1,64 @@
+import type { Usage } from '../../lib/money.ts';
+import { plausibleOrCounted } from '../count-usage.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import { isObject, type Json } from '../wire/conversation.ts';
+import { tokens } from '../wire/usage.ts';
+import { countTexts } from './count-texts.ts';
+
+/** What the vendor that counts most makes of a second of sound. */
+const soundTokensPerSecond = 32;
+/** The fastest speech; and a sentence, which some models write for any noise. */
+const spokenTokensPerSecond = 8;
+const sentenceTokens = 100;
+/** Upstreams may know better how long a sound is, but not by more than this factor and a minute. */
+const mostOverLength = 4;
+
+export interface MostUsage {
+  promptTokens: number;
+  completionTokens: number;
+  /** Minutes. */
+  units: number;
+}
+
+/** The most that a transcript of so much sound can take. */
+export function mostOf(seconds: number, form: FormData): MostUsage {
+  let bytes = 0;
+  for (const [name, value] of form) if (typeof value === 'string') bytes += name.length + Buffer.byteLength(value);
+  return {
+    promptTokens: Math.ceil(seconds * soundTokensPerSecond) + bytes,
+    completionTokens: Math.ceil(seconds * spokenTokensPerSecond) + sentenceTokens,
+    units: seconds / 60,
+  };
+}
+
+const positive = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined;
+};
+
+/** Minutes as the upstream counts them, else as the file says; tokens where the upstream counts those. */
+export async function transcriptUsage(
+  deps: RelayDeps,
+  context: RequestContext,
+  answer: Json,
+  text: string,
+  most: MostUsage,
+  /** Seconds below which no file of this size lasts. */
+  leastSeconds: number,
+): Promise<Usage> {
+  const usage = isObject(answer.usage) ? answer.usage : {};
+  const seconds = positive(usage.seconds) ?? positive(answer.duration) ?? 0;
+  const known = seconds > 0 && seconds >= leastSeconds && seconds <= most.units * 60 * mostOverLength + 60;
+  const output = positive(usage.output_tokens);
+  const prompt = await plausibleOrCounted(deps, context, positive(usage.input_tokens), most.promptTokens, () => 0);
+  const made = await plausibleOrCounted(deps, context, output, most.completionTokens, () => countTexts([text]));
+  const details = isObject(usage.input_token_details) ? usage.input_token_details : {};
+  const audioInTokens = prompt.estimated ? undefined : tokens(details.audio_tokens);
+  return {
+    ...(audioInTokens && { audioInTokens }),
+    promptTokens: prompt.tokens,
+    completionTokens: made.tokens,
+    units: known ? seconds / 60 : most.units,
+    ...(made.estimated && { estimated: true }),
+  };
+}

@@ -1,0 +1,267 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { loadTokens } from '../lib/tokens.ts';
+import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
+import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are read as upstreams read them, field by field
+type Loose = any;
+
+/** Units a token, in and out, of the models here: one million tokens for 2 USD are one token for one unit. */
+const price = { prompt_price: 2, completion_price: 2 };
+const rich = 10_000_000;
+const chat = '/v1/chat/completions';
+const hi = [{ role: 'user', content: 'hi' }];
+
+let relay: RelayTest;
+let upstream: ScriptedUpstream;
+/** What the balance was while the upstream worked. */
+let during = 0;
+/** Tokens that the upstream says it took and made. */
+interface Used {
+  prompt: number;
+  completion: number;
+}
+let used: (body: Loose) => Used | Promise<Used>;
+
+const chatAnswer = async (body: Loose): Promise<Response> => {
+  const { prompt, completion } = await used(body);
+  const message = { role: 'assistant', content: 'word '.repeat(Math.min(completion, 20_000)) };
+  return Response.json({
+    id: 'c',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+  });
+};
+const messagesAnswer = async (body: Loose): Promise<Response> => {
+  const { prompt, completion } = await used(body);
+  return Response.json({
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'word '.repeat(Math.min(completion, 20_000)) }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: prompt, output_tokens: completion },
+  });
+};
+
+beforeAll(async () => {
+  relay = await openRelayTest();
+  await relay.test.setOption('RateLimitEnabled', false);
+  upstream = scriptedUpstream(async ({ path, body }) => {
+    during = (await relay.money()).quota;
+    return path.endsWith('/messages') ? messagesAnswer(body) : chatAnswer(body);
+  });
+  await addUpstream(relay.test, upstream.url, [
+    { model_id: 'paid/open', ...price },
+    { model_id: 'paid/bounded', ...price, max_output_tokens: 2_000 } as Loose,
+  ]);
+  await addUpstream(relay.test, upstream.url, [{ model_id: 'paid/claude', model_name: 'claude-x', ...price }], {
+    kind: 'anthropic',
+    name: 'messages',
+  });
+});
+afterAll(async () => {
+  await upstream.close();
+  await relay.close();
+});
+beforeEach(() => {
+  used = () => ({ prompt: 10, completion: 1 });
+});
+afterEach(() => setBalance(0));
+
+async function setBalance(quota: number): Promise<void> {
+  await relay.credit(quota - (await relay.money()).quota).catch(() => {});
+  expect((await relay.money()).quota).toBe(quota);
+}
+
+/** Sends one request and says what was put aside for it, what it cost, and what the upstream was asked. */
+async function ask(path: string, body: Loose): Promise<{ status: number; held: number; cost: number; sent: Loose }> {
+  await setBalance(rich);
+  const answer = await relay.post(path, body);
+  await answer.text();
+  const after = (await relay.money()).quota;
+  return { status: answer.status, held: rich - during, cost: rich - after, sent: upstream.seen.at(-1)?.body };
+}
+
+/** Every name under which some server takes a limit for its output. */
+const limitNames = /^(max_(completion_|output_|new_)?tokens(_to_sample)?|n_predict|num_predict|maxOutputTokens)$/;
+const limitsIn = (value: Loose): number[] =>
+  Object.entries(value ?? {}).flatMap(([name, inner]) =>
+    limitNames.test(name) ? [inner as number] : typeof inner === 'object' ? limitsIn(inner) : [],
+  );
+
+describe('the limit that is held for is the one that goes upstream', () => {
+  const table: [string, string, Loose, number][] = [
+    ['the smaller of two', 'paid/open', { max_completion_tokens: 1, max_tokens: 100_000 }, 1],
+    ['the same the other way', 'paid/open', { max_completion_tokens: 100_000, max_tokens: 3 }, 3],
+    ['other names for it', 'paid/open', { max_tokens: 5, max_output_tokens: 90_000, max_new_tokens: 90_000 }, 5],
+    ['another name alone', 'paid/open', { n_predict: 70 }, 70],
+    ['none, by a model without one', 'paid/open', {}, 4_096],
+    ['null', 'paid/open', { max_tokens: null }, 4_096],
+    ['for each of several choices', 'paid/open', { n: 3, max_tokens: 50 }, 50],
+    ['translated', 'paid/claude', { max_completion_tokens: 1, max_tokens: 100_000 }, 1],
+    ['translated, none', 'paid/claude', {}, 4_096],
+  ];
+  for (const [name, model, params, limit] of table) {
+    test(name, async () => {
+      used = (body) => ({ prompt: 10, completion: Math.max(...limitsIn(body), 0) * (body.n ?? 1) });
+      const { status, held, cost, sent } = await ask(chat, { model, messages: hi, ...params });
+      expect([status, limitsIn(sent)]).toEqual([200, [limit]]);
+      expect(cost).toBeLessThanOrEqual(held);
+      expect(cost).toBe(10 + limit * (params.n ?? 1));
+    });
+  }
+
+  test('a model’s own maximum needs no saying', async () => {
+    const { held, sent } = await ask(chat, { model: 'paid/bounded', messages: hi });
+    expect(limitsIn(sent)).toEqual([]);
+    expect(held).toBeGreaterThanOrEqual(2_000);
+  });
+
+  test('on the messages wire, there and translated', async () => {
+    for (const model of ['paid/claude', 'paid/open']) {
+      const { held, sent } = await ask('/v1/messages', { model, messages: hi, max_tokens: 9, max_new_tokens: 5_000 });
+      expect(limitsIn(sent)).toEqual([9]);
+      expect(held).toBeLessThan(1_000);
+    }
+  });
+
+  test('a prediction that is thrown away is paid for as output', async () => {
+    const content = 'alpha beta '.repeat(500);
+    const { held } = await ask(chat, {
+      model: 'paid/open',
+      messages: hi,
+      max_tokens: 1,
+      prediction: { type: 'content', content },
+    });
+    expect(held).toBeGreaterThanOrEqual(2 * (await (await loadTokens()).count(content)));
+  });
+});
+
+describe('everything that is sent is counted', () => {
+  const long = Array.from({ length: 3_000 }, (_, i) => `word${i}`).join(' ');
+  const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
+  const user = (...content: Loose[]) => ({ messages: [{ role: 'user', content }] });
+  const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${base64(2_000)}` } };
+  const block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64(2_000) } };
+  const pdf = { type: 'base64', media_type: 'application/pdf', data: base64(60_000) };
+  const tool = (parameters: Loose, fields: Loose = {}) => [
+    { type: 'function', function: { name: 'f', parameters, ...fields } },
+  ];
+  const schema = { type: 'object', properties: { a: { type: 'string', description: long } } };
+  const words = 6_000;
+
+  /** Path, body, and the tokens of its prompt that a vendor would bill at least. */
+  const table: [string, string, Loose, number][] = [
+    ['text', chat, { messages: [{ role: 'user', content: long }] }, words],
+    ['a file', chat, user({ type: 'file', file: { file_data: `data:application/pdf;base64,${pdf.data}` } }), 15_000],
+    [
+      'a file of text',
+      chat,
+      user({ type: 'file', file: { file_data: `data:text/plain;base64,${btoa(long)}` } }),
+      words,
+    ],
+    ['a file by id', chat, user({ type: 'file', file: { file_id: 'file-1' } }), 25_000],
+    ['sound', chat, user({ type: 'input_audio', input_audio: { data: base64(960_000), format: 'mp3' } }), 1_920],
+    ['a film', chat, user({ type: 'video_url', video_url: { url: 'https://films.example/1.mp4' } }), 25_000],
+    ['a part that nobody knows', chat, user({ type: 'novelty', novelty: { text: long } }), words],
+    ['a picture', chat, user(picture), 1_600],
+    ['twenty pictures', chat, user(...Array(20).fill(picture)), 32_000],
+    ['a tool’s words', chat, { messages: hi, tools: tool({}, { description: long }) }, words],
+    ['a tool’s schema', chat, { messages: hi, tools: tool(schema) }, words],
+    [
+      'a custom tool',
+      chat,
+      { messages: hi, tools: [{ type: 'custom', custom: { name: 'c', description: long } }] },
+      words,
+    ],
+    [
+      'the schema of the answer',
+      chat,
+      { messages: hi, response_format: { type: 'json_schema', json_schema: { name: 's', schema } } },
+      words,
+    ],
+    ['functions of old', chat, { messages: hi, functions: [{ name: 'f', description: long }] }, words],
+    ['a field that nobody knows', chat, { messages: hi, documents: [{ text: long }] }, words],
+    ['a message’s own field', chat, { messages: [{ role: 'user', content: 'hi', context: long }] }, words],
+    [
+      'a result of a tool',
+      chat,
+      { messages: [...hi, { role: 'tool', tool_call_id: '1', content: [{ type: 'text', text: long }, picture] }] },
+      words + 1_600,
+    ],
+    ['messages: system', '/v1/messages', { messages: hi, system: [{ type: 'text', text: long }] }, words],
+    ['messages: a document', '/v1/messages', user({ type: 'document', source: pdf }), 15_000],
+    [
+      'messages: a result with a picture',
+      '/v1/messages',
+      user({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: long }, block] }),
+      words + 1_600,
+    ],
+    [
+      'messages: search results',
+      '/v1/messages',
+      user({ type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: long }] }),
+      words,
+    ],
+    [
+      'messages: a tool of the vendor’s',
+      '/v1/messages',
+      { messages: hi, tools: [{ type: 'memory_20250818', name: 'memory', notes: long }] },
+      words,
+    ],
+  ];
+  for (const [name, path, body, atLeast] of table) {
+    test(name, async () => {
+      used = () => ({ prompt: atLeast, completion: 10 });
+      const model = path === chat ? 'paid/open' : 'paid/claude';
+      const { status, held, cost } = await ask(path, { model, max_tokens: 10, ...body });
+      expect(status).toBe(200);
+      expect(held).toBeGreaterThanOrEqual(atLeast + 10);
+      // Reported by the upstream, plausible for what was sent, and so what is charged.
+      expect(cost).toBe(atLeast + 10);
+    });
+  }
+});
+
+describe('many at once on a balance for one', () => {
+  const together = (body: Loose) =>
+    Promise.all(
+      Array.from({ length: 80 }, async () => {
+        const answer = await relay.post(chat, body);
+        await answer.text();
+        return answer.status;
+      }),
+    );
+  const dense = Array.from({ length: 8_000 }, (_, i) => '~^|`{@#%&*<>'[(i * 7919) % 12]).join('');
+  const table: [string, Loose][] = [
+    ['words', { messages: [{ role: 'user', content: 'good morning '.repeat(400) }], max_tokens: 100 }],
+    ['text that takes a token for every sign', { messages: [{ role: 'user', content: dense }], max_tokens: 1 }],
+    ['two limits', { messages: hi, max_completion_tokens: 1, max_tokens: 2_000 }],
+    ['no limit', { messages: hi }],
+  ];
+  for (const [name, body] of table) {
+    test(name, async () => {
+      const { countEach } = await loadTokens();
+      let spent = 0;
+      used = async (sent) => {
+        const counts = await countEach(sent.messages.map(({ content }: Loose) => content));
+        const prompt = counts.reduce((sum, tokens) => sum + tokens + 4, 3);
+        const completion = Math.max(...limitsIn(sent), 0) || 16_000;
+        spent += prompt + completion;
+        return { prompt, completion };
+      };
+      const one = await ask(chat, { model: 'paid/open', ...body });
+      spent = 0;
+      const balance = Math.ceil(one.cost * 1.3) + 100;
+      await setBalance(balance);
+      const statuses = await together({ model: 'paid/open', ...body });
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(1);
+      expect(statuses.every((status) => status === 200 || status === 403)).toBe(true);
+      const { quota } = await relay.money();
+      expect(quota).toBeGreaterThanOrEqual(0);
+      expect(spent).toBeLessThanOrEqual(balance);
+      expect(balance - quota).toBe(spent);
+    }, 300_000);
+  }
+});

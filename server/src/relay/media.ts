@@ -1,0 +1,88 @@
+import { type FilePart, isRawMedia, type Part } from './wire/conversation.ts';
+import { weigh } from './wire/read.ts';
+
+/** What pictures, sounds and files of a request add to its prompt. */
+export interface Media {
+  /** Tokens, roughly: no vendor counts more than four times as many. */
+  tokens: number;
+  images: number;
+  sounds: number;
+  /** Some part of it asks to be kept in the vendor's cache. */
+  cached: boolean;
+  /** Bytes of the request that are theirs, and so no text. */
+  bytes: number;
+}
+
+/** What a picture costs at most with most vendors. */
+export const tokensPerImage = 1_600;
+/** A file of which only the address is known, or a film: some dozen pages or minutes. */
+const tokensByReference = 25_000;
+/** Three pages at least, as many can hide in few bytes, and a hundred at most, as vendors take no more of them. */
+const leastPerFile = 6_250;
+const mostPerFile = 75_000;
+/** Speech at the lowest rates of common encoders; others may be packed more tightly. */
+const soundBytesPerToken: Record<string, number> = { mp3: 400, wav: 400 };
+const tightSoundBytesPerToken = 100;
+const bytesPerToken = 4;
+
+const decoded = (base64: string): number => Math.ceil(base64.length * 0.75);
+
+export function mediaOf(turns: readonly { parts: readonly Part[] }[]): Media {
+  const media: Media = { tokens: 0, images: 0, sounds: 0, cached: false, bytes: 0 };
+  for (const turn of turns) for (const part of turn.parts) add(media, part);
+  return media;
+}
+
+function add(media: Media, part: Part): void {
+  if ('cacheControl' in part) media.cached = true;
+  switch (part.type) {
+    case 'image':
+      media.images += 1;
+      media.tokens += tokensPerImage;
+      if ('data' in part.source) media.bytes += part.source.data.length;
+      return;
+    case 'audio':
+      media.sounds += 1;
+      media.tokens += soundTokens(part.data, part.format);
+      media.bytes += part.data.length;
+      return;
+    case 'file':
+      addFile(media, part);
+      return;
+    case 'tool_result':
+      for (const inner of part.content) add(media, inner);
+      return;
+    case 'raw': {
+      if (!isRawMedia(part)) return;
+      // Whichever it is.
+      media.images += 1;
+      media.sounds += 1;
+      const bytes = weigh(part.value);
+      media.tokens += Math.min(mostPerFile, Math.max(tokensByReference, Math.ceil(bytes / bytesPerToken)));
+      media.bytes += bytes;
+    }
+  }
+}
+
+function addFile(media: Media, { source }: FilePart): void {
+  if ('text' in source) return;
+  if (!('data' in source)) {
+    media.tokens += tokensByReference;
+    return;
+  }
+  const { mediaType, data } = source;
+  media.bytes += data.length;
+  if (mediaType.startsWith('image/')) {
+    media.images += 1;
+    media.tokens += tokensPerImage;
+  } else if (mediaType.startsWith('audio/')) {
+    media.sounds += 1;
+    media.tokens += soundTokens(data, mediaType.slice(6));
+  } else media.tokens += fileTokens(mediaType, Math.ceil(decoded(data) / bytesPerToken));
+}
+
+const fileTokens = (mediaType: string, tokens: number): number =>
+  mediaType.startsWith('text/') ? tokens : Math.min(mostPerFile, Math.max(leastPerFile, tokens));
+
+const soundTokens = (data: string, format: string): number =>
+  Math.ceil(decoded(data) / (soundBytesPerToken[format] ?? tightSoundBytesPerToken));

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test';
+import { placed } from './endpoints/embeddings.ts';
+import { providerKinds } from './providers/index.ts';
+import type { Delta, Json } from './wire/conversation.ts';
+import { normalizeRerank } from './wire/rerank.ts';
+
+/** What upstreams say of places and counts names things, and is never how many there are. */
+const numbers = [200_000_000, 4_294_967_294, 2 ** 53, 1e308, -1, 1.5];
+
+const indexesOf = (deltas: Delta[]): number[] =>
+  deltas.flatMap((delta) => (delta.type === 'tool_start' || delta.type === 'tool_args' ? [delta.index] : []));
+
+describe.each(numbers)('the number %p', (number) => {
+  const openai = (index: unknown, fields: Json): Json => ({
+    choices: [{ delta: { tool_calls: [{ index, ...fields }] } }],
+  });
+  const streams: Record<string, Json[]> = {
+    openai: [
+      openai(number, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
+      openai(7, { id: 'b', function: { name: 'two', arguments: '{}' } }),
+      openai(number, { function: { arguments: '1}' } }),
+    ],
+    anthropic: [
+      { type: 'content_block_start', index: number, content_block: { type: 'tool_use', id: 'a', name: 'one' } },
+      { type: 'content_block_delta', index: number, delta: { type: 'input_json_delta', partial_json: '{"x":' } },
+      { type: 'content_block_start', index: 7, content_block: { type: 'tool_use', id: 'b', name: 'two' } },
+      { type: 'content_block_delta', index: 7, delta: { type: 'input_json_delta', partial_json: '{}' } },
+      { type: 'content_block_delta', index: number, delta: { type: 'input_json_delta', partial_json: '1}' } },
+    ],
+    gemini: [
+      { candidates: [{ index: number, content: { parts: [{ functionCall: { name: 'one', args: { x: 1 } } }] } }] },
+      { candidates: [{ index: 7, content: { parts: [{ functionCall: { name: 'two', args: {} } }] } }] },
+    ],
+  };
+
+  test.each(Object.keys(providerKinds))('of a call in a stream of %s becomes its place', (kind) => {
+    const decode = providerKinds[kind]!.decoder();
+    const indexes = indexesOf((streams[kind] ?? streams.openai!).flatMap(decode));
+    expect(new Set(indexes)).toEqual(new Set([0, 1]));
+    expect(indexes[0]).toBe(0);
+  });
+
+  test('of a document names one, and makes nothing large', () => {
+    const { body } = normalizeRerank({ results: [{ index: number, relevance_score: 1 }] }, { documents: ['a'] });
+    expect((body.results as unknown[]).length).toBe(1);
+  });
+
+  test('of an input that was not given is refused', () => {
+    expect(() => placed([{ index: number, embedding: [1] }], 1)).toThrow('not given');
+  });
+});
+
+test('embeddings without a number have that of their place', () => {
+  expect(placed([{ embedding: [1] }, { index: 1 }], 2).map(({ index }) => index)).toEqual([0, 1]);
+  expect(() => placed([{}], 2)).toThrow('1 embeddings for 2 inputs');
+  expect(() => placed(['x'], 1)).toThrow('not given');
+});

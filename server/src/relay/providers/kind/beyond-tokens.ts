@@ -1,0 +1,103 @@
+import { isObject, type Json, type WireFormat } from '../../wire/conversation.ts';
+import { limitNames } from '../../wire/limit-names.ts';
+import { unsupported } from '../../wire/read.ts';
+
+/** Whether a parameter with this value leaves the price by the token as it is. */
+type Harmless = (value: unknown) => boolean;
+
+const isOff: Harmless = (value) =>
+  value == null || value === false || (Array.isArray(value) && value.length === 0) || value === 'off';
+const isOneAtMost: Harmless = (value) => value == null || (typeof value === 'number' && value <= 1);
+const isOneOf =
+  (...values: string[]): Harmless =>
+  (value) =>
+    value == null || values.includes(value as string);
+const hasNoLimit: Harmless = (value) => !isObject(value) || !Object.keys(value).some((name) => limitNames.has(name));
+
+const isLike = (pattern: RegExp, value: unknown): boolean => typeof value === 'string' && pattern.test(value);
+
+/** Tools that the client runs, so that they cost their words alone. Whatever is new is taken for one the vendor runs. */
+const clientTools: Record<WireFormat, RegExp> = {
+  chat: /^(function|custom)$/,
+  messages: /^(custom|(bash|text_editor|computer|memory|tool_search_tool_(regex|bm25))(_\d+)?)$/,
+};
+
+const areClientTools =
+  (format: WireFormat): Harmless =>
+  (tools) =>
+    !Array.isArray(tools) ||
+    tools.every((tool) => isObject(tool) && (tool.type == null || isLike(clientTools[format], tool.type)));
+
+/** Edits of the context cost nothing, but for a summary, which is an answer of its own. */
+const hasNoSummary: Harmless = (value) =>
+  !isObject(value) ||
+  !Array.isArray(value.edits) ||
+  value.edits.every((edit) => isObject(edit) && isLike(/^clear_/, edit.type));
+
+/** Speed, place and precedence at other rates. */
+const rates: [string, Harmless][] = [
+  ['service_tier', isOneOf('auto', 'default', 'standard', 'standard_only', 'on_demand')],
+  ['serviceTier', isOneOf('auto', 'default', 'standard')],
+  ['speed', isOneOf('standard')],
+  ['inference_geo', isOneOf('global')],
+];
+
+/**
+ * What vendors bill beside the tokens of a request, at other rates, or more often than once. A parameter that is not here
+ * changes nothing of the price as far as we know.
+ */
+const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
+  chat: new Map<string, Harmless>([
+    ...rates,
+    ['tools', areClientTools('chat')],
+    // Searches and other errands: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq.
+    ['web_search_options', isOff],
+    ['search_parameters', (value) => isOff(value) || (isObject(value) && value.mode === 'off')],
+    ['plugins', isOff],
+    ['web_search', isOff],
+    ['enable_search', isOff],
+    ['search_options', isOff],
+    ['enable_code_interpreter', isOff],
+    ['compound_custom', isOff],
+    ['mcp_servers', isOff],
+    // Another model than the one that has the price: OpenRouter, LiteLLM.
+    ['models', isOff],
+    ['fallbacks', isOff],
+    ['preset', isOff],
+    // More answers than are shown, or longer ones.
+    ['best_of', isOneAtMost],
+    ['num_return_sequences', isOneAtMost],
+    ['candidate_count', isOneAtMost],
+    ['beam_width', isOneAtMost],
+    ['use_beam_search', isOff],
+    ['options', hasNoLimit],
+    ['generationConfig', hasNoLimit],
+    ['generation_config', hasNoLimit],
+  ]),
+  messages: new Map<string, Harmless>([
+    ...rates,
+    ['tools', areClientTools('messages')],
+    ['mcp_servers', isOff],
+    ['container', isOff],
+    ['context_management', hasNoSummary],
+  ]),
+};
+
+/** Refuses what would be billed to us and to nobody else; looks at a body as it goes upstream. */
+export function refuseBeyondTokens(format: WireFormat, body: Json): void {
+  const table = tables[format];
+  for (const name in body) {
+    const isHarmless = table.get(name);
+    if (isHarmless && !isHarmless(body[name])) throw beyond(name);
+  }
+  const { extra_body: extra } = body;
+  if (!isObject(extra)) return;
+  if (!hasNoLimit(extra)) throw beyond('extra_body');
+  refuseBeyondTokens(format, extra);
+}
+
+const beyond = (name: string) =>
+  unsupported(
+    name,
+    `'${name}' asks for something that is not billed by the token, and this model has no price for it.`,
+  );

@@ -1,0 +1,58 @@
+import type { KeyPrincipal } from '../identity/principals.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Call } from '../platform/http/route.ts';
+import type { Override } from '../routing/override.ts';
+import type { Caller, RequestContext } from './deps.ts';
+
+/** Headers that a vendor gives meaning to; nothing else of the client's travels on. */
+const forwardedHeaders = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
+/** What these headers are made of. Servers hang up on longer or stranger ones, which would look like a fault of theirs. */
+const usualValue = /^[\t\x20-\x7e]{0,2000}$/;
+
+/** Of everyone who sends none of them. */
+export const noClientHeaders: RequestContext['clientHeaders'] = Object.freeze({});
+
+export const contextOf = (call: Call<'apiKey'>, endpoint: string, override: Override | null = null): RequestContext =>
+  new CallContext(call, endpoint, override);
+
+/** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
+class CallContext implements RequestContext {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly clientHeaders: RequestContext['clientHeaders'];
+
+  constructor(
+    readonly call: Call<'apiKey'>,
+    readonly endpoint: string,
+    readonly override: Override | null,
+  ) {
+    const { user, keyId, unlimited, models }: KeyPrincipal = call.principal;
+    this.requestId = call.requestId;
+    this.caller = { userId: user.id, group: user.group, keyId, keyUnlimited: unlimited, models };
+    this.clientHeaders = clientHeadersOf(call.request.headers);
+  }
+
+  /** Looked for now and then, in answers that take their time; for the others it would be made for nothing. */
+  get signal(): AbortSignal {
+    return this.call.signal;
+  }
+
+  waits(): void {
+    this.call.arrived?.();
+  }
+}
+
+function clientHeadersOf(headers: Headers): RequestContext['clientHeaders'] {
+  let found: Record<string, string> | undefined;
+  for (const name of forwardedHeaders) {
+    const value = headers.get(name);
+    if (value === null) continue;
+    if (!usualValue.test(value))
+      throw new AppError('invalid_value', `The header '${name}' is too long or holds unusual characters.`, {
+        param: name,
+      });
+    found ??= {};
+    found[name] = value;
+  }
+  return found ?? noClientHeaders;
+}

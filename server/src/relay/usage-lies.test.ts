@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
+import { addUpstream, type Script, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as clients read them, field by field
+type Loose = any;
+
+const said = 'five words are in here';
+const rich = 10_000_000;
+/** One unit a token. */
+const price = { prompt_price: 2, completion_price: 2 };
+const messages = [{ role: 'user', content: 'hello there' }];
+/** What our tokenizer makes of the answer; nothing believed is more than the limit and a thousand. */
+const own = 5;
+const limit = 100;
+
+let relay: RelayTest;
+let upstream: ScriptedUpstream;
+let reported: unknown;
+
+const event = (data: unknown, name?: string) => `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+const lies: Record<string, Script> = {
+  chat: ({ body }) => {
+    const choice = { index: 0, finish_reason: 'stop' };
+    if (!(body as Loose).stream)
+      return Response.json({
+        id: 'c',
+        choices: [{ ...choice, message: { role: 'assistant', content: said } }],
+        usage: { prompt_tokens: reported, completion_tokens: reported, total_tokens: reported },
+      });
+    const pieces = [
+      { id: 'c', choices: [{ index: 0, delta: { content: said }, finish_reason: null }] },
+      { id: 'c', choices: [{ ...choice, delta: {} }] },
+      { id: 'c', choices: [], usage: { prompt_tokens: reported, completion_tokens: reported } },
+    ];
+    return new Response(`${pieces.map((piece) => event(piece)).join('')}data: [DONE]\n\n`);
+  },
+  messages: ({ body }) => {
+    const usage = { input_tokens: reported, output_tokens: reported };
+    const message = { id: 'm', type: 'message', role: 'assistant', model: 'x' };
+    if (!(body as Loose).stream)
+      return Response.json({ ...message, content: [{ type: 'text', text: said }], stop_reason: 'end_turn', usage });
+    const events = [
+      { type: 'message_start', message: { ...message, content: [], usage } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
+      { type: 'message_stop' },
+    ];
+    return new Response(events.map((one) => event(one, one.type)).join(''));
+  },
+  gemini: ({ path }) => {
+    const candidates = [{ content: { parts: [{ text: said }] }, finishReason: 'STOP' }];
+    const whole = { candidates, usageMetadata: { promptTokenCount: reported, candidatesTokenCount: reported } };
+    return path.includes('stream') ? new Response(event(whole)) : Response.json(whole);
+  },
+};
+
+beforeAll(async () => {
+  relay = await openRelayTest();
+  await relay.test.setOption('RateLimitEnabled', false);
+  upstream = scriptedUpstream((request) => {
+    const { path } = request;
+    const format = path.includes('enerateContent') ? 'gemini' : path.endsWith('/messages') ? 'messages' : 'chat';
+    return lies[format]!(request);
+  });
+  const kinds = { chat: 'openai', messages: 'anthropic', gemini: 'gemini' };
+  for (const [format, kind] of Object.entries(kinds))
+    await addUpstream(relay.test, upstream.url.replace('/v1', ''), [{ model_id: `lie/${format}`, ...price }], {
+      kind,
+      name: format,
+    });
+});
+afterAll(async () => {
+  await upstream.close();
+  await relay.close();
+});
+
+async function cost(body: Loose): Promise<{ cost: number; status: number; text: string; row: Loose }> {
+  await relay.credit(rich - (await relay.money()).quota).catch(() => {});
+  const answer = await relay.post('/v1/chat/completions', { messages, max_tokens: limit, ...body });
+  const text = await answer.text();
+  const row: Loose = await relay.usageOf(answer);
+  return { status: answer.status, text, cost: rich - (await relay.money()).quota, row };
+}
+
+const implausible = [null, 0, -7, 1.5, 'many', '12', 1e308, Number.MAX_SAFE_INTEGER, 50_000, true, {}, [3]];
+
+for (const format of ['chat', 'messages', 'gemini']) {
+  for (const stream of [false, true]) {
+    describe(`${format}, ${stream ? 'streamed' : 'whole'}`, () => {
+      for (const value of implausible) {
+        test(`${JSON.stringify(value)} is not believed`, async () => {
+          reported = value;
+          const { status, cost: charged, text, row } = await cost({ model: `lie/${format}`, stream });
+          expect(status).toBe(200);
+          expect(text).toContain(said);
+          expect(row.completion_tokens).toBe(own);
+          expect(row.prompt_tokens).toBeGreaterThan(1);
+          expect(row.prompt_tokens).toBeLessThan(30);
+          expect(charged).toBe(row.prompt_tokens + own);
+        });
+      }
+
+      test('what can be true is charged as it is', async () => {
+        reported = 77;
+        expect((await cost({ model: `lie/${format}`, stream })).cost).toBe(154);
+      });
+    });
+  }
+}
+
+test('the answer is the upstream’s own, whatever it says of its usage', async () => {
+  reported = 1e308;
+  const { text } = await cost({ model: 'lie/chat' });
+  expect(JSON.parse(text).usage.prompt_tokens).toBe(1e308);
+});

@@ -1,0 +1,96 @@
+import type { Part, PartRates, Price, Tier } from '../../lib/money.ts';
+import { withoutTrailing } from '../../lib/trailing.ts';
+import { isObject, type Json } from './conversation.ts';
+
+/*
+ * Prices in lists of models, in OpenRouter's words, which many clients read: dollars a token as text. Its `image` (a whole
+ * picture) and `web_search` have no like here: pictures are counted in tokens, and searches are not counted.
+ */
+const names: Record<Part, string> = {
+  cacheRead: 'input_cache_read',
+  cacheWrite: 'input_cache_write',
+  cacheWrite1h: 'input_cache_write_1h',
+  reasoning: 'internal_reasoning',
+  audioIn: 'audio',
+  audioOut: 'audio_output',
+  imageIn: 'image_token',
+};
+const parts = Object.entries(names) as [Part, string][];
+
+/** USD per token as a plain decimal: numbers this small lose digits, or get an exponent, in JSON. */
+const perToken = (usdPerMillion: number): string => decimal(usdPerMillion / 1_000_000);
+
+function decimal(usd: number): string {
+  return withoutTrailing(withoutTrailing(usd.toFixed(15), '0'), '.') || '0';
+}
+
+const renderParts = (rates: PartRates): Record<string, string> =>
+  Object.fromEntries(
+    parts.flatMap(([part, name]) => (rates[part] === undefined ? [] : [[name, perToken(rates[part])]])),
+  );
+
+export const renderPricing = ({ promptPrice, completionPrice, requestPrice, parts: apart, tiers }: Price) => ({
+  prompt: perToken(promptPrice),
+  completion: perToken(completionPrice),
+  // Of an image, a request, a minute of sound or a second of video.
+  ...(requestPrice > 0 && { request: decimal(requestPrice) }),
+  ...(apart && renderParts(apart)),
+  ...(tiers && {
+    overrides: tiers.map(({ aboveContext, prompt, completion, request, ...rates }) => ({
+      min_prompt_tokens: aboveContext + 1,
+      prompt: perToken(prompt),
+      completion: perToken(completion),
+      ...(request !== undefined && { request: decimal(request) }),
+      ...renderParts(rates),
+    })),
+  }),
+});
+
+/** Above this a price is a mistake: as the one that an administrator may set. */
+const highest = 1_000_000;
+
+/** Text alone is read: lists that give numbers mean dollars a million tokens as often as dollars a token. */
+function usd(value: unknown, times: number): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Math.round(Number(value) * times * 1e6) / 1e6 : -1;
+  return number >= 0 && number <= highest ? number : undefined;
+}
+const perMillion = (value: unknown): number | undefined => usd(value, 1_000_000);
+
+/** A part of price 0 is one that the list has nothing to say of. */
+const readParts = (pricing: Json): PartRates =>
+  Object.fromEntries(
+    parts.flatMap(([part, name]) => (perMillion(pricing[name]) ? [[part, perMillion(pricing[name])]] : [])),
+  );
+
+/** What an override leaves out is as without it; one for hours of the day is none for long prompts. */
+function readTier(pricing: Json, override: unknown): Tier | undefined {
+  if (!isObject(override) || override.utc_start != null || override.utc_end != null) return undefined;
+  const least = override.min_prompt_tokens;
+  const all = { ...pricing, ...override };
+  const [prompt, completion] = [perMillion(all.prompt), perMillion(all.completion)];
+  if (typeof least !== 'number' || !Number.isInteger(least) || least < 2) return undefined;
+  if (prompt === undefined || completion === undefined) return undefined;
+  return { aboveContext: least - 1, prompt, completion, ...readParts(all) };
+}
+
+const mostTiers = 8;
+
+export function readPricing(pricing: unknown): Price | undefined {
+  if (!isObject(pricing)) return undefined;
+  const [promptPrice, completionPrice] = [perMillion(pricing.prompt), perMillion(pricing.completion)];
+  if (promptPrice === undefined || completionPrice === undefined) return undefined;
+  const rates = readParts(pricing);
+  const overrides = Array.isArray(pricing.overrides) ? pricing.overrides : [];
+  const found = overrides.flatMap((override) => readTier(pricing, override) ?? []);
+  // Of two for the same length the later counts.
+  const tiers = [...new Map(found.map((tier) => [tier.aboveContext, tier])).values()]
+    .sort((a, b) => a.aboveContext - b.aboveContext)
+    .slice(0, mostTiers);
+  return {
+    promptPrice,
+    completionPrice,
+    requestPrice: usd(pricing.request, 1) ?? 0,
+    ...(Object.keys(rates).length > 0 && { parts: rates }),
+    ...(tiers.length > 0 && { tiers }),
+  };
+}

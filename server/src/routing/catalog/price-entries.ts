@@ -1,0 +1,81 @@
+import type { PartRates, Tier } from '../../lib/money.ts';
+import type { Model, Models, Rates, Vendor } from '../../lib/vendors/vendor.ts';
+import { type ModelType, modelTypes } from '../candidate.ts';
+import type { ProviderModelSeed } from './seed.ts';
+
+/** What one provider asks for one model. */
+export interface PriceEntry extends ProviderModelSeed {
+  /** Whose price it is: the `provider` of a channel. */
+  provider: string;
+  name: string;
+}
+
+/** What the numbers of a vendor's model mean, by the type of the model. */
+const columns = {
+  chat: ['promptPrice', 'completionPrice', 'contextLength', 'maxOutputTokens', 'qualityScore'],
+  embedding: ['promptPrice', 'contextLength'],
+  image: ['requestPrice'],
+  speech: ['requestPrice'],
+  transcription: ['requestPrice'],
+  moderation: [],
+  rerank: ['requestPrice', 'promptPrice', 'contextLength'],
+  video: ['requestPrice', 'capabilities'],
+} as const satisfies Record<ModelType, readonly (keyof ProviderModelSeed)[]>;
+
+const base = {
+  promptPrice: 0,
+  completionPrice: 0,
+  requestPrice: 0,
+  contextLength: 0,
+  maxOutputTokens: 0,
+  qualityScore: 0.8,
+};
+
+/** The models of these vendors, each vendor's own and those it resells. */
+export function priceEntries(vendors: readonly Pick<Vendor, 'id' | 'models'>[]): PriceEntry[] {
+  const own = vendors.flatMap(({ id, models }) => ownEntries(id, models));
+  const original = new Map(own.toReversed().map((entry) => [entry.modelId, entry]));
+  const resold = vendors.flatMap(({ id, models }) =>
+    Object.entries(models.resold ?? {}).flatMap(([modelId, modelName]) => {
+      const entry = original.get(modelId);
+      return entry ? [{ ...entry, provider: id, modelName }] : [];
+    }),
+  );
+  return [...own, ...resold];
+}
+
+function ownEntries(provider: string, models: Models): PriceEntry[] {
+  const namesOf = (model: Model) =>
+    typeof model === 'string'
+      ? { modelId: `${provider}/${model}`, modelName: model }
+      : { modelId: model[0], modelName: model[1] };
+  return modelTypes.flatMap((type) =>
+    (models[type] ?? []).map(([model, name, ...values]): PriceEntry => {
+      const said = Object.fromEntries(columns[type].map((column, i) => [column, values[i]]));
+      const entry = { ...base, provider, ...namesOf(model), name, type, ...said };
+      const rates = type === 'chat' && models.rates?.(entry.modelName);
+      return rates ? withRates(entry, rates) : entry;
+    }),
+  );
+}
+
+/** Prices are whole millionths of a USD; a product of two decimals rarely is. */
+const rounded = (usd: number): number => Math.round(usd * 1_000_000) / 1_000_000;
+
+/** The entry with the prices of its parts. */
+function withRates(entry: PriceEntry, { long, audioIn, audioOut, request, ...shares }: Rates): PriceEntry {
+  const caches = (prompt: number): PartRates =>
+    Object.fromEntries(Object.entries(shares).map(([part, share]) => [part, rounded(prompt * share)]));
+  const sound: PartRates = { ...(audioIn && { audioIn }), ...(audioOut && { audioOut }) };
+  const parts = { ...caches(entry.promptPrice), ...sound };
+  const priced = {
+    ...entry,
+    ...(request && { requestPrice: request }),
+    ...(Object.keys(parts).length > 0 && { parts }),
+  };
+  if (!long) return priced;
+  const prompt = rounded(entry.promptPrice * long.prompt);
+  const completion = rounded(entry.completionPrice * long.completion);
+  const tier: Tier = { aboveContext: long.above, prompt, completion, ...caches(prompt), ...sound };
+  return { ...priced, tiers: [tier] };
+}

@@ -1,0 +1,74 @@
+import { type Part, type PartName, type PartRates, type Price, partNames, type Tier } from '../../lib/money.ts';
+
+/** The prices of a model in one value, as the API has them: USD per million tokens, `request` in USD each. */
+export type Prices = Rates & { tiers?: (Rates & { above_context: number })[] | undefined };
+type Rates = { prompt: number; completion: number; request?: number | undefined } & NamedRates;
+type NamedRates = { [N in PartName]?: number | undefined };
+
+const parts = Object.entries(partNames) as [Part, PartName][];
+
+const named = (rates: PartRates): NamedRates =>
+  Object.fromEntries(parts.flatMap(([part, name]) => (rates[part] === undefined ? [] : [[name, rates[part]]])));
+
+const unnamed = (rates: NamedRates): PartRates =>
+  Object.fromEntries(parts.flatMap(([part, name]) => (rates[name] === undefined ? [] : [[part, rates[name]]])));
+
+const viewTier = ({ aboveContext, prompt, completion, request, ...rates }: Tier) => ({
+  above_context: aboveContext,
+  prompt,
+  completion,
+  ...named(rates),
+  ...(request !== undefined && { request }),
+});
+
+const readTier = ({
+  above_context,
+  prompt,
+  completion,
+  request,
+  ...rates
+}: NonNullable<Prices['tiers']>[number]): Tier => ({
+  aboveContext: above_context,
+  prompt,
+  completion,
+  ...unnamed(rates),
+  ...(request !== undefined && { request }),
+});
+
+export const viewPrices = (price: Price): Prices => ({
+  prompt: price.promptPrice,
+  completion: price.completionPrice,
+  ...named(price.parts ?? {}),
+  ...(price.requestPrice > 0 && { request: price.requestPrice }),
+  ...(price.tiers && price.tiers.length > 0 && { tiers: price.tiers.map(viewTier) }),
+});
+
+/** Says something of every part: what is left out has no price of its own from now on. */
+export const readPrices = ({ prompt, completion, request = 0, tiers = [], ...rates }: Prices): Required<Price> => ({
+  promptPrice: prompt,
+  completionPrice: completion,
+  requestPrice: request,
+  parts: unnamed(rates),
+  tiers: tiers.map(readTier),
+});
+
+/** What is stored beside the plain prices; empty where nobody has said anything yet, which a sync may then do. */
+export const storedParts = ({ parts, tiers }: Price): string =>
+  parts === undefined && tiers === undefined
+    ? ''
+    : JSON.stringify({ ...named(parts ?? {}), ...(tiers && tiers.length > 0 && { tiers: tiers.map(viewTier) }) });
+
+export function parseParts(stored: string): Pick<Price, 'parts' | 'tiers'> {
+  if (stored === '') return {};
+  const { parts, tiers } = readPrices({ prompt: 0, completion: 0, ...(JSON.parse(stored) as NamedRates) });
+  return { parts, tiers };
+}
+
+/** As a bill needs it: nothing where nothing is priced apart, which is the cheap way to a cost. */
+export const leanPrice = ({ promptPrice, completionPrice, requestPrice, parts = {}, tiers = [] }: Price): Price => ({
+  promptPrice,
+  completionPrice,
+  requestPrice,
+  ...(Object.keys(parts).length > 0 && { parts }),
+  ...(tiers.length > 0 && { tiers }),
+});

@@ -1,0 +1,117 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { get, type Result } from './api.ts';
+import { isAdmin, queryClient, useUser } from './session.ts';
+
+export type Channel = Result<'/api/admin/channels/{id}', 'get'>;
+
+/** A provider that needs nothing but a key. */
+export interface Preset {
+  id: string;
+  name: string;
+  kind: string;
+  base_url: string;
+  env: string;
+  needs_key: boolean;
+  key_url: string;
+  /** How its keys begin, where no other vendor's do. */
+  key_prefixes: readonly string[];
+  models: { model_id: string; name: string; type: string }[];
+}
+
+export const channelPageSize = 20;
+
+export const channelsQuery = (page: number, pageSize = channelPageSize) =>
+  queryOptions({
+    queryKey: ['channels', page, pageSize],
+    queryFn: ({ signal }) => get('/api/admin/channels', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: (before) => before,
+  });
+
+/** As many as one answer holds: for choosing one. */
+export const allChannelsQuery = channelsQuery(1, 100);
+
+export const presetsQuery = queryOptions({
+  queryKey: ['presets'],
+  queryFn: async ({ signal }) => {
+    const { presets } = await get('/api/admin/presets', { signal });
+    // The OpenAPI document knows them only as objects.
+    return presets as unknown as Preset[];
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** A channel changes what every page can say about models. */
+export const reloadCatalog = (): Promise<unknown> =>
+  Promise.all(
+    ['channels', 'provider-models', 'models', 'routing-metrics'].map((key) =>
+      queryClient.invalidateQueries({ queryKey: [key] }),
+    ),
+  );
+
+/** Names of channels where the user may know them, else their numbers. The built-in provider has no channel of its own. */
+export function useChannelNames(): (id: number) => string {
+  const admin = isAdmin(useUser());
+  const channels = useQuery({ ...allChannelsQuery, enabled: admin }).data?.channels ?? [];
+  return (id) => (id <= 0 ? 'built in' : (channels.find((channel) => channel.id === id)?.name ?? `channel ${id}`));
+}
+
+export type ProviderModel = Result<'/api/admin/provider-models', 'get'>['provider_models'][number];
+export type ModelType = ProviderModel['type'];
+
+export const modelPageSize = 25;
+
+export const modelTypes: ModelType[] = [
+  'chat',
+  'embedding',
+  'image',
+  'speech',
+  'transcription',
+  'moderation',
+  'rerank',
+  'video',
+];
+
+export interface ModelFilter {
+  channel: string;
+  type: string;
+  model: string;
+}
+
+export const providerModelsQuery = ({ channel, type, model }: ModelFilter, page: number) =>
+  queryOptions({
+    queryKey: ['provider-models', { channel, type, model }, page],
+    queryFn: ({ signal }) =>
+      get('/api/admin/provider-models', {
+        query: {
+          page,
+          page_size: modelPageSize,
+          ...(channel && { channel_id: Number(channel) }),
+          ...(type && { type: type as ModelType }),
+          ...(model && { model_id: model }),
+        },
+        signal,
+      }),
+    placeholderData: (before) => before,
+  });
+
+export type Metrics = Result<'/api/routing/metrics', 'get'>['metrics'][number];
+
+export const healthPageSize = 50;
+export const refreshMs = 5_000;
+
+export const metricsQuery = (filter: { model: string; provider: string }, page: number) =>
+  queryOptions({
+    queryKey: ['routing-metrics', filter, page],
+    queryFn: ({ signal }) =>
+      get('/api/routing/metrics', {
+        query: {
+          page,
+          page_size: healthPageSize,
+          ...(filter.model && { model_id: filter.model }),
+          ...(filter.provider && { provider: filter.provider }),
+        },
+        signal,
+      }),
+    refetchInterval: refreshMs,
+    placeholderData: (before) => before,
+  });

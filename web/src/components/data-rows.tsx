@@ -1,0 +1,69 @@
+import { ActionIcon, Table } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+
+export interface Column<Row> {
+  key: string;
+  header: ReactNode;
+  cell: (row: Row) => ReactNode;
+  align?: 'left' | 'right';
+  width?: number | string;
+  /** Long text breaks into lines; other cells keep theirs in one. */
+  wrap?: boolean;
+  /** Stays in sight at the right while the others scroll sideways. */
+  pinned?: boolean;
+}
+
+/** What a row shows below itself when it is opened. */
+export interface Detail<Row> {
+  /** Of the button that opens it. */
+  label: (row: Row) => string;
+  show: (row: Row) => ReactNode;
+}
+
+export const cellClass = ({ wrap, pinned }: Pick<Column<never>, 'wrap' | 'pinned'>): string | undefined =>
+  wrap ? 'svc-wrap' : pinned ? 'svc-pinned' : undefined;
+
+interface DataRowProps<Row> {
+  row: Row;
+  columns: Column<Row>[];
+  detail?: Detail<Row>;
+}
+
+/** A row, with its details below it while they are open. */
+export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
+  const [open, setOpen] = useState(false);
+  const Chevron = open ? IconChevronDown : IconChevronRight;
+  return (
+    <>
+      <Table.Tr>
+        {detail && (
+          <Table.Td>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="sm"
+              aria-label={detail.label(row)}
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+            >
+              <Chevron size={16} aria-hidden />
+            </ActionIcon>
+          </Table.Td>
+        )}
+        {columns.map(({ key, cell, align, wrap, pinned }) => (
+          <Table.Td key={key} ta={align} className={cellClass({ wrap, pinned })}>
+            {cell(row)}
+          </Table.Td>
+        ))}
+      </Table.Tr>
+      {detail && open && (
+        <Table.Tr className="svc-detail-row">
+          <Table.Td colSpan={columns.length + 1}>
+            <div className="svc-detail">{detail.show(row)}</div>
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { Container, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useHeadingFocus } from '../heading-focus.ts';
+import { ErrorState } from './error-state.tsx';
+import { ButtonLink } from './link.tsx';
+
+/** Also inside the frame, where a page exists but not for this user. */
+export function NotFound() {
+  const heading = useHeadingFocus();
+  return (
+    <Stack align="center" py={96} px="md" ta="center" gap="xs">
+      <Text c="dimmed" fw={600}>
+        404
+      </Text>
+      <Title order={1} ref={heading} tabIndex={-1} className="svc-heading">
+        This page does not exist
+      </Title>
+      <Text c="dimmed" maw="28rem">
+        The address may be mistyped, or the page may not be open to your account.
+      </Text>
+      <ButtonLink to="/" mt="md">
+        Go home
+      </ButtonLink>
+    </Stack>
+  );
+}
+
+/** Stands where a page will be while its script loads. */
+export function Pending() {
+  return (
+    <Stack p="lg" aria-busy="true" role="status" aria-label="Loading">
+      <Skeleton height={28} width="14rem" />
+      <Skeleton height={120} />
+    </Stack>
+  );
+}
+
+/** A page that could not be opened, or broke. */
+export function RouteError({ error }: ErrorComponentProps) {
+  // A fresh load also helps when the page's script is gone because a new version was installed meanwhile.
+  const retry = () => window.location.reload();
+  return (
+    <Container size="xs" py="xl" component="main">
+      <ErrorState error={error} title="This page could not be shown" onRetry={retry} />
+    </Container>
+  );
+}

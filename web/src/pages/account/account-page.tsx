@@ -1,0 +1,25 @@
+import { Stack } from '@mantine/core';
+import { PageHeader } from '../../components/page-header.tsx';
+import { DataExport } from './data-export.tsx';
+import { DeleteAccount } from './delete-account.tsx';
+import { LoginSessions } from './login-sessions.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { ProfileForm } from './profile-form.tsx';
+
+export function AccountPage() {
+  return (
+    <>
+      <PageHeader
+        title="Account"
+        description="Your profile, your password, the devices you are logged in on, and your data."
+      />
+      <Stack gap="lg">
+        <ProfileForm />
+        <PasswordForm />
+        <LoginSessions />
+        <DataExport />
+        <DeleteAccount />
+      </Stack>
+    </>
+  );
+}

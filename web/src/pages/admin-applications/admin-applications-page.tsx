@@ -1,0 +1,193 @@
+import { Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import {
+  IconApps,
+  IconEye,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRosetteDiscountCheck,
+  IconRosetteDiscountCheckOff,
+} from '@tabler/icons-react';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, post, type Result } from '../../api.ts';
+import { AppIdentity, ApplicationStatus, redirectUrisOf } from '../../components/app-identity.tsx';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { ScopeList, splitScopes } from '../../components/scopes.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { queryClient } from '../../session.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
+
+type Application = Result<'/api/oauth2/admin/applications', 'get'>['applications'][number];
+type Action = 'verify' | 'unverify' | 'suspend' | 'activate';
+
+const defaults = { page: '1', q: '', status: '' };
+const pageSize = 20;
+const queryKey = ['admin-applications'];
+const done: Record<Action, string> = {
+  verify: 'is verified',
+  unverify: 'is not verified any more',
+  suspend: 'is suspended',
+  activate: 'is active again',
+};
+
+/** Verifies the version shown here: the service refuses if the owner has changed the application since. */
+const act = (action: Action, { id: app_id, updated_at }: Application) =>
+  post(`/api/oauth2/admin/applications/${action}`, { body: { app_id, ...(action === 'verify' && { updated_at }) } });
+
+interface Acts {
+  show: (application: Application) => void;
+  run: (action: Action, application: Application) => void;
+}
+
+const columns = ({ show, run }: Acts): Column<Application>[] => [
+  {
+    key: 'app',
+    header: 'Application',
+    cell: ({ name, logo_url, homepage_url, is_verified }) => (
+      <AppIdentity name={name} logoUrl={logo_url} homepageUrl={homepage_url} verified={is_verified} />
+    ),
+  },
+  { key: 'owner', header: 'Owner', cell: ({ owner_username }) => owner_username },
+  { key: 'type', header: 'Type', cell: ({ app_type }) => (app_type === 'public' ? 'Public' : 'Confidential') },
+  { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
+  { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    ...actsColumn(),
+    cell: (application) => (
+      <RowMenu
+        label={application.name}
+        acts={[
+          { label: 'Details', icon: IconEye, onClick: () => show(application) },
+          application.is_verified
+            ? {
+                label: 'Remove verification',
+                icon: IconRosetteDiscountCheckOff,
+                onClick: () => run('unverify', application),
+              }
+            : { label: 'Verify', icon: IconRosetteDiscountCheck, onClick: () => run('verify', application) },
+          application.status === 1
+            ? { label: 'Suspend', icon: IconPlayerPause, danger: true, onClick: () => run('suspend', application) }
+            : { label: 'Activate', icon: IconPlayerPlay, onClick: () => run('activate', application) },
+        ]}
+      />
+    ),
+  },
+];
+
+function Details({ application, onClose }: { application: Application; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title={application.name} size="lg">
+      <Stack>
+        {application.description && <Text size="sm">{application.description}</Text>}
+        <CopyField label="Client ID" value={application.client_id} />
+        <div>
+          <Text size="sm" fw={600} mb={4}>
+            Redirect addresses
+          </Text>
+          <Stack gap={4} align="flex-start">
+            {redirectUrisOf(application).map((uri) => (
+              <Code key={uri} className="svc-anywhere">
+                {uri}
+              </Code>
+            ))}
+          </Stack>
+        </div>
+        {application.webhook_url && <CopyField label="Webhook address" value={application.webhook_url} />}
+        <div>
+          <Text size="sm" fw={600} mb="xs">
+            May ask for
+          </Text>
+          <ScopeList scopes={splitScopes(application.allowed_scopes).map((name) => ({ name }))} />
+        </div>
+      </Stack>
+    </Modal>
+  );
+}
+
+export function AdminApplicationsPage() {
+  const [{ q, status }, set] = useUrlState(defaults);
+  const [page, setPage] = usePage();
+  const [shown, setShown] = useState<Application | null>(null);
+  const [suspending, setSuspending] = useState<Application | null>(null);
+  const filter = { q, ...((status === '1' || status === '2') && { status: status as '1' | '2' }) };
+  const query = useQuery({
+    queryKey: [...queryKey, page, filter],
+    queryFn: ({ signal }) =>
+      get('/api/oauth2/admin/applications', { query: { page, page_size: pageSize, ...filter }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const reload = () => queryClient.invalidateQueries({ queryKey });
+  const change = useMutation({
+    mutationFn: ({ action, application }: { action: Action; application: Application }) => act(action, application),
+    onSuccess: (_, { action, application }) => notifySuccess(`${application.name} ${done[action]}`),
+    onError: notifyError,
+    onSettled: reload,
+  });
+  const run = (action: Action, application: Application) =>
+    action === 'suspend' ? setSuspending(application) : change.mutate({ action, application });
+  return (
+    <>
+      <PageHeader
+        title="Applications"
+        description="Every OAuth application. Verifying one tells users that you know who runs it."
+      />
+      <Group mb="md" gap="sm">
+        <SearchInput
+          label="Search applications"
+          placeholder="Name, owner or client id"
+          value={q}
+          onChange={(text) => set({ q: text, page: '1' })}
+        />
+        <Select
+          aria-label="Status"
+          placeholder="Any status"
+          data={[
+            { value: '1', label: 'Active' },
+            { value: '2', label: 'Suspended' },
+          ]}
+          value={status || null}
+          onChange={(value) => set({ status: value ?? '', page: '1' })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any status' }}
+          w={{ base: '100%', xs: 160 }}
+        />
+      </Group>
+      <DataTable
+        label="Applications"
+        columns={columns({ show: setShown, run })}
+        rows={query.data?.applications}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={760}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState icon={IconApps} title="No applications" description="None matches, or none is registered yet." />
+        }
+      />
+      {shown && <Details application={shown} onClose={() => setShown(null)} />}
+      <ConfirmDelete
+        opened={suspending !== null}
+        onClose={() => setSuspending(null)}
+        title={`Suspend ${suspending?.name ?? ''}?`}
+        confirmLabel="Suspend"
+        onConfirm={async () => {
+          if (!suspending) return;
+          await act('suspend', suspending);
+          notifySuccess(`${suspending.name} ${done.suspend}`);
+          await reload();
+        }}
+      >
+        Its tokens stop working at once and nobody can sign in with it. When it is activated again, users are asked
+        anew.
+      </ConfirmDelete>
+    </>
+  );
+}

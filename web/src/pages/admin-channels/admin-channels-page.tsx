@@ -1,0 +1,135 @@
+import { Alert, Button, Modal, Tabs } from '@mantine/core';
+import { IconInfoCircle, IconPlugConnected, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { del, put } from '../../api.ts';
+import { type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
+import { AddProvider } from '../../components/add-provider.tsx';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { usePost } from '../../once.ts';
+import { usePage } from '../../use-url-state.ts';
+import { channelColumns } from './channel-columns.tsx';
+import { bodyOf, type ChannelFields, emptyChannel, fieldsOf } from './channel-fields.ts';
+import { ChannelForm } from './channel-form.tsx';
+import { useChannelActs } from './use-channel-acts.ts';
+
+type Open = { act: 'add' } | { act: 'edit' | 'remove'; channel: Channel };
+
+function AddChannel({ onClose }: { onClose: () => void }) {
+  const post = usePost();
+  const add = async (fields: ChannelFields) => {
+    // The form has checked what the route's schema asks for.
+    await post('/api/admin/channels', { body: bodyOf(fields) as { name: string } });
+    notifySuccess(`${fields.name} added. Test it, and sync its models.`);
+    onClose();
+    await reloadCatalog();
+  };
+  return (
+    <Modal opened onClose={onClose} title="Add a channel" size="xl">
+      <Tabs defaultValue="preset" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="preset">Known provider</Tabs.Tab>
+          <Tabs.Tab value="custom">Custom</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="preset" mih={220}>
+          <AddProvider />
+        </Tabs.Panel>
+        <Tabs.Panel value="custom">
+          <ChannelForm initial={emptyChannel} submitLabel="Add channel" onCancel={onClose} onSubmit={add} />
+        </Tabs.Panel>
+      </Tabs>
+    </Modal>
+  );
+}
+
+function EditChannel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+  const [before] = useState(() => fieldsOf(channel));
+  const save = async (fields: ChannelFields) => {
+    const body = bodyOf(fields, before);
+    if (Object.keys(body).length > 0) await put('/api/admin/channels/{id}', { path: { id: channel.id }, body });
+    notifySuccess('Channel saved');
+    onClose();
+    await reloadCatalog();
+  };
+  const hint = channel.has_credential
+    ? `Stored${channel.credential_hint ? `: ${channel.credential_hint}` : ''}`
+    : undefined;
+  return (
+    <Modal opened onClose={onClose} title={`Edit ${channel.name}`} size="xl">
+      <ChannelForm initial={before} submitLabel="Save" credentialHint={hint} onCancel={onClose} onSubmit={save} />
+    </Modal>
+  );
+}
+
+export function AdminChannelsPage() {
+  const [page, setPage] = usePage();
+  const query = useQuery(channelsQuery(page));
+  const navigate = useNavigate();
+  const acts = useChannelActs();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+      Add channel
+    </Button>
+  );
+  const { channels, total = 0, built_in: builtIn } = query.data ?? {};
+  return (
+    <>
+      <PageHeader
+        title="Channels"
+        description="A channel is one credential at one address of one provider."
+        actions={button}
+      />
+      {builtIn?.active && (
+        <Alert mb="md" color="indigo" variant="light" icon={<IconInfoCircle aria-hidden />}>
+          The built-in simulation is answering
+          {builtIn.mode === 'auto' ? ' because no other channel is enabled. It steps back when you enable one.' : '.'}
+        </Alert>
+      )}
+      <DataTable
+        label="Channels"
+        columns={channelColumns({
+          ...acts,
+          models: ({ id }) => navigate({ to: '/admin/models', search: { channel: String(id) } }),
+          edit: (channel) => setOpen({ act: 'edit', channel }),
+          remove: (channel) => setOpen({ act: 'remove', channel }),
+        })}
+        rows={channels}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={960}
+        paging={{ page, pageSize: channelPageSize, total, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconPlugConnected}
+            title="No channels yet"
+            description="Add a provider with nothing but its key, or any OpenAI-compatible server by its address."
+            action={button}
+          />
+        }
+      />
+      {open?.act === 'add' && <AddChannel onClose={close} />}
+      {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} />}
+      <ConfirmDelete
+        opened={open?.act === 'remove'}
+        onClose={close}
+        title={open?.act === 'remove' ? `Delete ${open.channel.name}?` : 'Delete'}
+        confirmLabel="Delete channel"
+        onConfirm={async () => {
+          if (open?.act === 'remove') await del('/api/admin/channels/{id}', { path: { id: open.channel.id } });
+          notifySuccess('Channel deleted');
+          await reloadCatalog();
+        }}
+      >
+        Its credential and the models it serves are deleted with it. Requests go to other channels, if any serve the
+        same models.
+      </ConfirmDelete>
+    </>
+  );
+}

@@ -1,0 +1,190 @@
+import { Button, Group, Select } from '@mantine/core';
+import { IconBox, IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { del, put } from '../../api.ts';
+import {
+  allChannelsQuery,
+  type ModelFilter,
+  modelPageSize,
+  modelTypes,
+  type ProviderModel,
+  providerModelsQuery,
+  reloadCatalog,
+} from '../../catalog.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { usePost } from '../../once.ts';
+import { queryClient } from '../../session.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
+import { modelColumns } from './model-columns.tsx';
+import { bodyOf, emptyModel, fieldsOf, type ModelFields } from './model-fields.ts';
+import { ModelForm } from './model-form.tsx';
+
+const urlDefaults = { channel: '', type: '', model: '', page: '1' };
+
+type Open = { act: 'add' } | { act: 'edit' | 'remove'; model: ProviderModel };
+
+interface FiltersProps {
+  filter: ModelFilter;
+  channels: { value: string; label: string }[];
+  set: (changes: Partial<ModelFilter>) => void;
+}
+
+function Filters({ filter, channels, set }: FiltersProps) {
+  return (
+    <Group gap="sm" mb="md">
+      <SearchInput
+        label="Model"
+        placeholder="Model, like vendor/name"
+        value={filter.model}
+        onChange={(model) => set({ model })}
+      />
+      <Select
+        aria-label="Channel"
+        placeholder="All channels"
+        w={{ base: '100%', xs: 220 }}
+        data={channels}
+        searchable
+        clearable
+        value={filter.channel || null}
+        onChange={(channel) => set({ channel: channel ?? '' })}
+      />
+      <Select
+        aria-label="Type"
+        placeholder="All types"
+        data={modelTypes}
+        clearable
+        w={{ base: '100%', xs: 170 }}
+        value={filter.type || null}
+        onChange={(type) => set({ type: type ?? '' })}
+      />
+    </Group>
+  );
+}
+
+/** Switched in the table at once; the service's answer, or its refusal, follows. */
+function useToggle(queryKey: readonly unknown[]) {
+  return useMutation({
+    mutationFn: ({ id, status }: ProviderModel) =>
+      put('/api/admin/provider-models/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
+    onMutate: ({ id }: ProviderModel) => {
+      queryClient.setQueryData(
+        queryKey,
+        (before: { provider_models: ProviderModel[] } | undefined) =>
+          before && {
+            ...before,
+            provider_models: before.provider_models.map((one) =>
+              one.id === id ? { ...one, status: one.status === 1 ? 2 : 1 } : one,
+            ),
+          },
+      );
+    },
+    onError: notifyError,
+    onSettled: reloadCatalog,
+  });
+}
+
+export function AdminModelsPage() {
+  const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
+  const [page, setPage] = usePage();
+  const options = providerModelsQuery(filter, page);
+  const query = useQuery(options);
+  const channels = useQuery(allChannelsQuery).data?.channels ?? [];
+  const toggle = useToggle(options.queryKey);
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const post = usePost();
+  const save = async (fields: ModelFields) => {
+    const body = bodyOf(fields);
+    if (open?.act === 'edit') await put('/api/admin/provider-models/{id}', { path: { id: open.model.id }, body });
+    else await post('/api/admin/provider-models', { body });
+    notifySuccess('Model saved');
+    close();
+    await reloadCatalog();
+  };
+  const filtered = Object.values(filter).some((value) => value !== '');
+  return (
+    <>
+      <PageHeader
+        title="Models"
+        description="Which channel serves which model, under what name and at what price."
+        actions={
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+            Add model
+          </Button>
+        }
+      />
+      <Filters
+        filter={filter}
+        channels={channels.map(({ id, name }) => ({ value: String(id), label: name }))}
+        set={(changes) => set({ ...changes, page: '1' })}
+      />
+      <DataTable
+        label="Provider models"
+        columns={modelColumns({
+          channelName: (id) => channels.find((channel) => channel.id === id)?.name ?? `#${id}`,
+          edit: (model) => setOpen({ act: 'edit', model }),
+          toggle: (model) => toggle.mutate(model),
+          remove: (model) => setOpen({ act: 'remove', model }),
+          tryOut: ({ model_id }) => navigate({ to: '/playground', search: { model: model_id } }),
+        })}
+        rows={query.data?.provider_models}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={980}
+        paging={{ page, pageSize: modelPageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          filtered ? (
+            <EmptyState icon={IconBox} title="No model fits these filters" />
+          ) : (
+            <EmptyState
+              icon={IconBox}
+              title="No models yet"
+              description="Add a channel first: models and prices of known providers come with it."
+              action={<ButtonLink to="/admin/channels">Go to channels</ButtonLink>}
+            />
+          )
+        }
+      />
+      {open?.act === 'add' && (
+        <ModelForm
+          title="Add a model"
+          submitLabel="Add model"
+          initial={{ ...emptyModel, channel: filter.channel }}
+          onClose={close}
+          onSubmit={save}
+        />
+      )}
+      {open?.act === 'edit' && (
+        <ModelForm
+          title={`Edit ${open.model.model_id}`}
+          submitLabel="Save"
+          initial={fieldsOf(open.model)}
+          onClose={close}
+          onSubmit={save}
+        />
+      )}
+      <ConfirmDelete
+        opened={open?.act === 'remove'}
+        onClose={close}
+        title={open?.act === 'remove' ? `Delete ${open.model.model_id}?` : 'Delete'}
+        confirmLabel="Delete model"
+        onConfirm={async () => {
+          if (open?.act === 'remove') await del('/api/admin/provider-models/{id}', { path: { id: open.model.id } });
+          notifySuccess('Model deleted');
+          await reloadCatalog();
+        }}
+      >
+        This channel no longer serves the model. Other channels that do go on.
+      </ConfirmDelete>
+    </>
+  );
+}

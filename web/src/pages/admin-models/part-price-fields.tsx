@@ -1,0 +1,118 @@
+import { Accordion, Button, Fieldset, Group, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import type { ModelFaults, ModelFields } from './model-fields.ts';
+import { hasParts, type PartFields, parts, type TierFields, tierFields } from './part-prices.ts';
+
+interface RatesProps {
+  fields: PartFields;
+  set: (changes: Partial<PartFields>) => void;
+}
+
+const price = { prefix: '$', min: 0, decimalScale: 6 } as const;
+const columns = { base: 1, xs: 2, sm: 3 };
+
+function PartRates({ fields, set }: RatesProps) {
+  return (
+    <SimpleGrid cols={columns}>
+      {parts.map(({ name, label, as }) => (
+        <NumberInput
+          key={name}
+          label={label}
+          placeholder={`as ${as}`}
+          {...price}
+          value={fields[name]}
+          onChange={(value) => set({ [name]: value })}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function TierCard({ tier, set, remove }: { tier: TierFields; set: (next: TierFields) => void; remove: () => void }) {
+  const change = (changes: Partial<TierFields>) => set({ ...tier, ...changes });
+  return (
+    <Fieldset legend="Long prompts">
+      <Stack>
+        <SimpleGrid cols={columns}>
+          <NumberInput
+            label="Prompts above"
+            thousandSeparator
+            min={1}
+            allowDecimal={false}
+            value={tier.above_context}
+            onChange={(above_context) => change({ above_context })}
+          />
+          <NumberInput label="Prompt" {...price} value={tier.prompt} onChange={(prompt) => change({ prompt })} />
+          <NumberInput
+            label="Completion"
+            {...price}
+            value={tier.completion}
+            onChange={(completion) => change({ completion })}
+          />
+        </SimpleGrid>
+        <PartRates fields={tier} set={change} />
+        <Group>
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={remove}
+          >
+            Remove
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+}
+
+interface PartPriceFieldsProps {
+  fields: ModelFields;
+  faults: ModelFaults;
+  set: (changes: Partial<ModelFields>) => void;
+}
+
+/** Collapsed where no part has its own price, as with most models. */
+export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
+  const { parts: rates, tiers } = fields;
+  const next = Math.max(0, ...tiers.map(({ key }) => key)) + 1;
+  return (
+    <Accordion variant="contained" defaultValue={hasParts(rates, tiers) ? 'parts' : null}>
+      <Accordion.Item value="parts">
+        <Accordion.Control>Caches, reasoning, sound and long prompts</Accordion.Control>
+        <Accordion.Panel>
+          <Stack>
+            <Text size="sm" c="dimmed">
+              Dollars per million tokens, where the provider prices them apart.
+            </Text>
+            <PartRates fields={rates} set={(changes) => set({ parts: { ...rates, ...changes } })} />
+            {tiers.map((tier) => (
+              <TierCard
+                key={tier.key}
+                tier={tier}
+                set={(changed) => set({ tiers: tiers.map((one) => (one.key === tier.key ? changed : one)) })}
+                remove={() => set({ tiers: tiers.filter((one) => one.key !== tier.key) })}
+              />
+            ))}
+            {faults.tiers && (
+              <Text size="sm" c="red" role="alert">
+                {faults.tiers}
+              </Text>
+            )}
+            <Group>
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<IconPlus size={14} aria-hidden />}
+                onClick={() => set({ tiers: [...tiers, tierFields({}, next)] })}
+              >
+                Add prices of long prompts
+              </Button>
+            </Group>
+          </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  );
+}

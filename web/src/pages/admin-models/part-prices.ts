@@ -1,0 +1,65 @@
+import type { ProviderModel } from '../../catalog.ts';
+
+type Prices = ProviderModel['prices'];
+type PricedTier = NonNullable<Prices['tiers']>[number];
+export type PartName = Exclude<keyof Prices, 'prompt' | 'completion' | 'request' | 'tiers'>;
+
+/** The parts that providers may price separately, and the price each falls back to. */
+export const parts: { name: PartName; label: string; as: 'prompt' | 'completion' }[] = [
+  { name: 'cache_read', label: 'Read from cache', as: 'prompt' },
+  { name: 'cache_write', label: 'Written to cache', as: 'prompt' },
+  { name: 'cache_write_1h', label: 'Written for an hour', as: 'prompt' },
+  { name: 'audio_in', label: 'Sound in', as: 'prompt' },
+  { name: 'image_in', label: 'Pictures in', as: 'prompt' },
+  { name: 'reasoning', label: 'Reasoning', as: 'completion' },
+  { name: 'audio_out', label: 'Sound out', as: 'completion' },
+];
+
+/** As typed; empty where a part has no price of its own. */
+export type PartFields = Record<PartName, number | string>;
+export type TierFields = PartFields & {
+  /** For React: tiers have no name of their own while they are typed. */
+  key: number;
+  above_context: number | string;
+  prompt: number | string;
+  completion: number | string;
+  request: number | string;
+};
+
+export const partFields = (prices: Partial<Prices> = {}): PartFields =>
+  Object.fromEntries(parts.map(({ name }) => [name, prices[name] ?? ''])) as PartFields;
+
+export const tierFields = (tier: Partial<PricedTier>, key: number): TierFields => ({
+  ...partFields(tier),
+  key,
+  above_context: tier.above_context ?? '',
+  prompt: tier.prompt ?? '',
+  completion: tier.completion ?? '',
+  request: tier.request ?? '',
+});
+
+const typed = (fields: Partial<Record<string, number | string>>, names: readonly string[]): Record<string, number> =>
+  Object.fromEntries(names.flatMap((name) => (fields[name] === '' ? [] : [[name, Number(fields[name])]])));
+
+const partNames = parts.map(({ name }) => name);
+
+export const hasParts = (fields: PartFields, tiers: readonly TierFields[]): boolean =>
+  tiers.length > 0 || partNames.some((name) => fields[name] !== '');
+
+export const partPrices = (fields: PartFields): { [N in PartName]?: number } => typed(fields, partNames);
+
+export const tierPrices = (tier: TierFields): PricedTier => ({
+  above_context: Number(tier.above_context),
+  prompt: Number(tier.prompt),
+  completion: Number(tier.completion),
+  ...typed(tier, [...partNames, 'request']),
+});
+
+/** What is wrong with the tiers, if anything. */
+export function tierFault(tiers: readonly TierFields[]): string | undefined {
+  if (tiers.some((tier) => tier.above_context === '' || tier.prompt === '' || tier.completion === ''))
+    return 'Long prompts need a size, and prices of prompt and completion.';
+  const sizes = tiers.map((tier) => Number(tier.above_context));
+  if (sizes.some((size, i) => i > 0 && size <= sizes[i - 1]!)) return 'Each size must be larger than the one before.';
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { Group, Select, Text } from '@mantine/core';
+import { IconArrowBackUp, IconEdit, IconRoute } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, get } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { strategyName } from '../../components/strategy-choice.tsx';
+import { modelsQuery, orchestrationModel } from '../../models.ts';
+import { queryClient } from '../../session.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
+import { ConfigForm, type RoutingConfig } from './config-form.tsx';
+
+const pageSize = 20;
+const urlDefaults = { model: '', page: '1' };
+
+const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) => void): Column<RoutingConfig>[] => [
+  {
+    key: 'model',
+    header: 'Model',
+    cell: ({ canonical_model_id }) => (
+      <Text size="sm" fw={600}>
+        {canonical_model_id}
+      </Text>
+    ),
+  },
+  {
+    key: 'strategy',
+    header: 'Strategy',
+    cell: ({ default_strategy }) => (default_strategy ? strategyName(default_strategy) : 'Balanced (default)'),
+  },
+  { key: 'success', header: 'Success', align: 'right', cell: ({ success_rate_weight }) => success_rate_weight },
+  { key: 'latency', header: 'Latency', align: 'right', cell: ({ latency_weight }) => latency_weight },
+  { key: 'price', header: 'Price', align: 'right', cell: ({ price_weight }) => price_weight },
+  {
+    key: 'priority',
+    header: 'Priority',
+    align: 'right',
+    cell: ({ provider_priority_weight }) => provider_priority_weight,
+  },
+  {
+    ...actsColumn(),
+    cell: (config) => (
+      <RowMenu
+        label={config.canonical_model_id}
+        acts={[
+          { label: 'Edit', icon: IconEdit, onClick: () => edit(config.canonical_model_id) },
+          { label: 'Back to default', icon: IconArrowBackUp, danger: true, onClick: () => reset(config) },
+        ]}
+      />
+    ),
+  },
+];
+
+function OpenConfig({ model, onClose }: { model: string; onClose: () => void }) {
+  const query = useQuery({
+    queryKey: ['routing-configs', 'one', model],
+    queryFn: ({ signal }) => get('/api/routing/configs/{model_id}', { path: { model_id: model }, signal }),
+    gcTime: 0,
+  });
+  if (query.error) return <ErrorState error={query.error} title={`${model} cannot be configured`} />;
+  return query.data ? <ConfigForm saved={query.data} onClose={onClose} /> : null;
+}
+
+/** How requests for each model are routed, where it is not the default. */
+export function AdminRoutingPage() {
+  const [{ model }, set] = useUrlState(urlDefaults);
+  const [page, setPage] = usePage();
+  const [reset, setReset] = useState<RoutingConfig | null>(null);
+  const models = useQuery(modelsQuery).data ?? [];
+  const query = useQuery({
+    queryKey: ['routing-configs', page],
+    queryFn: ({ signal }) => get('/api/routing/configs', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: (before) => before,
+  });
+  const chooser = (
+    <Select
+      aria-label="Configure a model"
+      placeholder="Configure a model…"
+      data={models.map(({ id }) => id).filter((id) => id !== orchestrationModel)}
+      searchable
+      limit={100}
+      w={{ base: '100%', xs: 280 }}
+      value={null}
+      onChange={(chosen) => chosen && set({ model: chosen })}
+    />
+  );
+  return (
+    <>
+      <PageHeader
+        title="Routing configuration"
+        description="Each model can have a strategy and weights of its own; all others are balanced by the defaults."
+        actions={chooser}
+      />
+      <DataTable
+        label="Configured models"
+        columns={columns((id) => set({ model: id }), setReset)}
+        rows={query.data?.configs}
+        rowKey={({ canonical_model_id }) => canonical_model_id}
+        query={query}
+        minWidth={720}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconRoute}
+            title="Every model uses the defaults"
+            description="Balanced: success 0.4, latency 0.3, price 0.2, priority 0.1. Choose a model above to change that."
+          />
+        }
+      />
+      {model !== '' && (
+        <Group mt="md">
+          <OpenConfig key={model} model={model} onClose={() => set({ model: '' })} />
+        </Group>
+      )}
+      <ConfirmDelete
+        opened={reset !== null}
+        onClose={() => setReset(null)}
+        title={`Back to default routing for ${reset?.canonical_model_id ?? ''}?`}
+        confirmLabel="Back to default"
+        onConfirm={async () => {
+          if (!reset) return;
+          await del('/api/routing/configs/{model_id}', { path: { model_id: reset.canonical_model_id } });
+          notifySuccess('Back to default');
+          await queryClient.invalidateQueries({ queryKey: ['routing-configs'] });
+        }}
+      >
+        Its strategy and weights are forgotten.
+      </ConfirmDelete>
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import type { User } from '../../session.ts';
+
+export const roleNames: Record<string, string> = { 1: 'User', 10: 'Administrator', 100: 'Root' };
+
+export const roleName = (role: number): string => roleNames[role] ?? `Role ${role}`;
+
+/** The only role that may give credits to itself. */
+export const rootRole = 100;
+
+/** A deleted user's row stays because the ledger refers to it; the service renames it like this. */
+export const isDeleted = ({ id, username, status }: Pick<User, 'id' | 'username' | 'status'>): boolean =>
+  status === 2 && username === `deleted-${id}`;

@@ -1,0 +1,137 @@
+import { Alert, Button, Group, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { del, put } from '../../api.ts';
+import { ApplicationStatus, VerifiedBadge } from '../../components/app-identity.tsx';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Section } from '../../components/section.tsx';
+import { type Application, type ApplicationFields, bodyOf, fieldsOf, losesBadge } from './application-fields.ts';
+import { ApplicationForm } from './application-form.tsx';
+import { applicationQuery, reloadApplications } from './application-queries.ts';
+import { Credentials } from './credentials.tsx';
+import { QuickStart } from './try-it.tsx';
+
+const back = (
+  <AnchorLink to="/applications" size="sm" underline="always">
+    All applications
+  </AnchorLink>
+);
+
+/** Warns before saving that the verification will be withdrawn. */
+function Warnings({ fields, application }: { fields: ApplicationFields; application: Application }) {
+  return (
+    <>
+      {losesBadge(fields, application) && (
+        <Alert color="orange" variant="light" title="The verification will be withdrawn">
+          An administrator verified this application as it is. After saving, users see it as not verified until an
+          administrator has looked at it again.
+        </Alert>
+      )}
+      {fields.app_type !== application.app_type && (
+        <Alert color="orange" variant="light" title="The client secret will stop working">
+          {fields.app_type === 'public'
+            ? 'A public client has no secret; it must send a PKCE challenge instead.'
+            : 'After saving, rotate the client secret above to get the first one.'}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function Settings({ application }: { application: Application }) {
+  const save = async (fields: ReturnType<typeof fieldsOf>) => {
+    await put('/api/oauth2/applications/{app_id}', { path: { app_id: application.id }, body: bodyOf(fields) });
+    notifySuccess('Application saved');
+    await reloadApplications();
+  };
+  return (
+    <Section title="Settings" description="Changes count at once, also for codes that are already on their way.">
+      <ApplicationForm
+        key={application.updated_at}
+        initial={fieldsOf(application)}
+        submitLabel="Save"
+        onSubmit={save}
+        note={(fields) => <Warnings fields={fields} application={application} />}
+      />
+    </Section>
+  );
+}
+
+function Danger({ application }: { application: Application }) {
+  const [confirming, setConfirming] = useState(false);
+  const navigate = useNavigate();
+  return (
+    <Section title="Delete" description="Ends every sign-in made with this application, for all its users.">
+      <Group>
+        <Button variant="light" color="red" onClick={() => setConfirming(true)}>
+          Delete application
+        </Button>
+      </Group>
+      <ConfirmDelete
+        opened={confirming}
+        onClose={() => setConfirming(false)}
+        title={`Delete ${application.name}?`}
+        typeToConfirm={application.name}
+        confirmLabel="Delete application"
+        onConfirm={async () => {
+          await del('/api/oauth2/applications/{app_id}', { path: { app_id: application.id } });
+          notifySuccess(`${application.name} is deleted`);
+          await navigate({ to: '/applications' });
+          await reloadApplications();
+        }}
+      >
+        Its tokens and its users’ permissions are deleted too. Its client id never comes back.
+      </ConfirmDelete>
+    </Section>
+  );
+}
+
+export function ApplicationPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const query = useQuery(applicationQuery(Number(id)));
+  if (query.error && !query.data) {
+    return (
+      <>
+        <PageHeader title="Application" description={back} />
+        <ErrorState error={query.error} title="The application could not be opened" onRetry={() => query.refetch()} />
+      </>
+    );
+  }
+  if (!query.data) {
+    return (
+      <>
+        <PageHeader title="Application" description={back} />
+        <Stack aria-busy="true">
+          <Skeleton height={220} />
+          <Skeleton height={420} />
+        </Stack>
+      </>
+    );
+  }
+  const { webhook_secret, ...application } = query.data;
+  return (
+    <>
+      <PageHeader
+        title={application.name}
+        description={back}
+        actions={
+          <Group gap="xs">
+            <ApplicationStatus status={application.status} />
+            {application.is_verified && <VerifiedBadge />}
+          </Group>
+        }
+      />
+      <Stack gap="lg">
+        <Credentials application={application} webhookSecret={webhook_secret} />
+        <Settings application={application} />
+        <QuickStart application={application} />
+        <Danger application={application} />
+      </Stack>
+    </>
+  );
+}

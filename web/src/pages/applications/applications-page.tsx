@@ -1,0 +1,91 @@
+import { Badge, Code, Group } from '@mantine/core';
+import { IconApps, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { AppIdentity, ApplicationStatus } from '../../components/app-identity.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { usePage } from '../../use-url-state.ts';
+import type { Application } from './application-fields.ts';
+import { applicationsQuery, pageSize } from './application-queries.ts';
+
+const columns: Column<Application>[] = [
+  {
+    key: 'app',
+    header: 'Application',
+    cell: ({ name, logo_url, homepage_url, is_verified }) => (
+      <AppIdentity name={name} logoUrl={logo_url} homepageUrl={homepage_url} verified={is_verified} />
+    ),
+  },
+  {
+    key: 'client',
+    header: 'Client ID',
+    cell: ({ client_id, name }) => (
+      <Group gap={4} wrap="nowrap">
+        <Code>{`${client_id.slice(0, 12)}…${client_id.slice(-4)}`}</Code>
+        <CopyButton value={client_id} label={`Copy client ID of ${name}`} />
+      </Group>
+    ),
+  },
+  {
+    key: 'type',
+    header: 'Type',
+    cell: ({ app_type }) => <Badge color="gray">{app_type === 'public' ? 'Public' : 'Confidential'}</Badge>,
+  },
+  { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
+  { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    ...actsColumn(),
+    cell: ({ id, name }) => (
+      <ButtonLink
+        to="/applications/$id"
+        params={{ id: String(id) }}
+        size="compact-sm"
+        variant="default"
+        aria-label={`Manage ${name}`}
+      >
+        Manage
+      </ButtonLink>
+    ),
+  },
+];
+
+export function ApplicationsPage() {
+  const [page, setPage] = usePage();
+  const query = useQuery(applicationsQuery(page));
+  const button = (
+    <ButtonLink to="/applications/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      New application
+    </ButtonLink>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Applications"
+        description="OAuth applications you own: people sign in to them with their account here."
+        actions={button}
+      />
+      <DataTable
+        label="Your applications"
+        columns={columns}
+        rows={query.data?.applications}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={820}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconApps}
+            title="No applications yet"
+            description="Register one to get a client id and let people sign in to it with OAuth 2.0."
+            action={button}
+          />
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { ApiError, errorOf, type Result } from '../../api.ts';
+import { parseSearch } from '../../search-params.ts';
+import { queryClient, selfQuery } from '../../session.ts';
+
+export type Asked = Result<'/api/oauth2/authorize', 'get'>;
+
+/** Either there is something to decide, or the service has already answered and the browser goes on. */
+export type Authorization = { asked: Asked } | { leaveTo: string };
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const redirectOf = (body: unknown): string | undefined =>
+  isRecord(body) && typeof body.redirect_url === 'string' ? body.redirect_url : undefined;
+
+/** The answer's data, or the address by which the application hears of a refusal; any other refusal is thrown. */
+async function call<T>(address: string, init: RequestInit): Promise<{ data: T } | { leaveTo: string }> {
+  const response = await fetch(address, init).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause;
+    throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok && isRecord(body)) return { data: body.data as T };
+  const leaveTo = redirectOf(body);
+  if (leaveTo) return { leaveTo };
+  // The session has ended meanwhile: finding that out leads to the login page and back here.
+  if (response.status === 401) queryClient.invalidateQueries(selfQuery);
+  throw await errorOf(response, body ?? null);
+}
+
+/** What the application asks for. The query goes out as the browser has it: repeated parameters must be seen to be refused. */
+export async function readAuthorization(search: string, signal: AbortSignal): Promise<Authorization> {
+  const answer = await call<Asked>(`/api/oauth2/authorize${search}`, { signal });
+  return 'data' in answer ? { asked: answer.data } : answer;
+}
+
+const names = ['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'];
+
+/** The user's answer; gives the address that leads back to the application. */
+export async function decide(search: string, approved: boolean): Promise<string> {
+  const given = parseSearch(search);
+  // Absent and empty differ for `state`, so only what is there is sent.
+  const request = Object.fromEntries(names.filter((name) => name in given).map((name) => [name, given[name]]));
+  const answer = await call<{ redirect_url: string }>('/api/oauth2/authorize', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...request, approved }),
+  });
+  return 'data' in answer ? answer.data.redirect_url : answer.leaveTo;
+}
+
+/** The service never registers these schemes; the page refuses to navigate to them all the same. */
+const runsHere = /^(javascript|data|vbscript|blob|file|about):/i;
+
+/** Replaces this page in the history: going back leads to where the user came from, not to a request that was already answered. */
+export function leaveTo(url: string): void {
+  if (!runsHere.test(url.trim())) window.location.replace(url);
+}
+
+/** Where an address leads, in words. */
+export function destinationOf(uri: string): string {
+  const url = URL.parse(uri);
+  if (!url) return uri;
+  if (/^https?:$/.test(url.protocol)) return url.host;
+  return `an app on this device (${url.protocol})`;
+}

@@ -1,0 +1,65 @@
+import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { useUser } from '../../session.ts';
+import { type Asked, decide, leaveTo, readAuthorization } from './authorization.ts';
+import { Consent } from './consent.tsx';
+import { Refused } from './refused.tsx';
+
+function Waiting() {
+  return (
+    <BareFrame title="Authorize an application" description="It asks for access to your svc account.">
+      <Stack aria-busy="true" role="status" aria-label="Loading">
+        <Skeleton height={48} />
+        <Skeleton height={140} />
+        <Skeleton height={48} />
+        <Skeleton height={42} />
+      </Stack>
+    </BareFrame>
+  );
+}
+
+function Leaving({ to, name }: { to: string; name?: string }) {
+  useEffect(() => leaveTo(to), [to]);
+  return (
+    <BareFrame title={name ? `Signing in to ${name}` : 'Going back to the application'}>
+      <Text size="sm">
+        One moment.{' '}
+        <Anchor href={to} inherit underline="always">
+          Continue
+        </Anchor>{' '}
+        if nothing happens.
+      </Text>
+    </BareFrame>
+  );
+}
+
+/** A verified application whose scopes were all allowed before is not asked about again: it would teach users to click. */
+const needsNoAnswer = ({ application, has_existing_consent, needs_reconsent }: Asked): boolean =>
+  application.is_verified && has_existing_consent && !needs_reconsent;
+
+function Known({ asked, search }: { asked: Asked; search: string }) {
+  const { mutate, data, error } = useMutation({ mutationFn: () => decide(search, true) });
+  useEffect(() => mutate(), [mutate]);
+  if (error) return <Consent asked={asked} search={search} />;
+  return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;
+}
+
+export function AuthorizePage() {
+  const user = useUser();
+  // The router rewrites addresses, so the query is taken as the browser first had it.
+  const [search] = useState(() => window.location.search);
+  const query = useQuery({
+    queryKey: ['authorization', user.id, search],
+    queryFn: ({ signal }) => readAuthorization(search, signal),
+    // One question, one answer: a refetch in the background could change what is being agreed to.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (query.error) return <Refused error={query.error} onRetry={() => query.refetch()} />;
+  if (!query.data) return <Waiting />;
+  if ('leaveTo' in query.data) return <Leaving to={query.data.leaveTo} />;
+  const { asked } = query.data;
+  return needsNoAnswer(asked) ? <Known asked={asked} search={search} /> : <Consent asked={asked} search={search} />;
+}

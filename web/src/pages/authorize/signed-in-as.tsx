@@ -1,0 +1,35 @@
+import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { post } from '../../api.ts';
+import { notifyError } from '../../components/notify.ts';
+import { queryClient, useUser } from '../../session.ts';
+
+/** Whose account access is given to, and the way to switch accounts. */
+export function SignedInAs() {
+  const user = useUser();
+  const router = useRouter();
+  const name = user.display_name || user.username;
+  const change = useMutation({
+    mutationFn: () => post('/api/user/logout'),
+    onSuccess: async () => {
+      const { pathname, search } = window.location;
+      queryClient.clear();
+      await router.navigate({ to: '/login', search: { next: pathname + search } });
+    },
+    onError: notifyError,
+  });
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <Avatar src={user.avatar_url || null} name={name} color="indigo" size={38} alt="" aria-hidden />
+      <Stack gap={0} flex={1} miw={0} align="flex-start">
+        <Text size="sm" truncate maw="100%">
+          Signed in as <b>{name === user.username ? name : `${name} (${user.username})`}</b>
+        </Text>
+        <Anchor component="button" type="button" size="sm" disabled={change.isPending} onClick={() => change.mutate()}>
+          Not you? Switch account
+        </Anchor>
+      </Stack>
+    </Group>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core';
+import { IconShieldCheck } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, get, type Result } from '../../api.ts';
+import { AppIdentity } from '../../components/app-identity.tsx';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { ScopeBadges } from '../../components/scopes.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { queryClient } from '../../session.ts';
+import { usePage } from '../../use-url-state.ts';
+
+type Consent = Result<'/api/oauth2/consents', 'get'>['consents'][number];
+
+const queryKey = ['consents'];
+const pageSize = 20;
+
+const columns = (revoke: (consent: Consent) => void): Column<Consent>[] => [
+  {
+    key: 'app',
+    header: 'Application',
+    cell: (consent) => (
+      <AppIdentity
+        name={consent.app_name}
+        logoUrl={consent.app_logo_url}
+        homepageUrl={consent.app_homepage_url}
+        verified={consent.app_is_verified}
+      />
+    ),
+  },
+  { key: 'scopes', header: 'May use', wrap: true, cell: ({ scopes }) => <ScopeBadges scopes={scopes} /> },
+  { key: 'since', header: 'Since', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'changed', header: 'Last agreed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  {
+    ...actsColumn(),
+    cell: (consent) => (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="red"
+        aria-label={`Revoke access of ${consent.app_name}`}
+        onClick={() => revoke(consent)}
+      >
+        Revoke
+      </Button>
+    ),
+  },
+];
+
+export function AuthorizedAppsPage() {
+  const [page, setPage] = usePage();
+  const [revoking, setRevoking] = useState<Consent | null>(null);
+  const query = useQuery({
+    queryKey: [...queryKey, page],
+    queryFn: ({ signal }) => get('/api/oauth2/consents', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <PageHeader
+        title="Authorized apps"
+        description="Applications that you have allowed to act for you. Revoking ends their access at once."
+      />
+      <DataTable
+        label="Authorized apps"
+        columns={columns(setRevoking)}
+        rows={query.data?.consents}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={760}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconShieldCheck}
+            title="No application has access"
+            description="When you sign in to another application with your account here, it appears in this list."
+          />
+        }
+      />
+      <ConfirmDelete
+        opened={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title={`Revoke access of ${revoking?.app_name ?? ''}?`}
+        confirmLabel="Revoke access"
+        onConfirm={async () => {
+          if (!revoking) return;
+          await del('/api/oauth2/consents/{application_id}', { path: { application_id: revoking.application_id } });
+          notifySuccess(`${revoking.app_name} has no access any more`);
+          await queryClient.invalidateQueries({ queryKey });
+        }}
+      >
+        It is signed out and can do nothing more in your name. API keys it has created for you stay; they are listed
+        under Keys.
+      </ConfirmDelete>
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import { Alert, Badge, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { IconCreditCard, IconInfoCircle } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable, endColumn } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { Money } from '../../components/money.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { formatDateTime, formatNumber } from '../../format.ts';
+import { isAdmin, selfQuery, useUser } from '../../session.ts';
+import { usePage } from '../../use-url-state.ts';
+
+type Entry = Result<'/api/ledger', 'get'>['entries'][number];
+
+const pageSize = 25;
+
+const columns: Column<Entry>[] = [
+  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  {
+    key: 'kind',
+    header: 'What',
+    cell: ({ kind }) => (
+      <Badge color={kind === 'grant' ? 'teal' : 'gray'}>{kind === 'grant' ? 'Credits' : 'Usage'}</Badge>
+    ),
+  },
+  {
+    key: 'detail',
+    header: 'Detail',
+    wrap: true,
+    cell: ({ kind, model, note, amount }) =>
+      kind === 'usage' ? model : note || (amount < 0 ? 'Taken back by an administrator' : 'Given by an administrator'),
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    align: 'right',
+    cell: ({ amount }) => (
+      <Text span size="sm" fw={600} c={amount > 0 ? 'var(--mantine-color-teal-light-color)' : undefined}>
+        {amount > 0 && '+'}
+        <Money quota={amount} />
+      </Text>
+    ),
+  },
+  {
+    key: 'balance',
+    header: 'Balance after',
+    align: 'right',
+    cell: ({ balance_after }) => <Money quota={balance_after} />,
+  },
+  {
+    ...endColumn('Request'),
+    cell: ({ request_id }) => request_id && <CopyButton value={request_id} label={`Copy request id ${request_id}`} />,
+  },
+];
+
+function HowToGetMore() {
+  const admin = isAdmin(useUser());
+  return (
+    <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} title="How to get more">
+      {admin ? (
+        <>
+          You can give credits to users under{' '}
+          <AnchorLink to="/admin/users" inherit underline="always">
+            Users
+          </AnchorLink>
+          .
+        </>
+      ) : (
+        'Ask an administrator of this service: they can add credits to your account. Models without a price need none.'
+      )}
+    </Alert>
+  );
+}
+
+export function CreditsPage() {
+  const user = useUser();
+  // The balance moves with every request, so this page asks again.
+  useQuery({ ...selfQuery, refetchOnMount: 'always' });
+  const [page, setPage] = usePage();
+  const query = useQuery({
+    queryKey: ['ledger', page],
+    queryFn: ({ signal }) => get('/api/ledger', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <PageHeader title="Credits" description="Your balance, and everything that has changed it." />
+      <Stack gap="lg">
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <StatCard label="Balance" value={<Money quota={user.quota} />} />
+          <StatCard label="Spent so far" value={<Money quota={user.used_quota} />} />
+          <StatCard label="Requests" value={formatNumber(user.request_count)} />
+        </SimpleGrid>
+        <HowToGetMore />
+        <section>
+          <Title order={2} mb="sm">
+            Ledger
+          </Title>
+          <DataTable
+            label="Ledger"
+            columns={columns}
+            rows={query.data?.entries}
+            rowKey={({ id }) => id}
+            query={query}
+            paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+            empty={
+              <EmptyState
+                icon={IconCreditCard}
+                title="Nothing has changed your balance yet"
+                description="Credits you are given and requests that cost something are listed here, to the last unit."
+              />
+            }
+          />
+        </section>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { AddProvider } from '../../components/add-provider.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Section } from '../../components/section.tsx';
+import { modelsQuery, onlySimulation, providersOf } from '../../models.ts';
+import { isAdmin, useUser } from '../../session.ts';
+import { Connect } from './connect.tsx';
+import { Glance } from './glance.tsx';
+import { QuickLinks } from './quick-links.tsx';
+import { Recent } from './recent.tsx';
+import { WhatWorks } from './what-works.tsx';
+
+/** First steps for newcomers, an overview for everybody else. */
+export function HomePage() {
+  const user = useUser();
+  const models = useQuery(modelsQuery);
+  const providers = providersOf(models.data ?? []);
+  const noProvider = providers.length === 0 || onlySimulation(providers);
+  const newcomer = user.request_count === 0;
+  // Stays after the first provider was added, or the result would vanish with the form.
+  const [adding, setAdding] = useState(false);
+  if (!adding && models.data && noProvider && isAdmin(user)) setAdding(true);
+  return (
+    <>
+      <PageHeader
+        title={`Welcome, ${user.display_name || user.username}`}
+        description={newcomer ? 'One address for every model. Here is how to make the first call.' : undefined}
+      />
+      <Stack gap="xl">
+        <Glance />
+        {!newcomer && <Recent />}
+        <WhatWorks />
+        {adding && (
+          <Section title="Add a provider" description="A key is all it takes; models and prices come with it.">
+            <AddProvider />
+          </Section>
+        )}
+        <Connect />
+        <QuickLinks />
+      </Stack>
+    </>
+  );
+}

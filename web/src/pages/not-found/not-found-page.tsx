@@ -1,0 +1,9 @@
+import { NotFound } from '../../components/page-states.tsx';
+
+export function NotFoundPage() {
+  return (
+    <main>
+      <NotFound />
+    </main>
+  );
+}

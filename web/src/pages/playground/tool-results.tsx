@@ -1,0 +1,44 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { ToolCall } from '../../components/tool-call.tsx';
+
+interface ToolResultsProps {
+  calls: ToolCall[];
+  onSend: (results: Record<string, string>) => void;
+}
+
+/** The playground runs no tools: the user types what a tool would have answered. */
+export function ToolResults({ calls, onSend }: ToolResultsProps) {
+  const [results, setResults] = useState<Record<string, string>>({});
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend(results);
+      }}
+    >
+      <Stack gap="sm">
+        {calls.map(({ id, name }) => (
+          <Textarea
+            key={id}
+            label={`Result of ${name}`}
+            description="What the tool would answer; JSON or plain text"
+            autosize
+            minRows={2}
+            maxRows={10}
+            value={results[id] ?? ''}
+            onChange={(event) => {
+              const { value } = event.currentTarget;
+              setResults((before) => ({ ...before, [id]: value }));
+            }}
+          />
+        ))}
+        <Group>
+          <Button type="submit" size="sm">
+            {calls.length === 1 ? 'Send result' : 'Send results'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,144 @@
+import { Badge, Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconGitBranch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useChannelNames } from '../../catalog.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { strategyName } from '../../components/strategy-choice.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatNumber } from '../../format.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
+import { DecisionDetail } from './decision-detail.tsx';
+import { type Decision, decisionPageSize, decisionsQuery } from './decisions-query.ts';
+import { outcomeOf } from './words.ts';
+
+const urlDefaults = { request: '', model: '', page: '1', open: '' };
+
+const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
+  { key: 'when', header: 'When', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    key: 'model',
+    header: 'Model',
+    cell: ({ model_id, selected_provider }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {model_id}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {selected_provider ? `by ${selected_provider}` : 'by nobody'}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'outcome',
+    header: 'Outcome',
+    cell: ({ outcome, attempts }) => (
+      <Group gap="xs" wrap="nowrap">
+        <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>
+        {attempts.length > 1 && (
+          <Text size="xs" c="dimmed">
+            after {attempts.length} tries
+          </Text>
+        )}
+      </Group>
+    ),
+  },
+  { key: 'why', header: 'Why', wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
+  { key: 'strategy', header: 'Strategy', cell: ({ routing_strategy }) => strategyName(routing_strategy) },
+  {
+    key: 'duration',
+    header: 'Time',
+    align: 'right',
+    cell: ({ duration_ms }) => <span className="svc-number">{formatNumber(duration_ms)} ms</span>,
+  },
+  {
+    ...actsColumn('Details'),
+    cell: (decision) => (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        aria-label={`Details of ${decision.request_id}`}
+        onClick={() => show(decision)}
+      >
+        Details
+      </Button>
+    ),
+  },
+];
+
+/** By its request id, so that the address alone is enough to show it. */
+function OpenDecision({ request, onClose }: { request: string; onClose: () => void }) {
+  const query = useQuery(decisionsQuery({ request, model: '' }, 1));
+  const channelName = useChannelNames();
+  const decisions = query.isPlaceholderData ? undefined : query.data?.decisions;
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title="Routing decision"
+      styles={{ title: { fontWeight: 600 } }}
+      closeButtonProps={{ 'aria-label': 'Close details' }}
+    >
+      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {!decisions && !query.error && <Skeleton height={240} />}
+      {decisions?.length === 0 && (
+        <EmptyState icon={IconGitBranch} title="No such decision" description="It may have been cleaned up since." />
+      )}
+      <Stack gap="xl">
+        {decisions?.map((decision) => (
+          <DecisionDetail key={decision.id} decision={decision} channelName={channelName} />
+        ))}
+      </Stack>
+    </Drawer>
+  );
+}
+
+export function RoutingDecisionsPage() {
+  const [{ request, model, open }, set] = useUrlState(urlDefaults);
+  const [page, setPage] = usePage();
+  const query = useQuery(decisionsQuery({ request, model }, page));
+  const filtered = request !== '' || model !== '';
+  return (
+    <>
+      <PageHeader title="Routing decisions" description="Where each request went, and why." />
+      <Group gap="sm" mb="md">
+        <SearchInput
+          label="Request id"
+          placeholder="Request id, req_…"
+          value={request}
+          onChange={(value) => set({ request: value, page: '1' })}
+        />
+        <SearchInput
+          label="Model"
+          placeholder="Model, like vendor/name"
+          value={model}
+          onChange={(value) => set({ model: value, page: '1' })}
+        />
+      </Group>
+      <DataTable
+        label="Routing decisions"
+        columns={columns(({ request_id }) => set({ open: request_id }))}
+        rows={query.data?.decisions}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={900}
+        paging={{ page, pageSize: decisionPageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconGitBranch}
+            title={filtered ? 'No decision fits these filters' : 'No decisions yet'}
+            description={filtered ? undefined : 'Every request that is routed leaves one here.'}
+          />
+        }
+      />
+      {open !== '' && <OpenDecision request={open} onClose={() => set({ open: '' })} />}
+    </>
+  );
+}

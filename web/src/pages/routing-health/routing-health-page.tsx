@@ -1,0 +1,103 @@
+import { Group, Select, SimpleGrid, Text } from '@mantine/core';
+import { IconActivityHeartbeat } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { healthPageSize, type Metrics, metricsQuery, useChannelNames } from '../../catalog.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { modelsQuery, providersOf } from '../../models.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
+import { healthColumns } from './health-columns.tsx';
+
+const urlDefaults = { model: '', provider: '', page: '1' };
+
+function Summary({ rows }: { rows: Metrics[] | undefined }) {
+  const count = (state: Metrics['circuit_state']) => rows?.filter((row) => row.circuit_state === state).length ?? 0;
+  const requests = rows?.reduce((sum, row) => sum + row.requests_last_hour, 0) ?? 0;
+  const good = rows?.reduce((sum, row) => sum + row.requests_last_hour * row.success_rate_last_hour, 0) ?? 0;
+  const loading = rows === undefined;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} mb="lg">
+      <StatCard label="Circuits open" value={count('open')} hint="Left alone until they recover" loading={loading} />
+      <StatCard
+        label="Being probed"
+        value={count('half_open')}
+        hint="A few requests try them again"
+        loading={loading}
+      />
+      <StatCard label="Requests, last hour" value={requests} hint="Successes and failures" loading={loading} />
+      <StatCard
+        label="Success, last hour"
+        value={requests === 0 ? '–' : `${((good / requests) * 100).toFixed(1)} %`}
+        hint={requests === 0 ? 'Nothing measured yet' : 'Of those requests'}
+        loading={loading}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** How providers are doing right now, trouble first. */
+export function RoutingHealthPage() {
+  const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
+  const [page, setPage] = usePage();
+  const query = useQuery(metricsQuery(filter, page));
+  const models = useQuery(modelsQuery).data ?? [];
+  const channelName = useChannelNames();
+  const rows = query.data?.metrics;
+  const updated = query.dataUpdatedAt ? new Date(query.dataUpdatedAt).toLocaleTimeString() : '';
+  return (
+    <>
+      <PageHeader
+        title="Provider health"
+        description="Success and latency of the last hour, per provider, model and channel. Refreshes every 5 seconds."
+      />
+      <Summary rows={rows} />
+      <Group gap="sm" mb="md" justify="space-between">
+        <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
+          <Select
+            aria-label="Model"
+            placeholder="All models"
+            w={{ base: '100%', xs: 220 }}
+            data={models.map(({ id }) => id)}
+            searchable
+            clearable
+            limit={100}
+            value={filter.model || null}
+            onChange={(model) => set({ model: model ?? '', page: '1' })}
+          />
+          <Select
+            aria-label="Provider"
+            placeholder="All providers"
+            w={{ base: '100%', xs: 220 }}
+            data={providersOf(models).map(({ name }) => name)}
+            searchable
+            clearable
+            value={filter.provider || null}
+            onChange={(provider) => set({ provider: provider ?? '', page: '1' })}
+          />
+        </Group>
+        <Text size="xs" c="dimmed" className="svc-number">
+          {query.error ? 'Not refreshed: the last try failed' : updated && `Updated ${updated}`}
+        </Text>
+      </Group>
+      <DataTable
+        label="Provider health"
+        columns={healthColumns(channelName)}
+        rows={rows}
+        rowKey={({ provider, model_id, channel_id }) => `${provider} ${model_id} ${channel_id}`}
+        // A refresh in the background must not dim the table every five seconds.
+        query={{ error: query.error, isFetching: query.isPlaceholderData, refetch: query.refetch }}
+        minWidth={900}
+        paging={{ page, pageSize: healthPageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconActivityHeartbeat}
+            title="Nothing to watch"
+            description="No provider serves a model that fits."
+          />
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,154 @@
+import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { get, put, type Result } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Section } from '../../components/section.tsx';
+import { StrategyChoice } from '../../components/strategy-choice.tsx';
+import { modelsQuery, providersOf } from '../../models.ts';
+import { queryClient } from '../../session.ts';
+
+type Preferences = Result<'/api/routing/preferences', 'get'>;
+
+const queryKey = ['routing-preferences'];
+
+interface FieldsProps {
+  value: Preferences;
+  set: (changes: Partial<Preferences>) => void;
+}
+
+function ProviderFields({ value, set }: FieldsProps) {
+  const models = useQuery(modelsQuery);
+  const known = providersOf(models.data ?? []).map(({ name }) => name);
+  // A provider that has gone meanwhile can still be taken off the list.
+  const all = [...new Set([...known, ...value.preferred_providers, ...value.blocked_providers])];
+  const choices = (taken: string[]) => all.filter((name) => !taken.includes(name));
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <MultiSelect
+        label="Preferred"
+        description="Their score counts one and a half times"
+        data={choices(value.blocked_providers)}
+        value={value.preferred_providers}
+        onChange={(preferred_providers) => set({ preferred_providers })}
+        searchable
+        clearable
+      />
+      <MultiSelect
+        label="Blocked"
+        description="Never called for you"
+        data={choices(value.preferred_providers)}
+        value={value.blocked_providers}
+        onChange={(blocked_providers) => set({ blocked_providers })}
+        searchable
+        clearable
+      />
+    </SimpleGrid>
+  );
+}
+
+const orNull = (value: number | string): number | null => (value === '' ? null : Number(value));
+
+function LimitFields({ value, set }: FieldsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <NumberInput
+        label="Highest price"
+        description="Per million tokens; never passed"
+        placeholder="No limit"
+        prefix="$"
+        min={0}
+        decimalScale={6}
+        value={value.max_price ?? ''}
+        onChange={(price) => set({ max_price: orNull(price) })}
+      />
+      <NumberInput
+        label="Lowest success rate"
+        description="Providers below it come last"
+        placeholder="No limit"
+        suffix=" %"
+        min={0}
+        max={100}
+        decimalScale={1}
+        value={value.min_success_rate === null ? '' : Math.round(value.min_success_rate * 1_000) / 10}
+        onChange={(percent) => set({ min_success_rate: percent === '' ? null : Number(percent) / 100 })}
+      />
+      <NumberInput
+        label="Longest latency"
+        description="Providers slower than this come last"
+        placeholder="No limit"
+        suffix=" ms"
+        min={1}
+        max={3_600_000}
+        allowDecimal={false}
+        thousandSeparator
+        value={value.max_latency_ms ?? ''}
+        onChange={(latency) => set({ max_latency_ms: orNull(latency) })}
+      />
+    </SimpleGrid>
+  );
+}
+
+function PreferencesForm({ saved }: { saved: Preferences }) {
+  const [value, setValue] = useState(saved);
+  const set = (changes: Partial<Preferences>) => setValue((before) => ({ ...before, ...changes }));
+  const save = useMutation({
+    mutationFn: () => put('/api/routing/preferences', { body: value }),
+    onSuccess: (fresh) => {
+      queryClient.setQueryData(queryKey, fresh);
+      setValue(fresh);
+      notifySuccess('Preferences saved');
+    },
+  });
+  const unchanged = JSON.stringify(value) === JSON.stringify(saved);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        <Section title="How to choose">
+          <StrategyChoice
+            value={value.default_strategy}
+            onChange={(default_strategy) => set({ default_strategy })}
+            noneLabel="As the model is set up"
+            noneHint="The administrator’s choice for each model, else balanced"
+          />
+        </Section>
+        <Section title="Providers">
+          <ProviderFields value={value} set={set} />
+        </Section>
+        <Section title="Limits">
+          <LimitFields value={value} set={set} />
+        </Section>
+        {save.error && <ErrorState error={save.error} title="The preferences were not saved" />}
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={unchanged}>
+            Save
+          </Button>
+          <Button variant="default" disabled={unchanged} onClick={() => setValue(saved)}>
+            Undo changes
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+export function RoutingPreferencesPage() {
+  const query = useQuery({ queryKey, queryFn: ({ signal }) => get('/api/routing/preferences', { signal }) });
+  return (
+    <>
+      <PageHeader
+        title="Routing preferences"
+        description="How providers are chosen for your requests. A request can say otherwise with its provider object."
+      />
+      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {query.isPending && <Skeleton height={420} />}
+      {query.data && <PreferencesForm saved={query.data} />}
+    </>
+  );
+}
