@@ -71,7 +71,8 @@ test('the disk fills up under load: 503, and all is well again once there is roo
     `failed meanwhile: ${JSON.stringify(failed)}; a start: exit ${full.code}, "${full.said.trim().split('\n')[0]}"; ` +
       `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served; integrity check: ${checked}`,
   );
-  expect(Object.keys(failed)).toEqual(['503 unavailable']);
+  // A stream that was under way can only be told in its own words.
+  expect(Object.keys(failed).filter((kind) => kind !== '200 unavailable')).toEqual(['503 unavailable']);
   expect(health.status).toBe(200);
   expect(full.code).toBe(1);
   expect(full.said).toMatch(/full/);

@@ -1,6 +1,7 @@
 import type { AppError } from '../lib/errors.ts';
 import type { Usage } from '../lib/money.ts';
 import { pingAfterMs } from '../platform/http/event-stream.ts';
+import { toAppError } from '../platform/http/to-app-error.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type ChatAnswer, type End, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
 import { asRequest, priceOf } from './bill.ts';
@@ -187,9 +188,20 @@ export class Pump {
 
   /** Charged first, then the last bytes: nobody has a whole answer that a crash could leave unpaid. */
   async #finish(last: Uint8Array | null): Promise<StreamEnd> {
-    const settled = await this.answer.settle(wellEnded);
-    if (last) await this.#deliver(this.answer.read.relay.withUsage(last, settled.usage));
+    // The upstream has said everything: how long charging takes is no silence of its.
+    this.answer.sent.allowSilence(Number.POSITIVE_INFINITY);
+    const settled: StreamEnd = await this.answer.settle(wellEnded).catch((error) => this.#unpaid(error));
+    if (last && !settled.error) await this.#deliver(this.answer.read.relay.withUsage(last, settled.usage));
     return settled;
+  }
+
+  /** Charging failed, which is our own fault: the charge is owed, and the client hears why its answer has no end. */
+  async #unpaid(error: unknown): Promise<StreamEnd> {
+    const { deps, context, read } = this.answer;
+    const told = toAppError(error);
+    deps.log.error({ requestId: context.requestId, error }, 'an answer could not be charged');
+    await this.#deliver(read.relay.fail(told));
+    return { summary: read.summary(), usage: unknownUsage, cost: 0, error: told };
   }
 
   async #broken(error: unknown): Promise<StreamEnd> {
