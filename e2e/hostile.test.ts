@@ -1,6 +1,6 @@
 /**
  * What is hostile, sent to every endpoint that takes text while somebody asks whether the service is alive: the loop is never
- * held for more than 50 ms longer than while nothing is asked. `SVC_HOSTILE_ONLY=words` runs the cases with these in their names.
+ * held for more than 50 ms longer than while nothing is asked, on a machine of usual pace. `SVC_HOSTILE_ONLY=words` runs the cases with these in their names.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ import { runOf, runs } from './hostile/inputs.ts';
 import { freePort, type Service, startService } from './service.ts';
 
 const mostMs = 50;
+/** On a slower machine more, as measured beside each try: of the time that a fixed piece of work takes there. */
+const mostPaces = 1.5;
 /** A full sweep of the heap, or code compiled for the first time, may fall into one try; never into all of them. */
 const tries = 5;
 /** Sent together, since most hold nothing: the groups that do are looked at one by one. */
@@ -98,8 +100,9 @@ async function findSlow(cases: Case[]): Promise<string[]> {
 async function slowAlone(one: Case): Promise<string[]> {
   const seen: number[] = [];
   while (seen.length < tries) {
+    const pace = (await (await fetch(`${watch}/pace`)).json()) as number;
     const held = (await heldBy(() => send(one))) - idleMs;
-    if (held <= mostMs) return [];
+    if (held <= Math.max(mostMs, mostPaces * pace)) return [];
     seen.push(held);
   }
   return [`${titleOf(one)}: held for ${seen.map(Math.round).join(', ')} ms`];
