@@ -28,6 +28,8 @@ export interface AccountDeps {
   sessions: Sessions;
   announcements: Announcements;
   audit: AuditLog;
+  /** What is put aside of a user's balance for requests that run in this process. */
+  heldBy(userId: number): number;
 }
 
 const rootQuota = 50_000_000;

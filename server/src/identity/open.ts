@@ -43,6 +43,7 @@ export async function openIdentity(deps: {
   optionDefaults: Record<string, number>;
   /** Another process may write the same database. */
   othersWrite: boolean;
+  heldBy: AccountDeps['heldBy'];
 }): Promise<Identity> {
   const { db, shared, clock, audit } = deps;
   const origins = [...new Set([new URL(deps.baseUrl).origin, new URL(deps.webUrl).origin])];
@@ -52,7 +53,7 @@ export async function openIdentity(deps: {
   const sessions = openSessions({ db, shared, clock, announcements, https, othersWrite: deps.othersWrite });
   const keys = openKeyLookup({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
   const permits = openPermits({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
-  const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit };
+  const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy: deps.heldBy };
   return {
     options,
     announcements,
