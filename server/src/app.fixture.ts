@@ -15,6 +15,26 @@ const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 
 export const rootPassword = 'root password for tests';
 
+/**
+ * Hashing a password takes a processor fifty milliseconds, as it should, and the tests make the same few users hundreds of
+ * times: each password is hashed once, and each pair compared once.
+ */
+function rememberHashes(): void {
+  const { hash, verify } = Bun.password;
+  const hashes = new Map<string, Promise<string>>();
+  const verified = new Map<string, Promise<boolean>>();
+  const once = <T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> => {
+    const found = known.get(name) ?? make();
+    known.set(name, found);
+    return found;
+  };
+  Bun.password.hash = (password, ...cost) =>
+    once(hashes, JSON.stringify([`${password}`, cost]), () => hash(password, ...cost));
+  Bun.password.verify = (password, hashed, ...rest) =>
+    once(verified, JSON.stringify([`${password}`, `${hashed}`]), () => verify(password, hashed, ...rest));
+}
+rememberHashes();
+
 /** The whole service without a port: the same test runs on SQLite and memory, or on PostgreSQL and Redis. */
 export interface TestApp {
   app: App;
