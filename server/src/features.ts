@@ -70,6 +70,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     optionDefaults: config.optionDefaults,
     othersWrite: database.engine === 'postgres',
     heldBy: billing.heldBy,
+    recallKey: billing.recallKey,
   });
   const { options } = identity;
 

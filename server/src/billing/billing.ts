@@ -16,7 +16,7 @@ import { countDurable, findDurable, holdDurable, settleIn, settleStored } from '
 import { grantCredits } from './store/ledger.ts';
 import { postgresPurseStore } from './store/postgres.ts';
 import { sqlitePurseStore } from './store/sqlite.ts';
-import type { HoldRow, PurseId } from './store/port.ts';
+import type { HoldRow, PurseId, PurseStore } from './store/port.ts';
 import type { LedgerRow } from './store/tables.ts';
 import { isLogged } from './store/usage.ts';
 import { takeOver } from './take-over.ts';
@@ -30,6 +30,8 @@ export interface BillingDeps {
   shared?: Pick<Shared, 'publish' | 'subscribe'>;
   clock: Clock;
   log: Log;
+  /** Between this process and its database; for tests that break it. */
+  through?(store: PurseStore): PurseStore;
 }
 
 export interface Billing {
@@ -51,6 +53,8 @@ export interface Billing {
   /** Usage of a request that cost nothing and needed no hold. */
   record(who: Pick<HoldRequest, 'requestId' | 'userId' | 'keyId' | 'modelId'>, detail: UsageDetail): void;
   grant(grant: Grant): Promise<LedgerRow>;
+  /** The quota of a key was set anew: what processes keep of the old one and do not need goes back to it. */
+  recallKey(userId: number, keyId: number): Promise<void>;
   openHolds(): Promise<{ holds: number; amount: number }>;
   /** Settles what dead processes left behind; runs by itself every few seconds. */
   sweep(): Promise<number>;
@@ -62,9 +66,10 @@ export interface Billing {
 /** For others to give back what they do not need. */
 const patienceMs = 1_500;
 
-export async function openBilling({ database, owners, shared, clock, log }: BillingDeps): Promise<Billing> {
+export async function openBilling(deps: BillingDeps): Promise<Billing> {
+  const { database, owners, shared, clock, log, through = (store) => store } = deps;
   const { db, engine } = database;
-  const store = engine === 'postgres' ? postgresPurseStore(db) : sqlitePurseStore(db);
+  const store = through(engine === 'postgres' ? postgresPurseStore(db) : sqlitePurseStore(db));
   const writer = new Writer(db, owners, log);
   const purses = new Purses();
   const line = new Line({ store, writer, purses, chargeLate: (charge) => chargeLate(charge) });
@@ -154,6 +159,9 @@ export async function openBilling({ database, owners, shared, clock, log }: Bill
     },
     record: (who, detail) => free.add(usageRow({ ...who, keyId: who.keyId ?? 0 }, detail, 0, now())),
     grant,
+    recallKey: async (userId, keyId) => {
+      await returns.recall([{ user_id: userId, key_id: keyId }]);
+    },
     openHolds: async () => {
       const durable = await countDurable(db);
       const here = keeper.sums();

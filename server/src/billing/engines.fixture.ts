@@ -10,7 +10,7 @@ import type { Migration } from '../platform/db/migration.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type Owners, openOwners } from '../platform/durable/owners.ts';
-import { type Billing, openBilling } from './billing.ts';
+import { type Billing, type BillingDeps, openBilling } from './billing.ts';
 
 export type Where = { path: string } | { url: string; poolSize: number };
 export interface TestDb extends OpenDb {
@@ -82,9 +82,10 @@ export async function openTestBilling(
   database: OpenDb,
   clock: Clock = systemClock,
   ownersClock?: Clock,
+  through?: BillingDeps['through'],
 ): Promise<Billing & { owners: Owners }> {
   const owners = await openOwners({ db: database.db, log: silent, clock: ownersClock });
-  const billing = await openBilling({ database, owners, clock, log: silent });
+  const billing = await openBilling({ database, owners, clock, log: silent, ...(through && { through }) });
   living.set(billing, database.db);
   const stop = async () => {
     living.delete(billing);

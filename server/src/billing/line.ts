@@ -49,6 +49,8 @@ export class Line {
   #asks: Asking[] = [];
   #charges: Waiting[] = [];
   #works: (() => Promise<void>)[] = [];
+  /** Being written again and again, while the database is away. */
+  #current: Waiting[] = [];
   #running = false;
   #idle: (() => void)[] = [];
 
@@ -83,13 +85,11 @@ export class Line {
   }
 
   /** Those who wait for money hear at once that the database is away; those who owe some, after a while. */
-  readonly #inVain = (): void => {
+  readonly #inVain = (error: unknown): void => {
     const { writer } = this.deps;
-    const error = Object.assign(new Error('the database cannot be reached'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED' });
     if (writer.away) for (const { done } of this.#asks.splice(0)) done.reject(error);
-    if (writer.inVainMs > patienceMs) for (const { done } of [...this.#charges, ...this.#current]) done.reject(error);
+    if (writer.inVainMs > patienceMs) for (const { done } of [...this.#current, ...this.#charges]) done.reject(error);
   };
-  #current: Waiting[] = [];
 
   #start(): void {
     if (this.#running) return;
@@ -113,20 +113,21 @@ export class Line {
   async #topUp(asking: Asking[]): Promise<void> {
     const { store } = this.deps;
     const asks = asking.map(({ ask }) => ask);
+    const fill = (tops: TopUp[] | null): TopUp[] | null => {
+      tops?.forEach(({ taken }, i) => asking[i]!.purse.fill(taken));
+      return tops;
+    };
     const work: Work<TopUp[]> = {
-      write: (turn) => store.topUp(turn, asks),
+      write: async (turn) => fill(await store.topUp(turn, asks)),
+      // How much it was is known from what is in the purses now. Others may have more of it: nobody is refused for this.
       written: async () => {
-        // How much it was is known from what is in the purses now. Others may have more of it: nobody is refused for this.
-        const taken = await Promise.all(asking.map(({ purse }) => this.#found(purse)));
-        return taken.map((amount) => ({ taken: amount, elsewhere: 1 }));
+        const found = await Promise.all(asking.map(({ purse }) => this.#found(purse)));
+        return fill(found.map((taken) => ({ taken, elsewhere: 1 })))!;
       },
     };
     try {
       const tops = await this.#onceMore(work);
-      asking.forEach(({ purse, done }, i) => {
-        purse.fill(tops[i]!.taken);
-        done.resolve(tops[i]!);
-      });
+      asking.forEach(({ done }, i) => done.resolve(tops[i]!));
     } catch (error) {
       if (error instanceof TakenForDead) await this.#startAnew();
       for (const { done } of asking) done.reject(error);
@@ -173,7 +174,7 @@ export class Line {
     this.#current = waiting;
     try {
       if (!mayPass(first)) throw first;
-      this.#inVain();
+      this.#inVain(first);
       await Bun.sleep(50);
       await this.deps.writer.insist(work, this.#inVain);
       paid(waiting);

@@ -27,8 +27,8 @@ export class Writer {
   #owner = '';
   #last = 0;
   #next = 0;
-  /** Writes of which nobody knows whether they were carried out: by their number, how to find out what they did. */
-  readonly #doubtful = new Map<number, () => Now<unknown>>();
+  /** Writes of which nobody knows whether they were carried out, by their number. */
+  readonly #doubtful = new Map<number, Work<unknown>>();
   /** Since when nothing could be written; null while all is well. */
   #inVainSince: number | null = null;
   stopping = false;
@@ -87,7 +87,7 @@ export class Writer {
   #failed<T>(work: Work<T>, batch: number, error: unknown): never {
     if (mayPass(error)) {
       this.#inVainSince ??= performance.now();
-      this.#doubtful.set(batch, () => work.written());
+      this.#doubtful.set(batch, work);
     }
     throw error;
   }
@@ -96,23 +96,22 @@ export class Writer {
   async #notInTurn<T>(work: Work<T>, batch: number): Promise<T> {
     const last = await lastBatch(this.db, this.#owner);
     if (last === null) throw new TakenForDead();
-    if (last === batch) return this.#done(batch, await work.written());
-    const before = this.#doubtful.get(last);
+    const before = last === batch ? work : this.#doubtful.get(last);
     if (!before) throw new Error(`batch ${last} of this process was written by somebody else`);
-    this.#doubtful.delete(last);
-    this.#last = last;
-    await before();
-    return this.write(work);
+    const found = await before.written();
+    this.#done(last, found);
+    // An earlier try of the same, or something else that was given up.
+    return before === work ? (found as T) : this.write(work);
   }
 
   /** Again and again while the database is away, for as long as the process lives. */
-  async insist<T>(work: Work<T>, failed: () => void): Promise<T> {
+  async insist<T>(work: Work<T>, failed: (error: unknown) => void): Promise<T> {
     for (;;) {
       try {
         return await this.write(work);
       } catch (error) {
         if (!mayPass(error) || this.stopping) throw error;
-        failed();
+        failed(error);
         await Bun.sleep(pauseMs);
       }
     }
