@@ -154,7 +154,8 @@ export class Line {
   /** At once where the database answers at once. */
   #write(waiting: Waiting[]): Promise<void> | undefined {
     const late = waiting.filter(({ charge }) => charge.user?.lost);
-    if (late.length > 0) return this.#writeLate(late).then(() => this.#write(waiting.filter((one) => !late.includes(one))));
+    if (late.length > 0)
+      return this.#writeLate(late).then(() => this.#write(waiting.filter((one) => !late.includes(one))));
     if (waiting.length === 0) return undefined;
     const { store, writer } = this.deps;
     const batch = batchOf(waiting.map(({ charge }) => charge));
@@ -165,7 +166,11 @@ export class Line {
     } catch (error) {
       return this.#again(work, waiting, error);
     }
-    if (running instanceof Promise) return running.then(() => paid(waiting), (error) => this.#again(work, waiting, error));
+    if (running instanceof Promise)
+      return running.then(
+        () => paid(waiting),
+        (error) => this.#again(work, waiting, error),
+      );
     paid(waiting);
     return undefined;
   }
