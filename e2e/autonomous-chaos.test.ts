@@ -71,7 +71,7 @@ function expectLedger(path: string, userId: number): void {
     .all(userId)
     .map(({ request_id }) => request_id);
   expect(new Set(charged).size).toBe(charged.length);
-  const { quota } = db.query<{ quota: number }, [number]>('select quota from users where id = ?').get(userId)!;
+  const { quota } = db.query<{ quota: number }, [number]>('select quota from users_now where id = ?').get(userId)!;
   const { given } = db
     .query<{ given: number }, [number]>('select sum(amount) as given from credits where user_id = ?')
     .get(userId)!;
@@ -79,10 +79,7 @@ function expectLedger(path: string, userId: number): void {
     .query<{ used: number }, [number]>('select coalesce(sum(quota), 0) as used from usage_logs where user_id = ?')
     .get(userId)!;
   const { held } = db
-    .query<{ held: number }, [number]>(
-      `select coalesce(sum(amount), 0) as held from (select user_id, amount from billing_holds
-        union all select user_id, amount from billing_reserves) where user_id = ?`,
-    )
+    .query<{ held: number }, [number]>('select coalesce(sum(amount), 0) as held from billing_holds where user_id = ?')
     .get(userId)!;
   expect(quota + held).toBe(given - used);
   db.close();

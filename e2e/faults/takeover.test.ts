@@ -88,7 +88,7 @@ test.skipIf(!reachable)(
     let dead = '';
     await until('a request is under way', async () => {
       dead = (await db.unsafe(`select owner from leases where name like 'ms-turn:%'`))[0]?.owner ?? '';
-      return dead !== '' && (await owned('billing_holds', dead)) > 0 && (await owned('ms_runs', dead)) === 1;
+      return dead !== '' && (await owned('billing_purses', dead)) > 0 && (await owned('ms_runs', dead)) === 1;
     });
     const videos: { id: string }[] = [];
     while ((await owned('jobs', dead)) === 0) {
@@ -99,7 +99,7 @@ test.skipIf(!reachable)(
       videos.push((await made.json()) as { id: string });
       await until('it is being downloaded', () => source.downloads === 1);
     }
-    const holdings = ['jobs', 'ms_runs', 'billing_holds', 'leases'];
+    const holdings = ['jobs', 'ms_runs', 'billing_purses', 'billing_writers', 'leases'];
 
     await doomed.kill('SIGKILL');
     const killedMs = performance.now();

@@ -59,6 +59,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const sealer = openSealer({ keys: platform.sealingKeys });
   const audit = openAuditLog({ db: database.db, clock, log });
   const idempotency = openIdempotency({ db, owners, clock, sealer, log });
+  const billing = await openBilling({ database, owners, shared, clock, log });
   const identity = await openIdentity({
     audit,
     db,
@@ -68,9 +69,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     webUrl: config.webUrl,
     optionDefaults: config.optionDefaults,
     othersWrite: database.engine === 'postgres',
+    heldBy: billing.heldBy,
+    recallKey: billing.recallKey,
   });
   const { options } = identity;
-  const billing = await openBilling({ database, owners, clock, log });
 
   const oauth = openOAuth({ db: database.db, accounts: identity.accounts, sealer, log, config });
 

@@ -2,34 +2,43 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Usage } from '../lib/money.ts';
 import type { OpenDb } from '../platform/db/open.ts';
-import { Batcher } from '../platform/durable/batch.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
+import type { Shared } from '../platform/shared/port.ts';
 import { openFreeLog } from './free-log.ts';
+import { Keeper, notSettled, shortOf } from './keeper.ts';
+import { type Charge, Line } from './line.ts';
 import { Progress } from './progress.ts';
-import { holdRow, settleRow, usageRow, wholeCount } from './rows.ts';
-import { Settler } from './settle.ts';
-import { settleLate } from './settle-late.ts';
-import { countHolds } from './store/holds.ts';
+import { Purses } from './purse.ts';
+import { Returns } from './returns.ts';
+import { durableRow, usageRow, wholeCount } from './rows.ts';
+import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
 import { grantCredits } from './store/ledger.ts';
-import type { HeldRow, HoldOutcome, HoldRow, HoldStore, SettleRow } from './store/port.ts';
-import { postgresHoldStore } from './store/postgres.ts';
-import { sqliteHoldStore } from './store/sqlite.ts';
+import type { HoldRow, PurseId, PurseStore } from './store/port.ts';
+import { postgresPurseStore } from './store/postgres.ts';
+import { sqlitePurseStore } from './store/sqlite.ts';
 import type { LedgerRow } from './store/tables.ts';
-import { sweepHolds } from './sweep.ts';
-import { takeHolds } from './take-holds.ts';
+import { isLogged } from './store/usage.ts';
+import { takeOver } from './take-over.ts';
 import type { Grant, Hold, HoldRequest, Settled, Settlement, UsageDetail } from './types.ts';
+import { Writer } from './writer.ts';
 
 export interface BillingDeps {
   database: OpenDb;
   owners: Owners;
+  /** Where processes hear of each other; without it they look twice a second. */
+  shared?: Pick<Shared, 'publish' | 'subscribe'>;
   clock: Clock;
   log: Log;
+  /** Between this process and its database; for tests that break it. */
+  through?(store: PurseStore): PurseStore;
 }
 
 export interface Billing {
   /** Takes the amount from the balance (and the key's quota) or throws `insufficient_user_quota` / `insufficient_key_quota`. */
   hold(request: HoldRequest): Promise<Hold>;
+  /** What is put aside of a user's money, or of a key's quota, for requests that run here. */
+  heldBy(userId: number, keyId?: number): number;
   /**
    * Turns a hold into a charge; resolves when that is on disk, which must be before the last byte of the answer is given to
    * the client, or a crash in between would leave an answered request unpaid. Idempotent.
@@ -44,6 +53,8 @@ export interface Billing {
   /** Usage of a request that cost nothing and needed no hold. */
   record(who: Pick<HoldRequest, 'requestId' | 'userId' | 'keyId' | 'modelId'>, detail: UsageDetail): void;
   grant(grant: Grant): Promise<LedgerRow>;
+  /** The quota of a key was set anew: what processes keep of the old one and do not need goes back to it. */
+  recallKey(userId: number, keyId: number): Promise<void>;
   openHolds(): Promise<{ holds: number; amount: number }>;
   /** Settles what dead processes left behind; runs by itself every few seconds. */
   sweep(): Promise<number>;
@@ -51,95 +62,125 @@ export interface Billing {
   stop(): Promise<void>;
 }
 
-const shortMessages = {
-  user_short: ['insufficient_user_quota', 'Your balance does not cover this request.'],
-  key_short: ['insufficient_key_quota', 'The quota of this API key does not cover this request.'],
-} as const;
+/** For others to give back what they do not need. */
+const patienceMs = 1_500;
 
-const holdsOf = (rows: HoldRow[], outcomes: HoldOutcome[]): (Hold | AppError)[] =>
-  rows.map((row, i) => {
-    const outcome = outcomes[i]!;
-    if (outcome === 'held') return toHold(row);
-    const [code, message] = shortMessages[outcome];
-    return new AppError(code, message);
-  });
-
-const openHoldStore = ({ db, engine }: OpenDb): HoldStore =>
-  engine === 'postgres' ? postgresHoldStore(db) : sqliteHoldStore(db);
-
-export async function openBilling({ database, owners, clock, log }: BillingDeps): Promise<Billing> {
-  const { db } = database;
-  const store = openHoldStore(database);
-  const settler = new Settler({ settle: settleLate(db, store, () => owners.id) }, log);
+export async function openBilling(deps: BillingDeps): Promise<Billing> {
+  const { database, owners, shared, clock, log, through = (store) => store } = deps;
+  const { db, engine } = database;
+  const store = through(engine === 'postgres' ? postgresPurseStore(db) : sqlitePurseStore(db));
+  const writer = new Writer(db, owners, log);
+  const purses = new Purses();
+  const line = new Line({ store, writer, purses, chargeLate: (charge) => chargeLate(charge) });
+  const keeper = new Keeper({ db, writer, purses, line, askOthers: ({ id }) => returns.askOthers(id) });
+  const returns = new Returns({ db, store, writer, purses, line, log, shared, alone: engine === 'sqlite' });
+  const progress = new Progress({ store, writer, keeper, line, log });
+  const free = openFreeLog(line, log);
+  const now = () => nowSeconds(clock);
   const sweep = async () => {
-    const swept = await sweepHolds(db, store, nowSeconds(clock));
+    const swept = await takeOver(db, now());
     if (swept > 0) log.warn({ swept }, 'settled holds of processes that are gone');
     return swept;
   };
   await sweep();
+  await writer.open();
+  await returns.start();
   owners.onLook(sweep);
-  owners.onLook(() => settler.retryOverdue());
-  // What it leaves undone costs time only.
-  owners.onLook(() =>
-    store.tidy().catch((error) => log.warn({ error }, 'the places of settled holds could not be cleared')),
-  );
-  const take = takeHolds(store, settler);
-  const holds = new Batcher<HoldRow, Hold>((rows) => {
-    const taken = take(rows);
-    return taken instanceof Promise ? taken.then((outcomes) => holdsOf(rows, outcomes)) : holdsOf(rows, taken);
-  });
-  const settlements = new Batcher<SettleRow, Settled>(settler.run);
-  const free = openFreeLog(store, log);
-  const running = new Progress(store, log);
 
-  const takeHold = (request: HoldRequest): Promise<Hold> => holds.add(holdRow(request, owners.id, nowSeconds(clock)));
+  /** What does not fit is tried again after everybody has given back what they keep of it and do not need. */
+  async function recalling<T>(ids: PurseId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {
+    const untilMs = performance.now() + patienceMs;
+    for (;;) {
+      const result = await attempt();
+      if (fits(result) || performance.now() > untilMs || !(await returns.recall(ids))) return result;
+    }
+  }
+
+  async function holdForLong(request: HoldRequest): Promise<Hold> {
+    const row = durableRow(request, now());
+    const ids = [row.key_id, 0].map((key_id) => ({ user_id: row.user_id, key_id }));
+    const held = await recalling(
+      ids,
+      () => holdDurable(db, row),
+      (outcome) => outcome === 'held',
+    );
+    if (held !== 'held') throw shortOf(held);
+    return toHold(row);
+  }
+
+  async function grant(given: Grant): Promise<LedgerRow> {
+    const user = { user_id: given.userId, key_id: 0 };
+    const attempt = () =>
+      grantCredits(db, given, now(), billing.heldBy(given.userId)).catch((error) => {
+        if (error instanceof AppError && given.quota < 0) return error;
+        throw error;
+      });
+    const entry = await recalling([user], attempt, (result) => !(result instanceof AppError));
+    if (entry instanceof AppError) throw entry;
+    return entry;
+  }
+
+  /** The purse it was taken from is lost; the request may have been charged by whoever emptied it. */
+  const chargeLate = ({ log: row, key }: Charge): Promise<Settled> =>
+    db.transaction().execute(async (tx) => {
+      if (await isLogged(tx, row)) return notSettled;
+      const none = { user_id: row.user_id, key_id: row.key_id, amount: 0, key_amount: key ? 0 : -1 };
+      return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
+    });
 
   const billing: Billing = {
-    hold: (request) =>
-      wholeCount(request.amount) === 0 && !request.durableUntilMs
-        ? Promise.resolve(freeHold(request))
-        : takeHold(request),
-    settle: (given, settlement) => {
+    hold: async (request) => {
+      if (request.durableUntilMs) return holdForLong(request);
+      if (wholeCount(request.amount) === 0) return freeHold(request);
+      return keeper.hold(request, now());
+    },
+    heldBy: (userId, keyId = 0) => purses.find({ user_id: userId, key_id: keyId })?.taken ?? 0,
+    settle: async (given, settlement) => {
       const cost = wholeCount(settlement.cost);
-      const log = usageRow(given, settlement, cost, nowSeconds(clock));
-      running.forget(given);
-      if (given.stored) return settlements.add(settleRow(given, log));
-      if (cost === 0) {
-        free.add(log);
-        return Promise.resolve({ settled: true, charged: 0, shortfall: 0 });
-      }
-      return chargeUnheld(given, log);
+      const row = usageRow(given, settlement, cost, now());
+      if (given.durable) return settleStored(db, given.requestId, row);
+      if (given.stored) return keeper.settle(given.requestId, row);
+      if (cost > 0) return keeper.chargeUnheld(row, given.keyUnlimited);
+      free.add(row);
+      return { settled: true, charged: 0, shortfall: 0 };
     },
-    release: (given) => {
-      running.forget(given);
-      if (!given.stored) return Promise.resolve({ settled: true, charged: 0, shortfall: 0 });
-      return settlements.add(settleRow(given, null));
+    release: async (given) => {
+      if (given.durable) return settleStored(db, given.requestId, null);
+      if (given.stored) return keeper.release(given.requestId);
+      return { settled: true, charged: 0, shortfall: 0 };
     },
-    progress: (given, cost, usage, endpoint) => running.note(given, cost, usage, endpoint),
+    progress: (given, cost, usage, endpoint) => progress.note(given, cost, usage, endpoint),
     findHold: async (requestId) => {
-      const row = await store.find(requestId);
+      const open = keeper.open.get(requestId);
+      if (open) return open.hold;
+      const row = await findDurable(db, requestId);
       return row && toHold(row);
     },
-    record: (who, detail) => free.add(usageRow({ ...who, keyId: who.keyId ?? 0 }, detail, 0, nowSeconds(clock))),
-    grant: (grant) => grantCredits(db, grant, nowSeconds(clock)),
-    openHolds: () => countHolds(db),
+    record: (who, detail) => free.add(usageRow({ ...who, keyId: who.keyId ?? 0 }, detail, 0, now())),
+    grant,
+    recallKey: async (userId, keyId) => {
+      await returns.recall([{ user_id: userId, key_id: keyId }]);
+    },
+    openHolds: async () => {
+      const durable = await countDurable(db);
+      const here = keeper.sums();
+      return { holds: durable.holds + here.holds, amount: durable.amount + here.amount };
+    },
     sweep,
     stop: async () => {
-      settler.stop();
-      await Promise.all([holds.idle(), settlements.idle(), running.stop(), free.stop()]);
-      await settler.retryOverdue();
+      await free.stop();
+      await progress.stop();
+      writer.stopping = true;
+      await line.idle();
+      await returns.stop();
     },
   };
-
-  /** A model thought free that cost something after all: an empty hold first, so that this charge happens once too. */
-  async function chargeUnheld(given: Hold, log: SettleRow['log']): Promise<Settled> {
-    const empty = await takeHold({ ...given, keyId: given.keyId || null, amount: 0 });
-    return settlements.add(settleRow(empty, log));
-  }
   return billing;
 }
 
-const toHold = (row: HeldRow): Hold => ({
+const toHold = (
+  row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>,
+): Hold => ({
   requestId: row.request_id,
   userId: row.user_id,
   keyId: row.key_id,
@@ -147,6 +188,7 @@ const toHold = (row: HeldRow): Hold => ({
   amount: row.amount,
   modelId: row.model_id,
   stored: true,
+  durable: true,
 });
 
 const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldRequest): Hold => ({
@@ -157,4 +199,5 @@ const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldReque
   amount: 0,
   modelId,
   stored: false,
+  durable: false,
 });

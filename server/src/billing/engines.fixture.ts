@@ -10,7 +10,7 @@ import type { Migration } from '../platform/db/migration.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type Owners, openOwners } from '../platform/durable/owners.ts';
-import { type Billing, openBilling } from './billing.ts';
+import { type Billing, type BillingDeps, openBilling } from './billing.ts';
 
 export type Where = { path: string } | { url: string; poolSize: number };
 export interface TestDb extends OpenDb {
@@ -72,15 +72,23 @@ await probe.close();
 
 export const engines: TestEngine[] = reachable ? [sqlite, postgres] : [sqlite];
 
+/** Holds of running requests are known to their process alone. */
+const living = new Map<Billing, Db>();
+const heldBy = (db: Db, userId: number, keyId = 0): number =>
+  [...living].reduce((sum, [billing, own]) => (own === db ? sum + billing.heldBy(userId, keyId) : sum), 0);
+
 /** The billing of one process; its stop takes the process off the list of owners. */
 export async function openTestBilling(
   database: OpenDb,
   clock: Clock = systemClock,
   ownersClock?: Clock,
+  through?: BillingDeps['through'],
 ): Promise<Billing & { owners: Owners }> {
   const owners = await openOwners({ db: database.db, log: silent, clock: ownersClock });
-  const billing = await openBilling({ database, owners, clock, log: silent });
+  const billing = await openBilling({ database, owners, clock, log: silent, ...(through && { through }) });
+  living.set(billing, database.db);
   const stop = async () => {
+    living.delete(billing);
     await billing.stop();
     await owners.leave();
   };
@@ -123,20 +131,24 @@ export interface Books {
 /** Everything that must add up for one user. */
 export async function booksOf(db: Db, userId: number): Promise<Books> {
   const { rows } = await sql<Books>`select u.quota as quota, u.used_quota as used, u.request_count as requests,
-    (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id)
-      + (select coalesce(sum(amount), 0) from billing_reserves where user_id = u.id) as held,
+    (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id) as held,
     (select coalesce(sum(amount), 0) from credits where user_id = u.id)
       - (select coalesce(sum(quota), 0) from usage_logs where user_id = u.id) as ledger,
     (select coalesce(sum(quota), 0) from usage_logs where user_id = u.id) as logs,
-    (select coalesce(sum(quota), 0) from usage_days where user_id = u.id) as days
-    from users u where u.id = ${userId}`.execute(db);
+    (select coalesce(sum(quota), 0) from usage_days_all where user_id = u.id) as days
+    from users_now u where u.id = ${userId}`.execute(db);
   const row = rows[0]!;
   // Sums of 64-bit integers are `numeric` in PostgreSQL and arrive as text.
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as unknown as Books;
+  const books = Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, Number(value)]),
+  ) as unknown as Books;
+  const held = heldBy(db, userId);
+  return { ...books, quota: books.quota - held, held: books.held + held };
 }
 
 export async function keyOf(db: Db, id: number): Promise<{ remain: number; used: number }> {
-  const { rows } = await sql<{ remain: number; used: number }>`select remain_quota as remain, used_quota as used
-    from api_keys where id = ${id}`.execute(db);
-  return rows[0]!;
+  const { rows } = await sql<{ user: number; remain: number; used: number }>`select user_id as "user",
+    remain_quota as remain, used_quota as used from api_keys_now where id = ${id}`.execute(db);
+  const { user, remain, used } = rows[0]!;
+  return { remain: Number(remain) - heldBy(db, user, id), used: Number(used) };
 }

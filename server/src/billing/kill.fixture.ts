@@ -4,7 +4,7 @@ import { openDb } from '../platform/db/open.ts';
 import { openTestBilling, type Where } from './engines.fixture.ts';
 
 /** A process to be killed: 16 clients that hold, settle and only then write down that they were answered. */
-const [where, user, witness] = JSON.parse(process.argv[2]!) as [Where, number, string];
+const [where, user, witness, streamId] = JSON.parse(process.argv[2]!) as [Where, number, string, string];
 const billing = await openTestBilling(await openDb(where));
 const usage = { promptTokens: 1, completionTokens: 1 };
 
@@ -33,7 +33,7 @@ async function client(): Promise<void> {
 
 /** A stream that never ends, and whose progress is on disk. */
 const endless = await billing.hold({
-  requestId: 'endless',
+  requestId: streamId,
   userId: user,
   keyId: null,
   keyUnlimited: true,

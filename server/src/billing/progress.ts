@@ -1,24 +1,32 @@
 import type { Usage } from '../lib/money.ts';
 import { WriteBehind } from '../platform/durable/batch.ts';
 import type { Log } from '../platform/log.ts';
+import type { Keeper } from './keeper.ts';
+import type { Line } from './line.ts';
 import { wholeCount } from './rows.ts';
-import type { HoldStore } from './store/port.ts';
+import type { ProgressRow, PurseStore } from './store/port.ts';
 import type { Hold } from './types.ts';
+import type { Writer } from './writer.ts';
+
+interface ProgressDeps {
+  store: PurseStore;
+  writer: Writer;
+  keeper: Keeper;
+  line: Line;
+  log: Log;
+}
 
 /** What running streams have cost so far, written once a second for those that moved, for the case that we die. */
 export class Progress {
   readonly #changed = new Map<string, { cost: number; usage: Usage; endpoint: string }>();
   readonly #behind: WriteBehind;
 
-  constructor(
-    readonly store: HoldStore,
-    log: Log,
-  ) {
+  constructor(readonly deps: ProgressDeps) {
     this.#behind = new WriteBehind({
       everyMs: 1_000,
-      write: () => this.#write(),
+      write: () => deps.line.inTurn(() => this.#write()),
       // The next sign of progress carries the same information.
-      failed: (error) => log.warn({ error }, 'progress of running requests could not be written'),
+      failed: (error) => deps.log.warn({ error }, 'progress of running requests could not be written'),
     });
   }
 
@@ -28,22 +36,36 @@ export class Progress {
     this.#behind.soon();
   }
 
-  forget(hold: Hold): void {
-    this.#changed.delete(hold.requestId);
-  }
-
   stop(): Promise<void> {
     return this.#behind.stop();
   }
 
-  #write(): void | Promise<void> {
-    if (this.#changed.size === 0) return;
-    const rows = [...this.#changed].map(([request_id, { cost, usage, endpoint }]) => ({
-      request_id,
-      progress: wholeCount(cost),
-      usage: JSON.stringify({ ...usage, endpoint }),
-    }));
+  /** In turn with the charges: one that has ended meanwhile must not get a row, which nobody would take away. */
+  async #write(): Promise<void> {
+    const { keeper, writer, store } = this.deps;
+    const rows: ProgressRow[] = [];
+    for (const [id, { cost, usage, endpoint }] of this.#changed) {
+      const open = keeper.open.get(id);
+      if (!open || open.user.lost) continue;
+      open.noted = true;
+      const { hold, createdAt } = open;
+      rows.push({
+        request_id: id,
+        user_id: hold.userId,
+        key_id: hold.keyId,
+        // Its money is in the purse, which goes back as a whole.
+        amount: 0,
+        key_amount: hold.keyUnlimited ? -1 : 0,
+        model_id: hold.modelId,
+        estimate: '{}',
+        owner: writer.owner,
+        expires_at: 0,
+        created_at: createdAt,
+        progress: wholeCount(cost),
+        progress_usage: JSON.stringify({ ...usage, endpoint }),
+      });
+    }
     this.#changed.clear();
-    return this.store.progress(rows);
+    if (rows.length > 0) await writer.write({ write: (turn) => store.progress(turn, rows), written: () => true });
   }
 }

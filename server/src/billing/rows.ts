@@ -1,5 +1,5 @@
 import { packCosts } from './cost-parts.ts';
-import type { HoldRow, SettleRow, UsageRow } from './store/port.ts';
+import type { HoldRow, UsageRow } from './store/port.ts';
 import type { Hold, HoldRequest, UsageDetail } from './types.ts';
 
 /** Counts come from upstreams too: whatever is not a sane number must not stop a settlement. */
@@ -12,7 +12,8 @@ export function wholeCount(value: number | undefined): number {
 /** PostgreSQL takes no NUL in text, and one such name would fail a whole batch. */
 const text = (value: string): string => (value.includes('\0') ? value.replaceAll('\0', '') : value);
 
-export function holdRow(request: HoldRequest, owner: string, nowSeconds: number): HoldRow {
+/** For a hold that outlives this process. */
+export function durableRow(request: HoldRequest, nowSeconds: number): HoldRow {
   const amount = wholeCount(request.amount);
   return {
     request_id: request.requestId,
@@ -22,20 +23,11 @@ export function holdRow(request: HoldRequest, owner: string, nowSeconds: number)
     key_amount: request.keyId === null || request.keyUnlimited ? -1 : amount,
     model_id: text(request.modelId),
     estimate: request.estimateDetail ? text(JSON.stringify(request.estimateDetail)) : '{}',
-    owner: request.durableUntilMs ? '' : owner,
-    expires_at: request.durableUntilMs ? Math.ceil(request.durableUntilMs / 1000) : 0,
+    owner: '',
+    expires_at: Math.ceil(request.durableUntilMs! / 1000),
     created_at: nowSeconds,
   };
 }
-
-export const settleRow = (hold: Hold, log: UsageRow | null): SettleRow => ({
-  request_id: hold.requestId,
-  user_id: hold.userId,
-  key_id: hold.keyId,
-  amount: hold.amount,
-  key_amount: hold.keyUnlimited ? -1 : hold.amount,
-  log,
-});
 
 export function usageRow(
   hold: Pick<Hold, 'requestId' | 'userId' | 'keyId' | 'modelId'>,

@@ -26,9 +26,13 @@ export interface Hold {
   readonly keyUnlimited: boolean;
   readonly amount: number;
   readonly modelId: string;
-  /** False for price 0, which has no row to settle. */
+  /** False for price 0, for which nothing is put aside. */
   readonly stored: boolean;
+  /** It outlives this process, and any other may settle it. */
+  readonly durable: boolean;
 }
+
+export type HoldOutcome = 'held' | 'user_short' | 'key_short';
 
 /** How a request ended: answered, left by its client, cut off by its upstream, or its process died. */
 export type UsageStatus = 'ok' | 'aborted' | 'interrupted' | 'error';

@@ -5,6 +5,7 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Announcements } from './announce.ts';
 import { type AuditLog, atTheMachine } from './audit/log.ts';
+import type { KeyDeps } from './keys.ts';
 import type { Options } from './options.ts';
 import { checkLoginAttempt, hashPassword, type LoginAttempt } from './passwords.ts';
 import { userBelow } from './reach.ts';
@@ -28,6 +29,9 @@ export interface AccountDeps {
   sessions: Sessions;
   announcements: Announcements;
   audit: AuditLog;
+  /** What is put aside of a user's balance for requests that run in this process. */
+  heldBy(userId: number): number;
+  recallKey: KeyDeps['recallKey'];
 }
 
 const rootQuota = 50_000_000;

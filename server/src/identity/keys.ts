@@ -52,6 +52,8 @@ export interface KeyDeps {
   db: Db;
   clock: Clock;
   announcements: Announcements;
+  /** What running processes keep of a key's quota goes back to it. */
+  recallKey(userId: number, keyId: number): Promise<void>;
 }
 
 export const keyView = (row: ApiKeyRow): KeyView => ({
@@ -130,6 +132,7 @@ export async function updateKey(
   const row = await changeKey(deps.db, userId, id, change);
   if (!row) throw new AppError('not_found', 'There is no such API key.');
   await deps.announcements.changed(`key:${id}`);
+  if (change.remain_quota !== undefined) await deps.recallKey(userId, id);
   return keyView(row);
 }
 

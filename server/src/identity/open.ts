@@ -9,6 +9,7 @@ import type { AuditLog } from './audit/log.ts';
 import { deleteOldAudit } from './audit/store.ts';
 import { authenticatorsOf } from './authenticators.ts';
 import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
+import type { KeyDeps } from './keys.ts';
 import { type Options, openOptions } from './options.ts';
 import { openPermits, type Permits } from './permits.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -43,6 +44,8 @@ export async function openIdentity(deps: {
   optionDefaults: Record<string, number>;
   /** Another process may write the same database. */
   othersWrite: boolean;
+  heldBy: AccountDeps['heldBy'];
+  recallKey: KeyDeps['recallKey'];
 }): Promise<Identity> {
   const { db, shared, clock, audit } = deps;
   const origins = [...new Set([new URL(deps.baseUrl).origin, new URL(deps.webUrl).origin])];
@@ -52,7 +55,8 @@ export async function openIdentity(deps: {
   const sessions = openSessions({ db, shared, clock, announcements, https, othersWrite: deps.othersWrite });
   const keys = openKeyLookup({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
   const permits = openPermits({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
-  const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit };
+  const { heldBy, recallKey } = deps;
+  const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
   return {
     options,
     announcements,
@@ -62,7 +66,7 @@ export async function openIdentity(deps: {
     authenticators: authenticatorsOf({ sessions, keys, origins }),
     routes: [
       ...accountRoutes(accounts, origins),
-      ...keyRoutes({ db, clock, announcements }),
+      ...keyRoutes(accounts),
       ...adminRoutes(accounts),
       auditRoute(accounts),
     ],

@@ -93,7 +93,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       tokenRoute(room),
       ...tokenStatusRoutes(room),
       ...userinfoRoutes(accounts),
-      ...apiTokenRoutes({ db, clock, announcements }),
+      ...apiTokenRoutes(deps.accounts),
       ...applicationRoutes(room),
       ...consentRoutes(room),
       ...adminRoutes(room),

@@ -1,5 +1,4 @@
 import { expect } from 'bun:test';
-import { countHolds } from '../billing/store/holds.ts';
 import { manualClock } from '../lib/clock.ts';
 import type { Wire } from './answers.fixture.ts';
 import { openRelayTest, type UsageEntry } from './endpoints/relay.fixture.ts';
@@ -79,8 +78,8 @@ export async function openBooksTest(): Promise<BooksTest> {
   /** Each request's hold is its own: none may be left when it is over. */
   async function untilNoHold(): Promise<void> {
     for (;;) {
-      const { holds, amount } = await countHolds(relay.test.platform.database.db);
-      if (holds === 0 && amount === 0) return;
+      const { quota, used_quota } = await relay.money();
+      if (quota + used_quota === start) return;
       await Bun.sleep(5);
     }
   }

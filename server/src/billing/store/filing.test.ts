@@ -6,28 +6,32 @@ import { engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
 import { exportOf } from './account-data.ts';
 import { pageLedger } from './ledger.ts';
-import type { HoldStore } from './port.ts';
-import { sqliteHoldStore } from './sqlite.ts';
+import type { PurseStore } from './port.ts';
+import { openWriter } from './purses.ts';
+import { sqlitePurseStore } from './sqlite.ts';
 import { countUsage, listUsage } from './usage.ts';
 
 let open: TestDb;
-let store: HoldStore;
+let store: PurseStore;
+let batches = 0;
 beforeAll(async () => {
   open = await engines.find(({ name }) => name === 'sqlite')!.open();
-  store = sqliteHoldStore(open.db);
+  store = sqlitePurseStore(open.db);
+  await openWriter(open.db, 'me');
 });
 afterAll(() => open.drop());
 
 let requests = 0;
 /** A request of each of these users, in one batch. */
-const ask = (users: number[], at: number) =>
-  store.record(
-    users.map((userId) => {
-      requests += 1;
-      const who = { requestId: `req-${requests}`, userId, keyId: userId + 1_000, modelId: 'acme/large' };
-      return usageRow(who, { usage: { promptTokens: 1, completionTokens: 1 }, endpoint: '/v1' }, 5, 1_700_000_000 + at);
-    }),
-  );
+const ask = (users: number[], at: number) => {
+  const logs = users.map((userId) => {
+    requests += 1;
+    const who = { requestId: `req-${requests}`, userId, keyId: userId + 1_000, modelId: 'acme/large' };
+    return usageRow(who, { usage: { promptTokens: 1, completionTokens: 1 }, endpoint: '/v1' }, 5, 1_700_000_000 + at);
+  });
+  batches += 1;
+  return store.charge({ owner: 'me', batch: batches, after: batches - 1 }, { logs, purses: [], ended: [] });
+};
 const unfiled = async (): Promise<number> => {
   const { rows } = await sql<{ n: number }>`select count(*) as n from usage_logs where filed = 0`.execute(open.db);
   return rows[0]!.n;

@@ -1,35 +1,119 @@
 import { sql } from 'kysely';
-import type { Db } from '../../platform/db/tables.ts';
-import { livingOwners } from '../../platform/durable/lease.ts';
-import type { HeldRow } from './port.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
+import type { HoldOutcome, Settled } from '../types.ts';
+import { dayOf, type HoldRow, type ProgressRow, type UsageRow, usageColumns } from './port.ts';
 import './tables.ts';
 
-export interface OpenHoldRow extends HeldRow {
-  progress: number;
-  progress_usage: string;
-}
+/*
+ * Holds that have a row, and charges past any purse: video jobs, and what is left of a process that is gone. Seldom, so it is
+ * written once for both engines, a statement at a time.
+ */
 
-export async function findHold(db: Db, requestId: string): Promise<OpenHoldRow | null> {
-  const row = await openHolds(db).where('request_id', '=', requestId).executeTakeFirst();
-  return row ?? null;
-}
+type StoredHold = Pick<ProgressRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'> &
+  Pick<ProgressRow, 'progress' | 'progress_usage'>;
 
-const openHolds = (db: Db) =>
+const storedHolds = (db: Db) =>
   db
     .selectFrom('billing_holds')
     .select(['request_id', 'user_id', 'key_id', 'amount', 'key_amount', 'model_id', 'progress', 'progress_usage']);
 
-/** Holds nobody will settle: past their time, or of a process that is gone. */
-export async function findDeadHolds(db: Db, nowSeconds: number, limit: number): Promise<OpenHoldRow[]> {
-  const expired = openHolds(db).where('owner', '=', '').where('expires_at', '<=', nowSeconds);
-  const orphaned = openHolds(db).where('owner', '<>', '').where('owner', 'not in', livingOwners(db));
-  return expired.unionAll(orphaned).limit(limit).execute();
+/** One that whoever lives may settle. */
+export async function findDurable(db: Db, requestId: string): Promise<StoredHold | null> {
+  const durable = storedHolds(db).where('request_id', '=', requestId).where('owner', '=', '');
+  return (await durable.executeTakeFirst()) ?? null;
 }
 
-export async function countHolds(db: Db): Promise<{ holds: number; amount: number }> {
-  const { rows } = await sql<{ holds: number; amount: number }>`
-    select coalesce(sum(holds), 0) as holds, coalesce(sum(amount), 0) as amount from (
-      select count(*) as holds, sum(amount) as amount from billing_holds
-      union all select sum(holds), sum(amount) from billing_reserves) as parts`.execute(db);
+export const findHoldsOf = (db: Db, owner: string): Promise<StoredHold[]> =>
+  storedHolds(db).where('owner', '=', owner).orderBy('request_id').execute();
+
+export const findExpired = (db: Db, nowSeconds: number): Promise<StoredHold[]> =>
+  storedHolds(db).where('owner', '=', '').where('expires_at', '<=', nowSeconds).limit(200).execute();
+
+export async function countDurable(db: Db): Promise<{ holds: number; amount: number }> {
+  const { rows } = await sql<{ holds: number; amount: number }>`select count(*) as holds,
+    coalesce(sum(amount), 0) as amount from billing_holds`.execute(db);
   return { holds: Number(rows[0]!.holds), amount: Number(rows[0]!.amount) };
+}
+
+class Short extends Error {
+  constructor(readonly outcome: HoldOutcome) {
+    super(outcome);
+  }
+}
+
+/** Takes the money from the balance itself. Asked again for the same request it takes nothing more. */
+export async function holdDurable(db: Db, row: HoldRow): Promise<HoldOutcome> {
+  try {
+    return await db.transaction().execute(async (tx): Promise<HoldOutcome> => {
+      const made = await tx
+        .insertInto('billing_holds')
+        .values(row)
+        .onConflict((c) => c.doNothing())
+        .executeTakeFirst();
+      if (made.numInsertedOrUpdatedRows === 0n) return 'held';
+      const user = await sql`update users set quota = quota - ${row.amount}
+        where id = ${row.user_id} and quota >= ${row.amount}`.execute(tx);
+      if (user.numAffectedRows === 0n) throw new Short('user_short');
+      if (row.key_amount <= 0) return 'held';
+      const key = await sql`update api_keys set remain_quota = remain_quota - ${row.key_amount}
+        where id = ${row.key_id} and remain_quota >= ${row.key_amount}`.execute(tx);
+      if (key.numAffectedRows === 0n) throw new Short('key_short');
+      return 'held';
+    });
+  } catch (error) {
+    if (error instanceof Short) return error.outcome;
+    throw error;
+  }
+}
+
+const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
+
+/** Ends a hold that has a row: charged with `log`, given back without. */
+export const settleStored = (db: Db, requestId: string, log: UsageRow | null): Promise<Settled> =>
+  db.transaction().execute(async (tx) => {
+    const [hold] = await tx
+      .deleteFrom('billing_holds')
+      .where('request_id', '=', requestId)
+      .returning(['user_id', 'key_id', 'amount', 'key_amount'])
+      .execute();
+    return hold ? settleIn(tx, hold, log) : gone;
+  });
+
+type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;
+
+/** Past every purse: what was held goes back to the balance, and the cost is taken from there as far as it goes. */
+export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promise<Settled> {
+  const cost = log?.quota ?? 0;
+  const lock = engineOf(tx) === 'postgres' ? sql` for no key update` : sql``;
+  const user = await sql<{ quota: number }>`select quota from users where id = ${hold.user_id}${lock}`.execute(tx);
+  const balance = user.rows[0]?.quota ?? 0;
+  const charged = Math.min(cost, hold.amount + Math.max(0, balance));
+  await sql`update users set quota = quota + ${hold.amount - charged}, used_quota = used_quota + ${charged},
+    request_count = request_count + ${log ? 1 : 0} where id = ${hold.user_id}`.execute(tx);
+  if (hold.key_id > 0) await settleKey(tx, hold, charged);
+  if (log) {
+    const left = charged > 0 ? balance + hold.amount - charged : 0;
+    await logDirectly(tx, { ...log, quota: charged, shortfall: cost - charged, balance_after: left });
+  }
+  return { settled: true, charged, shortfall: cost - charged };
+}
+
+/** A key that overruns its quota stops at zero. */
+async function settleKey(tx: Db, { key_id, key_amount }: Held, charged: number): Promise<void> {
+  const back = key_amount < 0 ? 0 : key_amount - charged;
+  await sql`update api_keys set used_quota = used_quota + ${charged}, remain_quota = case
+      when ${back} < 0 and remain_quota < ${-back} then 0 else remain_quota + ${back} end
+    where id = ${key_id}`.execute(tx);
+}
+
+async function logDirectly(tx: Db, row: UsageRow): Promise<void> {
+  const values = Object.fromEntries(usageColumns.map((column) => [column, row[column]])) as unknown as UsageRow;
+  await tx.insertInto('usage_logs').values(values).execute();
+  await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
+    values (${row.user_id}, ${dayOf(row.created_at)}, ${row.model_id}, ${row.key_id}, 1, ${row.prompt_tokens},
+      ${row.completion_tokens}, ${row.quota})
+    on conflict (user_id, day, model_id, key_id) do update set requests = usage_days.requests + 1,
+      prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
+      quota = usage_days.quota + excluded.quota`.execute(tx);
 }

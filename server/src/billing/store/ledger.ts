@@ -12,27 +12,28 @@ class GivenBefore extends Error {}
 
 /**
  * Adds to a balance, or takes from it what is there, and says so in the ledger. Under an idempotency id that happens once,
- * whatever else fails: balance, credit and id are one transaction.
+ * whatever else fails: balance, credit and id are one transaction. `held` is put aside for requests that run.
  */
-export async function grantCredits(db: Db, grant: Grant, nowSeconds: number): Promise<LedgerRow> {
+export async function grantCredits(db: Db, grant: Grant, nowSeconds: number, held = 0): Promise<LedgerRow> {
   const { idempotencyId } = grant;
   const before = idempotencyId === undefined ? null : await creditOf(db, idempotencyId);
   if (before) return entryOfCredit(before);
   try {
-    return entryOfCredit(await db.transaction().execute((tx) => give(tx, grant, nowSeconds)));
+    return entryOfCredit(await db.transaction().execute((tx) => give(tx, grant, nowSeconds, held)));
   } catch (error) {
     if (!(error instanceof GivenBefore)) throw error;
     return entryOfCredit((await creditOf(db, idempotencyId!))!);
   }
 }
 
-async function give(tx: Db, grant: Grant, nowSeconds: number): Promise<CreditRow> {
+async function give(tx: Db, grant: Grant, nowSeconds: number, held: number): Promise<CreditRow> {
   // The balance is identity's column; billing alone changes it.
   const changed = await sql<{ quota: number }>`update users set quota = quota + ${grant.quota}
     where id = ${grant.userId} and quota + ${grant.quota} >= 0 and quota + ${grant.quota} <= ${Number.MAX_SAFE_INTEGER}
     returning quota`.execute(tx);
-  const balance = changed.rows[0]?.quota;
-  if (balance === undefined) throw await refusal(tx, grant);
+  const left = changed.rows[0]?.quota;
+  if (left === undefined) throw await refusal(tx, grant);
+  const balance = left + (await keptOf(tx, grant.userId)) - held;
   const credit = await tx
     .insertInto('credits')
     .values((e) => ({
@@ -50,6 +51,13 @@ async function give(tx: Db, grant: Grant, nowSeconds: number): Promise<CreditRow
     .executeTakeFirst();
   if (!credit) throw new GivenBefore();
   return credit;
+}
+
+/** What processes keep of a user's money. */
+async function keptOf(db: Db, userId: number): Promise<number> {
+  const purses = db.selectFrom('billing_purses').where('user_id', '=', userId).where('key_id', '=', 0);
+  const { kept } = await purses.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
+  return Number(kept ?? 0);
 }
 
 async function creditOf(db: Db, idempotencyId: number): Promise<CreditRow | null> {

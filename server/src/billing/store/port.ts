@@ -1,10 +1,10 @@
-import type { Settled } from '../types.ts';
-
+/** Money put aside that others must find: until `expires_at` whoever lives, or what a running stream has cost so far. */
 export interface HoldRow {
   request_id: string;
   user_id: number;
   /** 0 for none. */
   key_id: number;
+  /** Taken from the balance; 0 for running streams, whose money is in the purse of their process. */
   amount: number;
   /** What was taken from the key: the amount, or -1 when the key has no quota of its own. */
   key_amount: number;
@@ -17,10 +17,74 @@ export interface HoldRow {
   created_at: number;
 }
 
-/** What is needed to settle a hold. */
-export type HeldRow = Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>;
+export interface ProgressRow extends HoldRow {
+  progress: number;
+  progress_usage: string;
+}
 
-export type HoldOutcome = 'held' | 'user_short' | 'key_short';
+/** A user's money (`key_id` 0) or a key's quota, as far as one process keeps it. */
+export interface PurseId {
+  user_id: number;
+  key_id: number;
+}
+
+export interface TopUpAsk extends PurseId {
+  /** What would do for now. */
+  need: number;
+  /** Less than this is of no use, and nothing is taken then. */
+  least: number;
+  /** Whether to take a share of what there is, for those who come next. */
+  more: boolean;
+}
+
+export interface TopUp {
+  taken: number;
+  /** What other processes keep of it. */
+  elsewhere: number;
+}
+
+/** What a batch of charges changes in one purse. */
+export interface PurseChange extends PurseId {
+  /** Leaves the purse. */
+  paid: number;
+  used: number;
+  requests: number;
+}
+
+export interface ChargeBatch {
+  /** In order. `balance_after` is what the purse had left free; the store adds what lies elsewhere. */
+  logs: UsageRow[];
+  purses: PurseChange[];
+  /** Requests whose progress was noted. */
+  ended: string[];
+}
+
+export interface GiveBack extends PurseId {
+  amount: number;
+  /** Nothing is left in it or owed to it: its sums go where they belong, and the row goes. */
+  whole: boolean;
+}
+
+/** Tells a statement apart from its repetitions: written only if `after` was the last of this process, and once. */
+export interface Turn {
+  owner: string;
+  batch: number;
+  after: number;
+}
+
+/**
+ * What a process writes of its purses, one call at a time. Each is one transaction: all of it, or an error and nothing. Null,
+ * and nothing written, when it is not this turn's place: it was written before, or the process has been taken for dead.
+ */
+export interface PurseStore {
+  topUp(turn: Turn, asks: TopUpAsk[]): Now<TopUp[] | null>;
+  charge(turn: Turn, batch: ChargeBatch): Now<true | null>;
+  giveBack(turn: Turn, purses: GiveBack[]): Now<true | null>;
+  progress(turn: Turn, rows: ProgressRow[]): Now<true | null>;
+}
+
+/** SQLite answers at once. */
+export type Now<T> = T | Promise<T>;
 
 /** A row of the usage log, without its id. */
 export interface UsageRow {
@@ -85,33 +149,6 @@ export const usageColumns = [
   'first_token_ms',
   'created_at',
 ] as const satisfies (keyof UsageRow)[];
-
-/** The hold to settle, as it was taken. `log.quota` is the cost asked for; the store writes what was charged. */
-export interface SettleRow extends Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount'> {
-  /** Without a log the hold is released. */
-  log: UsageRow | null;
-}
-
-export interface ProgressRow {
-  request_id: string;
-  progress: number;
-  usage: string;
-}
-
-/** The writes of the hot path. Each call is one transaction: all of it, or an error and nothing. */
-export interface HoldStore {
-  hold(rows: HoldRow[]): HoldOutcome[] | Promise<HoldOutcome[]>;
-  settle(rows: SettleRow[]): Settled[] | Promise<Settled[]>;
-  /** Requests that cost nothing: usage log, sums and request counts. */
-  record(rows: UsageRow[]): void | Promise<void>;
-  progress(rows: ProgressRow[]): void | Promise<void>;
-  /** An open hold of this process, or one that any process can settle. */
-  find(requestId: string): Promise<HeldRow | null>;
-  /** Gives back what processes that are gone had put aside in sum; tells how many holds that were. */
-  returnReserves(): number | Promise<number>;
-  /** Called every few seconds, to clear away what the writes leave behind. */
-  tidy(): Promise<void>;
-}
 
 export const secondsPerDay = 86_400;
 export const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay);

@@ -1,37 +1,32 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { addUser, engines } from '../engines.fixture.ts';
-import { holdRow } from '../rows.ts';
-import { postgresHoldStore } from './postgres.ts';
+import { postgresPurseStore } from './postgres.ts';
+import { openWriter } from './purses.ts';
 
-describe.each(engines.filter(({ name }) => name === 'postgres'))('holds on $name', (engine) => {
-  test('those that came and went leave room for those to come', async () => {
+describe.each(engines.filter(({ name }) => name === 'postgres'))('purses on $name', (engine) => {
+  test('rows that are changed with every batch take no more room with time', async () => {
     const open = await engine.open();
-    const store = postgresHoldStore(open.db);
-    const userId = await addUser(open.db, 1_000_000);
-    let requests = 0;
-    const passThousand = async () => {
-      for (let batch = 0; batch < 10; batch += 1) {
-        const rows = Array.from({ length: 100 }, () => {
-          requests += 1;
-          const request = { requestId: `r${requests}`, userId, keyId: null, keyUnlimited: true };
-          return holdRow({ ...request, amount: 1, modelId: 'm' }, 'me', 1_700_000_000);
-        });
-        await store.hold(rows);
-        await store.settle(rows.map((row) => ({ ...row, log: null })));
+    const store = postgresPurseStore(open.db);
+    const users = await Promise.all(Array.from({ length: 8 }, () => addUser(open.db, 1_000_000)));
+    await openWriter(open.db, 'me');
+    let batch = 0;
+    const changeHundred = async () => {
+      for (let i = 0; i < 100; i += 1) {
+        batch += 1;
+        const purses = users.map((user_id) => ({ user_id, key_id: 0, paid: 0, used: 1, requests: 1 }));
+        await store.charge({ owner: 'me', batch, after: batch - 1 }, { logs: [], purses, ended: [] });
       }
     };
     const size = async () => {
-      const { rows } = await sql<{ bytes: number }>`select pg_relation_size('billing_holds') as bytes`.execute(open.db);
+      const { rows } = await sql<{ bytes: number }>`select pg_relation_size('billing_purses')
+        + pg_relation_size('billing_writers') as bytes`.execute(open.db);
       return Number(rows[0]!.bytes);
     };
-    await passThousand();
+    await changeHundred();
     const once = await size();
     expect(once).toBeGreaterThan(0);
-    for (let times = 0; times < 4; times += 1) {
-      await store.tidy();
-      await passThousand();
-    }
+    for (let times = 0; times < 4; times += 1) await changeHundred();
     expect(await size()).toBeLessThan(2 * once);
     await open.drop();
   });

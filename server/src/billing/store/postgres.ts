@@ -1,157 +1,171 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import type { Settled } from '../types.ts';
-import { findHold } from './holds.ts';
-import type { HoldStore, ProgressRow, SettleRow, UsageRow } from './port.ts';
-import { holdTogether } from './postgres-hold.ts';
-import { usageFields, writeUsage } from './postgres-usage.ts';
+import { isRefused } from '../../platform/durable/errors.ts';
+import type { ChargeBatch, GiveBack, ProgressRow, PurseStore, TopUp, TopUpAsk, Turn } from './port.ts';
+import { usageFields, usageNames } from './postgres-usage.ts';
 
-/** A batch is one statement with one parameter, a JSON array: one round trip and one commit, however many rows. */
-export function postgresHoldStore(db: Db): HoldStore {
-  let settled = 0;
+/**
+ * A batch is one statement with its rows as a JSON array: one round trip and one commit, however many. Rows of users and keys
+ * are shared by all processes and are locked in order of their ids, users first; everything else belongs to the one that writes.
+ */
+export function postgresPurseStore(db: Db): PurseStore {
   return {
-    hold: (rows) => holdTogether(db, rows),
-    settle: (rows) => {
-      settled += rows.length;
-      return settleTogether(db, rows);
-    },
-    record: (rows) => recordTogether(db, rows),
-    progress: (rows) => updateProgress(db, rows),
-    find: (requestId) => findHold(db, requestId),
-    // Every hold has a row of its own here, and none is part of a sum.
-    returnReserves: () => 0,
-    tidy: async () => {
-      if (settled < worthTidying) return;
-      settled = 0;
-      await tidyHolds(db);
-    },
+    topUp: (turn, asks) => unlessRefused(topUp(db, turn, asks)),
+    charge: (turn, batch) => unlessRefused(charge(db, turn, batch)),
+    giveBack: (turn, purses) => unlessRefused(giveBack(db, turn, purses)),
+    progress: (turn, rows) => unlessRefused(progress(db, turn, rows)),
   };
 }
 
-const worthTidying = 1_000;
-
-/**
- * Few holds are open and hundreds a second come and go, and each leaves its place taken until the table is vacuumed. The
- * server does so once a minute at most; by then whoever looks for a hold reads through the places of a hundred thousand.
- */
-async function tidyHolds(db: Db): Promise<void> {
-  await sql`vacuum (truncate false, skip_locked) billing_holds`.execute(db);
+/** A statement says by a division by zero that it is not its turn, which takes back whatever else it did. */
+async function unlessRefused<T>(running: Promise<T>): Promise<T | null> {
+  try {
+    return await running;
+  } catch (error) {
+    if (isRefused(error)) return null;
+    throw error;
+  }
 }
 
-/** A cost above its hold needs the balance as others left it, so each such row goes alone. */
-async function settleTogether(db: Db, rows: SettleRow[]): Promise<Settled[]> {
-  // The same request twice in one batch: the first counts, and the second finds the hold gone.
-  const seen = new Set<string>();
-  const given = rows.filter(({ request_id }) => !seen.has(request_id) && seen.add(request_id));
-  const alone = given.filter((row) => (row.log?.quota ?? 0) > row.amount);
-  const together = given.filter((row) => (row.log?.quota ?? 0) <= row.amount);
-  const found = new Map<string, Settled>();
-  for (const part of [together, ...alone.map((row) => [row])])
-    if (part.length > 0) for (const row of await settleStatement(db, part)) found.set(row.request_id, toSettled(row));
-  return rows.map((row) => {
-    const settled = found.get(row.request_id);
-    found.delete(row.request_id);
-    return settled ?? { settled: false, charged: 0, shortfall: 0 };
-  });
-}
+const takeTurn = ({ owner, batch, after }: Turn): RawBuilder<unknown> =>
+  sql`turn as (update billing_writers set batch = ${batch}::bigint where owner = ${owner} and batch = ${after}::bigint returning 1)`;
+const onlyInTurn = sql.raw('1 / (select count(*) from turn)');
 
-interface SettledRow {
-  request_id: string;
-  charged: number;
-  shortfall: number;
-}
-const toSettled = (row: SettledRow): Settled => ({
-  settled: true,
-  charged: Number(row.charged),
-  shortfall: Number(row.shortfall),
-});
+const rowsOf = (rows: unknown[], fields: string): RawBuilder<unknown> =>
+  sql`(select * from json_to_recordset((${JSON.stringify(rows)}::text)::json) as r(${sql.raw(fields)}))`;
 
-/**
- * Users are locked before keys and both in order of their id, as in every other statement here: no deadlocks.
- * `no key update` lets rows that refer to a user be added meanwhile.
- */
-async function settleStatement(db: Db, rows: SettleRow[]): Promise<SettledRow[]> {
-  const batch = JSON.stringify(
-    rows.map(({ request_id, log }, n) => ({ ...log, request_id, n, logged: log !== null, cost: log?.quota ?? 0 })),
-  );
-  const result = await sql<SettledRow>`
-    with given as materialized (
-      select * from json_to_recordset((${batch}::text)::json)
-        as r(n bigint, logged boolean, cost bigint, ${sql.raw(usageFields)})
-    ), gone as (
-      delete from billing_holds h using given g where h.request_id = g.request_id
-      returning h.request_id, h.user_id, h.key_id, h.amount, h.key_amount
-    ), locked_users as materialized (
-      select id, quota from users where id in (select user_id from gone) order by id for no key update
+async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
+  const given = asks.map((ask, n) => ({ ...ask, n }));
+  const { rows } = await sql<TopUp>`
+    with ${takeTurn(turn)},
+    given as materialized ${rowsOf(given, 'n bigint, user_id bigint, key_id bigint, need bigint, least bigint, more boolean')},
+    locked_users as materialized (
+      select id, quota from users where id in (select user_id from given where key_id = 0) order by id for no key update
     ), locked_keys as materialized (
-      select id from api_keys where id in (select key_id from gone) and (select count(*) from locked_users) >= 0
-      order by id for no key update
-    ), work as materialized (
-      select g.n, g.cost, g.logged, h.*, least(g.cost, h.amount + u.quota) as charged
-      from gone h join given g using (request_id) join locked_users u on u.id = h.user_id
+      select id, remain_quota from api_keys where id in (select key_id from given where key_id > 0)
+        and (select count(*) from locked_users) >= 0 order by id for no key update
+    ), sources as (
+      select g.*, coalesce(u.quota, k.remain_quota, 0) as "left" from given g
+      left join locked_users u on g.key_id = 0 and u.id = g.user_id
+      left join locked_keys k on g.key_id > 0 and k.id = g.key_id
+    ), taken as materialized (
+      select n, user_id, key_id, case when "left" > 0 and "left" >= least
+        then least("left", greatest(need, case when more then "left" / (2 * greatest(1, (select count(*) from owners))) else 0 end))
+        else 0 end as taken
+      from sources
     ), u as (
-      update users set quota = users.quota + w.back, used_quota = used_quota + w.charged,
-        request_count = request_count + w.requests
-      from (select user_id, sum(amount - charged)::bigint as back, sum(charged)::bigint as charged,
-          count(*) filter (where logged) as requests from work group by user_id) w, locked_users l
-      where users.id = w.user_id and l.id = users.id
-      returning users.id, users.quota
+      update users set quota = users.quota - t.taken from taken t, locked_users l
+      where t.key_id = 0 and t.taken > 0 and users.id = t.user_id and l.id = users.id
     ), k as (
-      update api_keys set used_quota = used_quota + w.charged, remain_quota = greatest(0, remain_quota + w.back)
-      from (select key_id, sum(charged)::bigint as charged,
-          coalesce(sum(key_amount - charged) filter (where key_amount >= 0), 0)::bigint as back
-        from work where key_id > 0 group by key_id) w, locked_keys l
-      where api_keys.id = w.key_id and l.id = api_keys.id
-    ), running as (
-      select w.*, coalesce(sum(amount - charged) over (
-        partition by user_id order by n rows between 1 following and unbounded following), 0)::bigint as later from work w
-    ), used as (
-      select ${sql.raw(usageColumnsFrom('g', chargedColumns))}, w.n
-      from running w join given g using (request_id) join u on u.id = w.user_id where g.logged
-    ), ${writeUsage}
-    select request_id, charged, cost - charged as shortfall from work`.execute(db);
-  return result.rows;
-}
-
-/** What only the statement knows: who was charged, how much, and what it left. */
-const chargedColumns = {
-  user_id: 'w.user_id',
-  key_id: 'w.key_id',
-  quota: 'w.charged',
-  shortfall: 'w.cost - w.charged',
-  balance_after: 'case when w.charged > 0 then u.quota - w.later else 0 end',
-};
-
-const usageNames = usageFields.split(',').map((field) => field.trim().split(' ')[0]!);
-
-function usageColumnsFrom(alias: string, replaced: Record<string, string>): string {
-  return usageNames.map((name) => (replaced[name] ? `${replaced[name]} as ${name}` : `${alias}.${name}`)).join(', ');
-}
-
-async function recordTogether(db: Db, rows: UsageRow[]): Promise<void> {
-  const batch = JSON.stringify(rows.map((row, n) => ({ ...row, n })));
-  await sql`
-    with used as materialized (
-      select * from json_to_recordset((${batch}::text)::json) as r(n bigint, ${sql.raw(usageFields)})
-    ), locked_users as materialized (
-      select id from users where id in (select user_id from used) order by id for no key update
-    ), u as (
-      update users set request_count = request_count + w.requests
-      from (select user_id, count(*) as requests from used group by user_id) w, locked_users l
-      where users.id = w.user_id and l.id = users.id
-    ), ${writeUsage}
-    select 1`.execute(db);
-}
-
-async function updateProgress(db: Db, rows: ProgressRow[]): Promise<void> {
-  await sql`
-    with given as materialized (
-      select * from json_to_recordset((${JSON.stringify(rows)}::text)::json)
-        as r(request_id text, progress bigint, usage text)
-    ), locked as materialized (
-      select request_id from billing_holds where request_id in (select request_id from given)
-      order by request_id for no key update
+      update api_keys set remain_quota = api_keys.remain_quota - t.taken from taken t, locked_keys l
+      where t.key_id > 0 and t.taken > 0 and api_keys.id = t.key_id and l.id = api_keys.id
+    ), p as (
+      insert into billing_purses (owner, user_id, key_id, kept, used, requests)
+      select ${turn.owner}, user_id, key_id, taken, 0, 0 from taken where taken > 0
+      on conflict (owner, user_id, key_id) do update set kept = billing_purses.kept + excluded.kept
     )
-    update billing_holds h set progress = g.progress, progress_usage = g.usage
-    from given g, locked l where h.request_id = g.request_id and l.request_id = h.request_id`.execute(db);
+    select taken, (select coalesce(sum(kept), 0) from billing_purses o
+        where o.user_id = t.user_id and o.key_id = t.key_id and o.owner <> ${turn.owner})::bigint as elsewhere,
+      ${onlyInTurn} as turn
+    from taken t order by n`.execute(db);
+  return rows.map(({ taken, elsewhere }) => ({ taken: Number(taken), elsewhere: Number(elsewhere) }));
+}
+
+async function charge(db: Db, turn: Turn, { logs, purses, ended }: ChargeBatch): Promise<true> {
+  const { owner } = turn;
+  const used = logs.map((log, n) => ({ ...log, n }));
+  const gone =
+    ended.length === 0
+      ? sql``
+      : sql`gone as (delete from billing_holds where request_id in
+          (select json_array_elements_text((${JSON.stringify(ended)}::text)::json))),`;
+  await sql`
+    with ${takeTurn(turn)}, ${gone}
+    given as materialized ${rowsOf(used, `n bigint, ${usageFields}`)},
+    changes as materialized
+      ${rowsOf(purses, 'user_id bigint, key_id bigint, paid bigint, used bigint, requests bigint')},
+    purses as (
+      insert into billing_purses (owner, user_id, key_id, kept, used, requests)
+      select ${owner}, user_id, key_id, -paid, used, requests from changes
+      on conflict (owner, user_id, key_id) do update set kept = billing_purses.kept + excluded.kept,
+        used = billing_purses.used + excluded.used, requests = billing_purses.requests + excluded.requests
+    ), balances as materialized (
+      select u.id, u.quota + coalesce((select sum(kept) from billing_purses o
+        where o.user_id = u.id and o.key_id = 0 and o.owner <> ${owner}), 0)::bigint as elsewhere
+      from users u where u.id in (select user_id from given where quota > 0)
+    ), logged as (
+      insert into usage_logs (${sql.raw(usageNames)}) select ${sql.raw(withBalance)}
+      from given g left join balances b on b.id = g.user_id order by n
+    ), days as (
+      insert into usage_days_open
+        (owner, user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
+      select ${owner}, user_id, created_at / 86400, model_id, key_id, count(*), sum(prompt_tokens),
+        sum(completion_tokens), sum(quota)
+      from given group by user_id, created_at / 86400, model_id, key_id
+      on conflict (owner, user_id, day, model_id, key_id) do update set
+        requests = usage_days_open.requests + excluded.requests,
+        prompt_tokens = usage_days_open.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = usage_days_open.completion_tokens + excluded.completion_tokens,
+        quota = usage_days_open.quota + excluded.quota
+    )
+    select ${onlyInTurn}`.execute(db);
+  return true;
+}
+
+const withBalance = usageNames
+  .split(', ')
+  .map((name) =>
+    name === 'balance_after'
+      ? 'case when g.quota > 0 then g.balance_after + coalesce(b.elsewhere, 0) else 0 end'
+      : `g.${name}`,
+  )
+  .join(', ');
+
+async function giveBack(db: Db, turn: Turn, purses: GiveBack[]): Promise<true> {
+  const { owner } = turn;
+  await sql`
+    with ${takeTurn(turn)},
+    given as materialized ${rowsOf(purses, 'user_id bigint, key_id bigint, amount bigint, whole boolean')},
+    locked_users as materialized (
+      select id from users where id in (select user_id from given where key_id = 0) order by id for no key update
+    ), locked_keys as materialized (
+      select id from api_keys where id in (select key_id from given where key_id > 0)
+        and (select count(*) from locked_users) >= 0 order by id for no key update
+    ), gone as (
+      delete from billing_purses p using given g
+      where g.whole and p.owner = ${owner} and p.user_id = g.user_id and p.key_id = g.key_id
+      returning p.user_id, p.key_id, p.kept, p.used, p.requests
+    ), parts as (
+      update billing_purses p set kept = kept - g.amount, wanted = 0 from given g
+      where not g.whole and p.owner = ${owner} and p.user_id = g.user_id and p.key_id = g.key_id
+      returning p.user_id, p.key_id, g.amount as kept, 0::bigint as used, 0::bigint as requests
+    ), back as materialized (select * from gone union all select * from parts),
+    u as (
+      update users set quota = users.quota + b.kept, used_quota = used_quota + b.used,
+        request_count = request_count + b.requests
+      from back b, locked_users l where b.key_id = 0 and users.id = b.user_id and l.id = users.id
+    ), k as (
+      update api_keys set remain_quota = remain_quota + b.kept, used_quota = used_quota + b.used
+      from back b, locked_keys l where b.key_id > 0 and api_keys.id = b.key_id and l.id = api_keys.id
+    )
+    select ${onlyInTurn}`.execute(db);
+  return true;
+}
+
+const progressFields = `request_id text, user_id bigint, key_id bigint, amount bigint, key_amount bigint, model_id text,
+  estimate text, owner text, expires_at bigint, created_at bigint, progress bigint, progress_usage text`;
+const progressNames = progressFields
+  .split(',')
+  .map((field) => field.trim().split(' ')[0])
+  .join(', ');
+
+async function progress(db: Db, turn: Turn, rows: ProgressRow[]): Promise<true> {
+  await sql`
+    with ${takeTurn(turn)}, noted as (
+      insert into billing_holds (${sql.raw(progressNames)})
+      select ${sql.raw(progressNames)} from ${rowsOf(rows, progressFields)} as given
+      on conflict (request_id) do update set progress = excluded.progress, progress_usage = excluded.progress_usage
+    )
+    select ${onlyInTurn}`.execute(db);
+  return true;
 }

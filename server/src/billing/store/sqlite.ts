@@ -3,13 +3,18 @@ import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { fileEntriesNow } from './filing.ts';
-import { findHold } from './holds.ts';
-import type { HoldStore, ProgressRow, UsageRow } from './port.ts';
-import { holdAll, writeHold } from './sqlite-hold.ts';
-import { OpenHolds } from './sqlite-open-holds.ts';
-import { dropEmptySums, returnReserves, unreserve } from './sqlite-reserves.ts';
-import { settleAll } from './sqlite-settle.ts';
-import { countRequests } from './sqlite-sums.ts';
+import type {
+  ChargeBatch,
+  GiveBack,
+  Now,
+  ProgressRow,
+  PurseChange,
+  PurseStore,
+  TopUp,
+  TopUpAsk,
+  Turn,
+  UsageRow,
+} from './port.ts';
 import { logUsage } from './sqlite-usage.ts';
 
 /** More at a time would cost less each, and make those who wait for the transaction wait for longer. */
@@ -19,8 +24,7 @@ const filedAtOnce = 500;
  * Prepared statements inside one synchronous transaction: on SQLite a statement costs microseconds and the commit is what
  * has to be shared.
  */
-export function sqliteHoldStore(db: Db): HoldStore {
-  const open = new OpenHolds();
+export function sqlitePurseStore(db: Db): PurseStore {
   let unfiled = 0;
   const log = (writer: Database, rows: readonly UsageRow[]) => {
     logUsage(writer, rows);
@@ -29,41 +33,121 @@ export function sqliteHoldStore(db: Db): HoldStore {
     unfiled = 0;
     fileEntriesNow(writer);
   };
-  const write = <T>(work: (writer: Database) => T): T | Promise<T> =>
-    writeSync(
-      db,
-      (writer) => {
-        open.begin();
-        return work(writer);
-      },
-      () => open.undo(),
-    );
+  const inTurn = <T>({ owner, batch, after }: Turn, work: (writer: Database) => T): Now<T | null> =>
+    writeSync(db, (writer) => {
+      const turn = prepared(writer, 'update billing_writers set batch = ?1 where owner = ?2 and batch = ?3');
+      return turn.run(batch, owner, after).changes === 1 ? work(writer) : null;
+    });
   return {
-    hold: (rows) => write((writer) => holdAll(writer, rows, open)),
-    settle: (rows) =>
-      write((writer) => {
-        const { settled, logs } = settleAll(writer, rows, open);
-        log(writer, logs);
-        return settled;
+    topUp: (turn, asks) => inTurn(turn, (writer) => asks.map((ask) => topUp(writer, turn.owner, ask))),
+    charge: (turn, batch) => inTurn(turn, (writer) => charge(writer, turn.owner, batch, log)),
+    giveBack: (turn, purses) =>
+      inTurn(turn, (writer) => {
+        for (const purse of purses) giveBack(writer, turn.owner, purse);
+        return true as const;
       }),
-    record: (rows) =>
-      write((writer) => {
-        log(writer, rows);
-        countRequests(writer, rows);
+    progress: (turn, rows) =>
+      inTurn(turn, (writer) => {
+        for (const row of rows) noteProgress(writer, row);
+        return true as const;
       }),
-    progress: (rows) => write((writer) => noteProgress(writer, rows, open)),
-    find: async (requestId) => open.find(requestId) ?? findHold(db, requestId),
-    returnReserves: () => write(returnReserves),
-    tidy: async () => write(dropEmptySums),
   };
 }
 
-/** What a request has cost so far must be known apart from the others when the process dies. */
-function noteProgress(db: Database, rows: ProgressRow[], open: OpenHolds): void {
-  const update = prepared(db, 'update billing_holds set progress = ?, progress_usage = ? where request_id = ?');
-  for (const { request_id, progress, usage } of rows) {
-    const own = open.part(request_id);
-    if (!own) update.run(progress, usage, request_id);
-    else if (unreserve(db, [own]).length === 0) writeHold(db, own, progress, usage);
+/** Where a purse is filled from, and what its sums go back to. */
+const sources = {
+  user: {
+    left: 'select quota as "left" from users where id = ?',
+    take: 'update users set quota = quota - ? where id = ?',
+    fold: 'update users set quota = quota + ?1, used_quota = used_quota + ?2, request_count = request_count + ?3 where id = ?4',
+  },
+  key: {
+    left: 'select remain_quota as "left" from api_keys where id = ?',
+    take: 'update api_keys set remain_quota = remain_quota - ? where id = ?',
+    fold: 'update api_keys set remain_quota = remain_quota + ?1, used_quota = used_quota + ?2 + 0 * ?3 where id = ?4',
+  },
+};
+
+function topUp(db: Database, owner: string, { user_id, key_id, need, least, more }: TopUpAsk): TopUp {
+  const source = key_id === 0 ? sources.user : sources.key;
+  const id = key_id || user_id;
+  const left = prepared<{ left: number }, [number]>(db, source.left).get(id)?.left ?? 0;
+  // A file has one process, so nothing lies elsewhere; half is left for what is taken past the purse.
+  const taken = left > 0 && left >= least ? Math.min(left, Math.max(need, more ? Math.floor(left / 2) : 0)) : 0;
+  if (taken === 0) return { taken, elsewhere: 0 };
+  prepared(db, source.take).run(taken, id);
+  change(db, owner, { user_id, key_id, paid: -taken, used: 0, requests: 0 });
+  return { taken, elsewhere: 0 };
+}
+
+const changePurse = `insert into billing_purses (owner, user_id, key_id, kept, used, requests) values (?1, ?2, ?3, -?4, ?5, ?6)
+  on conflict do update set kept = kept - ?4, used = used + ?5, requests = requests + ?6`;
+
+function change(db: Database, owner: string, { user_id, key_id, paid, used, requests }: PurseChange): void {
+  prepared(db, changePurse).run(owner, user_id, key_id, paid, used, requests);
+}
+
+function charge(
+  db: Database,
+  owner: string,
+  { logs, purses, ended }: ChargeBatch,
+  log: (writer: Database, rows: readonly UsageRow[]) => void,
+): true {
+  for (const purse of purses) change(db, owner, purse);
+  const balances = new Map<number, number>();
+  const left = prepared<{ left: number }, [number]>(db, sources.user.left);
+  const balanceOf = (userId: number): number => {
+    let balance = balances.get(userId);
+    if (balance === undefined) balances.set(userId, (balance = left.get(userId)?.left ?? 0));
+    return balance;
+  };
+  // Copies where they differ: the rows may have to be written again.
+  const rows = logs.map((row) =>
+    row.quota > 0
+      ? { ...row, balance_after: row.balance_after + balanceOf(row.user_id) }
+      : { ...row, balance_after: 0 },
+  );
+  log(db, rows);
+  for (const id of ended) prepared(db, 'delete from billing_holds where request_id = ?').run(id);
+  return true;
+}
+
+function giveBack(db: Database, owner: string, { user_id, key_id, amount, whole }: GiveBack): void {
+  const fold = prepared(db, (key_id === 0 ? sources.user : sources.key).fold);
+  const id = key_id || user_id;
+  if (!whole) {
+    fold.run(amount, 0, 0, id);
+    prepared(
+      db,
+      'update billing_purses set kept = kept - ?, wanted = 0 where owner = ? and user_id = ? and key_id = ?',
+    ).run(amount, owner, user_id, key_id);
+    return;
   }
+  const gone = prepared<{ kept: number; used: number; requests: number }, [string, number, number]>(
+    db,
+    'delete from billing_purses where owner = ? and user_id = ? and key_id = ? returning kept, used, requests',
+  ).get(owner, user_id, key_id);
+  if (gone) fold.run(gone.kept, gone.used, gone.requests, id);
+}
+
+const writeProgress = `insert into billing_holds
+  (request_id, user_id, key_id, amount, key_amount, model_id, estimate, owner, expires_at, created_at, progress, progress_usage)
+  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+  on conflict do update set progress = ?11, progress_usage = ?12`;
+
+function noteProgress(db: Database, row: ProgressRow): void {
+  prepared(db, writeProgress).run(
+    row.request_id,
+    row.user_id,
+    row.key_id,
+    row.amount,
+    row.key_amount,
+    row.model_id,
+    row.estimate,
+    row.owner,
+    row.expires_at,
+    row.created_at,
+    row.progress,
+    row.progress_usage,
+  );
 }

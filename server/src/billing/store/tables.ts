@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import type { HoldRow, UsageRow } from './port.ts';
+import type { HoldRow, PurseId, UsageRow } from './port.ts';
 
 export interface LedgerRow {
   id: number;
@@ -34,6 +34,18 @@ interface CreditTable {
 }
 export type CreditRow = Selectable<CreditTable>;
 
+interface DaySums {
+  user_id: number;
+  /** Days since 1970, UTC. */
+  day: number;
+  model_id: string;
+  key_id: number;
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  quota: number;
+}
+
 /** Columns that came later than the log. */
 type Later =
   | 'cache_write_1h_tokens'
@@ -46,27 +58,22 @@ type Later =
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     billing_holds: HoldRow & { progress: Generated<number>; progress_usage: Generated<string> };
-    /** Holds of running requests where one process writes them all: a sum per user and key. */
-    billing_reserves: {
+    /** The last batch that a process wrote. */
+    billing_writers: { owner: string; batch: number };
+    billing_purses: PurseId & {
       owner: string;
-      user_id: number;
-      key_id: number;
-      holds: number;
-      amount: number;
-      key_amount: number;
+      kept: number;
+      /** Not in the user's row yet, nor in the key's. */
+      used: number;
+      requests: number;
+      /** 1 when another process is short of it. */
+      wanted: Generated<number>;
     };
     credits: CreditTable;
     usage_logs: Omit<UsageRow, Later> & { [C in Later]: Generated<UsageRow[C]> } & { id: Generated<number> };
-    usage_days: {
-      user_id: number;
-      /** Days since 1970, UTC. */
-      day: number;
-      model_id: string;
-      key_id: number;
-      requests: number;
-      prompt_tokens: number;
-      completion_tokens: number;
-      quota: number;
-    };
+    usage_days: DaySums;
+    /** Of processes that live. */
+    usage_days_open: DaySums & { owner: string };
+    usage_days_all: DaySums;
   }
 }

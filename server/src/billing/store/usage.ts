@@ -120,7 +120,7 @@ async function oldestDay(db: Db): Promise<number> {
 
 async function sumRequests(db: Db, filter: UsageFilter, firstDay?: number, lastDay?: number): Promise<number> {
   const row = await db
-    .selectFrom('usage_days')
+    .selectFrom('usage_days_all')
     .select((e) => e.fn.sum<number>('requests').as('n'))
     .where((e) => e.and([...narrowed(filter), ...within('day', firstDay, lastDay)]))
     .executeTakeFirst();
@@ -164,7 +164,7 @@ export async function sumUsage(
 ): Promise<UsageSum[]> {
   const column = groupColumns[groupBy];
   const rows = await db
-    .selectFrom('usage_days')
+    .selectFrom('usage_days_all')
     .select((e) => [
       sql.ref<number | string>(column).as('group'),
       e.fn.sum<number>('requests').as('requests'),

@@ -108,7 +108,7 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       handle: async (call) => {
         const user = await findUser(deps.db, call.principal.user.id);
         if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
-        return ok(call, user);
+        return ok(call, { ...user, quota: user.quota - deps.heldBy(user.id) });
       },
     }),
     defineRoute({

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { writerOfTimes } from '../../platform/db/write-times.ts';
 import type { User } from '../user.ts';
@@ -18,7 +18,7 @@ interface ApiKeysTable {
   accessed_time: number;
   /** -1 never. */
   expired_time: number;
-  /** Changed by the billing room alone, like a user's balance. */
+  /** Less what processes keep of it, like a user's balance. */
   remain_quota: number;
   used_quota: Generated<number>;
   unlimited_quota: number;
@@ -31,6 +31,8 @@ interface ApiKeysTable {
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     api_keys: ApiKeysTable;
+    /** With what processes keep of each quota, and have charged to it. */
+    api_keys_now: ApiKeysTable;
   }
 }
 
@@ -56,12 +58,12 @@ export async function findKeyByHash(db: Db, hash: string): Promise<{ key: ApiKey
 }
 
 export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null> {
-  return (await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+  return (await db.selectFrom('api_keys_now').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
   return db
-    .selectFrom('api_keys')
+    .selectFrom('api_keys_now')
     .selectAll()
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
@@ -80,7 +82,7 @@ export async function countKeys(db: Db, userId: number): Promise<number> {
 
 export async function findKey(db: Db, userId: number, id: number): Promise<ApiKeyRow | null> {
   const row = await db
-    .selectFrom('api_keys')
+    .selectFrom('api_keys_now')
     .selectAll()
     .where('id', '=', id)
     .where('user_id', '=', userId)
@@ -92,16 +94,24 @@ export type KeyChange = Partial<
   Pick<ApiKeyRow, 'name' | 'status' | 'expired_time' | 'remain_quota' | 'unlimited_quota' | 'models' | 'allowed_ips'>
 >;
 
+/** A new quota is what is left in all: what processes keep of it counts, and goes back to the rest. */
 export async function changeKey(db: Db, userId: number, id: number, change: KeyChange): Promise<ApiKeyRow | null> {
   if (Object.keys(change).length === 0) return findKey(db, userId, id);
-  const row = await db
-    .updateTable('api_keys')
-    .set(change)
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
+  const { remain_quota, ...plain } = change;
+  return db.transaction().execute(async (tx) => {
+    const key = tx.updateTable('api_keys').where('id', '=', id).where('user_id', '=', userId);
+    // The row first, which whoever takes from the quota must have: what is kept does not change until the end.
+    const changed = await key
+      .set({ ...plain, id })
+      .returning('id')
+      .executeTakeFirst();
+    if (!changed) return null;
+    if (remain_quota !== undefined)
+      await sql`update api_keys set remain_quota = ${remain_quota} - cast(coalesce((select sum(p.kept)
+          from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
+        where id = ${id}`.execute(tx);
+    return findKey(tx, userId, id);
+  });
 }
 
 export async function deleteKey(db: Db, userId: number, id: number): Promise<boolean> {

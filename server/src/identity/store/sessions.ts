@@ -62,8 +62,8 @@ export interface FoundSession {
 export async function findSession(db: Db, tokenHash: string): Promise<FoundSession | null> {
   const row = await db
     .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .selectAll('users')
+    .innerJoin('users_now', 'users_now.id', 'sessions.user_id')
+    .selectAll('users_now')
     .select(['sessions.id as session_id', 'sessions.last_seen_at', 'sessions.expires_at'])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst();

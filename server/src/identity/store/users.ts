@@ -16,7 +16,7 @@ interface UsersTable {
   role: number;
   status: number;
   group: string;
-  /** The balance: a column of this row, changed by the billing room alone. */
+  /** The balance, less what processes keep of it: changed by billing alone, which `users_now` adds up. */
   quota: number;
   used_quota: Generated<number>;
   request_count: Generated<number>;
@@ -26,6 +26,8 @@ interface UsersTable {
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     users: UsersTable;
+    /** With what processes keep of each balance, and have charged to it. */
+    users_now: UsersTable;
   }
 }
 
@@ -74,7 +76,7 @@ export async function insertUser(db: Db, user: NewUser): Promise<User | null> {
 
 export async function findUserByName(db: Db, username: string): Promise<UserRow | null> {
   const row = await db
-    .selectFrom('users')
+    .selectFrom('users_now')
     .selectAll()
     .where('username_key', '=', username.toLowerCase())
     .executeTakeFirst();
@@ -82,7 +84,7 @@ export async function findUserByName(db: Db, username: string): Promise<UserRow 
 }
 
 export async function findUserRow(db: Db, id: number): Promise<UserRow | null> {
-  return (await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+  return (await db.selectFrom('users_now').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
 export async function findUser(db: Db, id: number): Promise<User | null> {
@@ -119,10 +121,10 @@ export async function changeUser(
       .where('id', '=', id)
       .$if(passwordHash !== undefined, (q) => q.where('password_hash', '=', passwordHash!))
       .$if(byAdmin !== undefined, (q) => q.where((e) => e.exists(adminAbove(byAdmin!, change.role ?? 0))))
-      .returningAll()
+      .returning('id')
       .executeTakeFirst();
     if (row && endsWaysIn(change)) await tx.deleteFrom('sessions').where('user_id', '=', id).execute();
-    return row ? toUser(row) : null;
+    return row ? findUser(tx, id) : null;
   });
 }
 
@@ -152,7 +154,7 @@ export async function listUsers(
 ): Promise<{ users: User[]; total: number }> {
   const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   const matching = db
-    .selectFrom('users')
+    .selectFrom('users_now')
     .$if(ids !== undefined, (query) => query.where('id', 'in', ids!))
     .$if(q !== '', (query) =>
       query.where((e) =>

@@ -101,7 +101,10 @@ describe('a database of a build from before the first version', () => {
   /** As such a build left it: the same tables, made in other steps. */
   async function earlierDatabase(steps: string[]) {
     const { db, close } = await openDb({ path: ':memory:' });
-    await migrate(db);
+    await migrate(
+      db,
+      migrations.filter(({ name }) => name <= earlier.made),
+    );
     await sql`delete from migrations`.execute(db);
     for (const step of steps) await sql`insert into migrations (name, applied_at) values (${step}, 1)`.execute(db);
     return { db, close };
@@ -113,6 +116,7 @@ describe('a database of a build from before the first version', () => {
     expect(await migrate(db)).toEqual(names.filter((name) => !['0001-identity', '0003-billing'].includes(name)));
     expect(await migrate(db)).toEqual([]);
     expect((await sql`select * from leases`.execute(db)).rows).toHaveLength(1);
+    expect((await sql`select * from billing_purses`.execute(db)).rows).toEqual([]);
     await close();
   });
 
@@ -139,5 +143,19 @@ test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are co
   });
   await expect(failed).rejects.toThrow('no');
   expect(await beside).toEqual({ v: 1 });
+  await close();
+});
+
+test('money that a process of the first version had put aside in sum goes back when its tables are changed', async () => {
+  const { db, close } = await openDb({ path: ':memory:' });
+  await migrate(
+    db,
+    migrations.filter(({ name }) => name <= earlier.made),
+  );
+  await sql`insert into users (id, username, username_key, password_hash, display_name, avatar_url, email, role, status,
+    "group", quota, created_at) values (1, 'a', 'a', '', 'a', '', '', 1, 1, 'default', 100, 0)`.execute(db);
+  await sql`insert into billing_reserves values ('gone', 1, 0, 2, 30, 0), ('gone', 1, 7, 1, 20, 20)`.execute(db);
+  await migrate(db);
+  expect((await sql`select quota from users_now`.execute(db)).rows).toEqual([{ quota: 150 }]);
   await close();
 });

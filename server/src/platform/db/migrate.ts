@@ -19,7 +19,7 @@ export async function migrate(db: Db, migrations: Migration[] = all): Promise<st
     const madeBefore = wasMadeBeforeFirst(done);
     for (const migration of migrations) {
       if (done.has(migration.name)) continue;
-      if (!madeBefore)
+      if (!madeBefore || migration.name > earlier.made)
         for (const statement of migration.statements(wordsOf(engine))) await sql.raw(statement).execute(tx);
       await sql`insert into migrations (name, applied_at) values (${migration.name}, ${Math.floor(Date.now() / 1000)})`.execute(
         tx,

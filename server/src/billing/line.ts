@@ -1,0 +1,258 @@
+import { mayPass } from '../platform/durable/errors.ts';
+import type { Purse, Purses } from './purse.ts';
+import type { ChargeBatch, Now, PurseChange, PurseStore, TopUp, TopUpAsk, UsageRow } from './store/port.ts';
+import { keptIn } from './store/purses.ts';
+import type { Settled } from './types.ts';
+import { TakenForDead, type Work, type Writer } from './writer.ts';
+
+/** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
+const mostPerBatch = 256;
+/** Long enough for a database that restarts; then the caller hears of it, and the charge is written when it can be. */
+const patienceMs = 30_000;
+
+/** What a request costs, taken out of its purses and to be written. */
+export interface Charge {
+  log: UsageRow;
+  /** Null for requests that cost nothing, which need none. */
+  user: Purse | null;
+  /** Null where the key has no quota of its own. */
+  key: Purse | null;
+  /** Taken from the key's purse; `log.quota` is what was taken from the user's. */
+  keyPaid: number;
+  /** `free - moved` of the user's purse right after it. */
+  rest: number;
+  /** It has a row that says how far it has come. */
+  noted: boolean;
+}
+
+interface Waiting {
+  charge: Charge;
+  done: PromiseWithResolvers<Settled>;
+}
+
+interface Asking {
+  purse: Purse;
+  ask: TopUpAsk;
+  done: PromiseWithResolvers<TopUp>;
+}
+
+interface LineDeps {
+  store: PurseStore;
+  writer: Writer;
+  purses: Purses;
+  /** Charges past any purse what was taken from one that is lost, unless that happened before. */
+  chargeLate(charge: Charge): Promise<Settled>;
+}
+
+/** Everything this process writes of its purses, one after the other; what waits meanwhile is written together. */
+export class Line {
+  #asks: Asking[] = [];
+  #charges: Waiting[] = [];
+  #works: (() => Promise<void>)[] = [];
+  /** Being written again and again, while the database is away. */
+  #current: Waiting[] = [];
+  #running = false;
+  #idle: (() => void)[] = [];
+
+  constructor(readonly deps: LineDeps) {}
+
+  topUp(purse: Purse, ask: Omit<TopUpAsk, 'user_id' | 'key_id'>): Promise<TopUp> {
+    const done = Promise.withResolvers<TopUp>();
+    this.#asks.push({ purse, ask: { ...purse.id, ...ask }, done });
+    this.#start();
+    return done.promise;
+  }
+
+  /** Resolves when it is on disk. */
+  charge(charge: Charge): Promise<Settled> {
+    const done = Promise.withResolvers<Settled>();
+    this.#charges.push({ charge, done });
+    this.#start();
+    return done.promise;
+  }
+
+  /** Something else that is written in turn. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = Promise.withResolvers<T>();
+    this.#works.push(() => work().then(done.resolve, done.reject));
+    this.#start();
+    return done.promise;
+  }
+
+  /** Resolves once everything added so far, and what was added meanwhile, has been written. */
+  idle(): Promise<void> {
+    return this.#running ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve();
+  }
+
+  /** Those who wait for money hear at once that the database is away; those who owe some, after a while. */
+  readonly #inVain = (error: unknown): void => {
+    const { writer } = this.deps;
+    if (writer.away) for (const { done } of this.#asks.splice(0)) done.reject(error);
+    if (writer.inVainMs > patienceMs) for (const { done } of [...this.#current, ...this.#charges]) done.reject(error);
+  };
+
+  #start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    setImmediate(() => void this.#drain());
+  }
+
+  async #drain(): Promise<void> {
+    for (;;) {
+      if (this.#asks.length > 0) await this.#topUp(this.#asks.splice(0));
+      else if (this.#charges.length > 0) {
+        const written = this.#write(this.#charges.splice(0, mostPerBatch));
+        if (written) await written;
+      } else if (this.#works.length > 0) await this.#works.shift()!();
+      else break;
+    }
+    this.#running = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #topUp(asking: Asking[]): Promise<void> {
+    const { store } = this.deps;
+    const asks = asking.map(({ ask }) => ask);
+    const fill = (tops: TopUp[] | null): TopUp[] | null => {
+      tops?.forEach(({ taken }, i) => asking[i]!.purse.fill(taken));
+      return tops;
+    };
+    const work: Work<TopUp[]> = {
+      write: async (turn) => fill(await store.topUp(turn, asks)),
+      // How much it was is known from what is in the purses now. Others may have more of it: nobody is refused for this.
+      written: async () => {
+        const found = await Promise.all(asking.map(({ purse }) => this.#found(purse)));
+        return fill(found.map((taken) => ({ taken, elsewhere: 1 })))!;
+      },
+    };
+    try {
+      const tops = await this.#onceMore(work);
+      asking.forEach(({ done }, i) => done.resolve(tops[i]!));
+    } catch (error) {
+      if (error instanceof TakenForDead) await this.#startAnew();
+      for (const { done } of asking) done.reject(error);
+    }
+  }
+
+  /** One more try: the pool may have to replace a connection that the server dropped. */
+  async #onceMore<T>(work: Work<T>): Promise<T> {
+    try {
+      return await this.deps.writer.write(work);
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      await Bun.sleep(50);
+      return this.deps.writer.write(work);
+    }
+  }
+
+  /** What is in a purse beyond what this process knows of. */
+  async #found(purse: Purse): Promise<number> {
+    const kept = await keptIn(this.deps.writer.db, this.deps.writer.owner, purse.id);
+    return Math.max(0, kept - purse.free - purse.held - purse.owed);
+  }
+
+  /** At once where the database answers at once. */
+  #write(waiting: Waiting[]): Promise<void> | undefined {
+    const late = waiting.filter(({ charge }) => charge.user?.lost);
+    if (late.length > 0)
+      return this.#writeLate(late).then(() => this.#write(waiting.filter((one) => !late.includes(one))));
+    if (waiting.length === 0) return undefined;
+    const { store, writer } = this.deps;
+    const batch = batchOf(waiting.map(({ charge }) => charge));
+    const work: Work<true> = { write: (turn) => store.charge(turn, batch), written: () => true };
+    let running: Now<true>;
+    try {
+      running = writer.write(work);
+    } catch (error) {
+      return this.#again(work, waiting, error);
+    }
+    if (running instanceof Promise)
+      return running.then(
+        () => paid(waiting),
+        (error) => this.#again(work, waiting, error),
+      );
+    paid(waiting);
+    return undefined;
+  }
+
+  async #again(work: Work<true>, waiting: Waiting[], first: unknown): Promise<void> {
+    this.#current = waiting;
+    try {
+      if (!mayPass(first)) throw first;
+      this.#inVain(first);
+      await Bun.sleep(50);
+      await this.deps.writer.insist(work, this.#inVain);
+      paid(waiting);
+    } catch (error) {
+      if (error instanceof TakenForDead) {
+        await this.#startAnew();
+        await this.#writeLate(waiting);
+      } else if (waiting.length > 1 && !mayPass(error))
+        // Of a spoiled batch each stands for itself.
+        for (const one of waiting) await this.#write([one]);
+      else giveUp(waiting, error, this.deps.writer);
+    } finally {
+      this.#current = [];
+    }
+  }
+
+  async #writeLate(waiting: Waiting[]): Promise<void> {
+    for (const { charge, done } of waiting) await this.deps.chargeLate(charge).then(done.resolve, done.reject);
+  }
+
+  /** Whatever was kept is gone; what it was taken for is charged past it. */
+  async #startAnew(): Promise<void> {
+    this.deps.purses.lose();
+    await this.deps.writer.rejoin();
+  }
+}
+
+function paid(waiting: Waiting[]): void {
+  for (const { charge, done } of waiting) {
+    const { quota, shortfall } = charge.log;
+    if (charge.user) charge.user.owed -= quota;
+    if (charge.key) charge.key.owed -= charge.keyPaid;
+    done.resolve({ settled: true, charged: quota, shortfall });
+  }
+}
+
+/** What can never be written is not charged either, and somebody hears of it. */
+function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
+  for (const { charge, done } of waiting) {
+    log.error({ error, requestId: charge.log.request_id }, 'a charge cannot be written');
+    if (!mayPass(error)) returnTo(charge);
+    done.reject(error);
+  }
+}
+
+function returnTo({ log, user, key, keyPaid }: Charge): void {
+  user?.unpay(log.quota);
+  key?.unpay(keyPaid);
+}
+
+/** Sums go to each purse once per batch, since most of a batch is of the same few. */
+function batchOf(charges: Charge[]): ChargeBatch {
+  const changes = new Map<string, PurseChange>();
+  const changeOf = (user_id: number, key_id: number): PurseChange => {
+    const name = `${user_id} ${key_id}`;
+    let change = changes.get(name);
+    if (!change) changes.set(name, (change = { user_id, key_id, paid: 0, used: 0, requests: 0 }));
+    return change;
+  };
+  for (const { log, keyPaid } of charges) {
+    const ofUser = changeOf(log.user_id, 0);
+    ofUser.paid += log.quota;
+    ofUser.used += log.quota;
+    ofUser.requests += 1;
+    if (log.key_id === 0 || log.quota === 0) continue;
+    const ofKey = changeOf(log.user_id, log.key_id);
+    ofKey.paid += keyPaid;
+    ofKey.used += log.quota;
+  }
+  for (const { log, user, rest } of charges) log.balance_after = user ? rest + user.moved : 0;
+  return {
+    logs: charges.map(({ log }) => log),
+    purses: [...changes.values()],
+    ended: charges.filter(({ noted }) => noted).map(({ log }) => log.request_id),
+  };
+}

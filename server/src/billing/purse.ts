@@ -1,0 +1,110 @@
+import type { PurseId } from './store/port.ts';
+
+export interface Waiter {
+  amount: number;
+  /** Takes less, if that is all there is. */
+  partly: boolean;
+  /** The balance was asked for it. */
+  asked: boolean;
+  done: PromiseWithResolvers<number>;
+}
+
+/**
+ * What this process keeps of a user's money, or of a key's quota. On disk it is `free + held + owed`: what a hold takes and
+ * gives back changes nothing there.
+ */
+export class Purse {
+  /** For whoever comes. */
+  free = 0;
+  /** Put aside for requests that run. */
+  held = 0;
+  /** Charged, and not written yet. */
+  owed = 0;
+  /** What came in from the balance less what went back, so that `free - moved` tells what requests alone did to it. */
+  moved = 0;
+  /** When somebody last took from it. */
+  usedAtMs = 0;
+  /** Another process was short of it at this time: until some time later no more is taken than needed. */
+  wantedAtMs = Number.NEGATIVE_INFINITY;
+  /** Others have emptied it, since they took this process for dead. What is held from it is held no more. */
+  lost = false;
+
+  /** Whoever waits for it to be filled, in order. */
+  readonly queue: Waiter[] = [];
+  filling = false;
+
+  constructor(readonly id: PurseId) {}
+
+  /** What is no longer anybody's to take, though it is still on disk. */
+  get taken(): number {
+    return this.held + this.owed;
+  }
+
+  get idle(): boolean {
+    return this.taken === 0 && this.queue.length === 0 && !this.filling;
+  }
+
+  /** Puts aside so much, or as much as there is. */
+  take(amount: number): number {
+    const taken = Math.min(amount, this.free);
+    this.free -= taken;
+    this.held += taken;
+    return taken;
+  }
+
+  /** Ends that, with so much of it charged. */
+  pay(held: number, charged: number): void {
+    this.held -= held;
+    this.free += held - charged;
+    this.owed += charged;
+  }
+
+  /** What was charged cannot be written. */
+  unpay(charged: number): void {
+    this.owed -= charged;
+    this.free += charged;
+  }
+
+  fill(amount: number): void {
+    this.free += amount;
+    this.moved += amount;
+  }
+}
+
+/** The purses of this process. */
+export class Purses {
+  #users = new Map<number, Purse>();
+  #keys = new Map<number, Purse>();
+
+  ofUser(userId: number): Purse {
+    let purse = this.#users.get(userId);
+    if (!purse) this.#users.set(userId, (purse = new Purse({ user_id: userId, key_id: 0 })));
+    return purse;
+  }
+
+  ofKey(userId: number, keyId: number): Purse {
+    let purse = this.#keys.get(keyId);
+    if (!purse) this.#keys.set(keyId, (purse = new Purse({ user_id: userId, key_id: keyId })));
+    return purse;
+  }
+
+  find({ user_id, key_id }: PurseId): Purse | undefined {
+    return key_id === 0 ? this.#users.get(user_id) : this.#keys.get(key_id);
+  }
+
+  all(): Purse[] {
+    return [...this.#users.values(), ...this.#keys.values()];
+  }
+
+  forget({ id }: Purse): void {
+    if (id.key_id === 0) this.#users.delete(id.user_id);
+    else this.#keys.delete(id.key_id);
+  }
+
+  /** Others have emptied all of them. */
+  lose(): void {
+    for (const purse of this.all()) purse.lost = true;
+    this.#users = new Map();
+    this.#keys = new Map();
+  }
+}

@@ -1,0 +1,119 @@
+import type { Db } from '../platform/db/tables.ts';
+import type { Log } from '../platform/log.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import type { Line } from './line.ts';
+import type { Purse, Purses } from './purse.ts';
+import type { GiveBack, PurseId, PurseStore } from './store/port.ts';
+import { emptyPurses, isElsewhere, want, wantedOf } from './store/purses.ts';
+import type { Writer } from './writer.ts';
+
+const channel = 'billing:wanted';
+/** How soon others have what they are short of, where no message reaches us. */
+const lookMs = 500;
+/** What nobody has used for so long goes back: balances are then where they are looked for first. */
+const idleMs = 60_000;
+const tidyMs = 10_000;
+const mostAtOnce = 500;
+const lookAgainMs = 50;
+
+interface ReturnsDeps {
+  db: Db;
+  store: PurseStore;
+  writer: Writer;
+  purses: Purses;
+  line: Line;
+  log: Log;
+  shared?: Pick<Shared, 'publish' | 'subscribe'> | undefined;
+  /** No other process has the same database. */
+  alone: boolean;
+}
+
+/** Gives back what this process keeps and does not need: when others are short of it, when it lies idle, and at the end. */
+export class Returns {
+  readonly #timers: Timer[] = [];
+
+  constructor(readonly deps: ReturnsDeps) {}
+
+  async start(): Promise<void> {
+    this.#every(tidyMs, () => this.#returnIdle());
+    if (this.deps.alone) return;
+    this.#every(lookMs, async () => {
+      for (const id of await wantedOf(this.deps.db, this.deps.writer.owner)) await this.#answer(id);
+    });
+    await this.deps.shared?.subscribe(channel, (message) => {
+      const [from, user_id, key_id] = JSON.parse(message) as [string, number, number];
+      if (from !== this.deps.writer.owner) void this.#answer({ user_id, key_id }).catch(() => {});
+    });
+  }
+
+  #every(ms: number, work: () => Promise<unknown>): void {
+    let running = false;
+    const timer = setInterval(async () => {
+      if (running) return;
+      running = true;
+      await work().catch((error) => this.deps.log.warn({ error }, 'what is kept could not be given back'));
+      running = false;
+    }, ms);
+    timer.unref();
+    this.#timers.push(timer);
+  }
+
+  askOthers({ user_id, key_id }: PurseId): void {
+    const { shared, writer } = this.deps;
+    void shared?.publish(channel, JSON.stringify([writer.owner, user_id, key_id])).catch(() => {});
+  }
+
+  /** Brings back what is kept here and elsewhere; false when there was nothing to be had. */
+  async recall(ids: PurseId[]): Promise<boolean> {
+    const { db, writer, alone } = this.deps;
+    let some = false;
+    for (const id of ids) {
+      some = (await this.#giveBack([id])) > 0 || some;
+      if (alone || !(await isElsewhere(db, writer.owner, id))) continue;
+      some = true;
+      await want(db, writer.owner, id);
+      this.askOthers(id);
+      await Bun.sleep(lookAgainMs);
+    }
+    return some;
+  }
+
+  async #answer(id: PurseId): Promise<void> {
+    const purse = this.deps.purses.find(id);
+    if (purse) purse.wantedAtMs = performance.now();
+    await this.#giveBack([id]);
+  }
+
+  async #returnIdle(): Promise<void> {
+    const before = performance.now() - idleMs;
+    const idle = this.deps.purses.all().filter((purse) => purse.idle && purse.usedAtMs < before);
+    for (let at = 0; at < idle.length; at += mostAtOnce)
+      await this.#giveBack(idle.slice(at, at + mostAtOnce).map(({ id }) => id));
+  }
+
+  /** What is free in them, all of what lies idle. Tells how much that was. */
+  #giveBack(ids: PurseId[]): Promise<number> {
+    const { line, purses, store, writer } = this.deps;
+    return line.inTurn(async () => {
+      const given = ids.map((id) => purses.find(id)).filter((purse) => purse !== undefined);
+      const rows = given.map(rowOf).filter(({ amount, whole }) => whole || amount > 0);
+      if (rows.length === 0) return 0;
+      for (const purse of given) {
+        if (purse.idle) purses.forget(purse);
+        purse.fill(-purse.free);
+      }
+      await writer.insist({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});
+      return rows.reduce((sum, { amount }) => sum + amount, 0);
+    });
+  }
+
+  /** At the end everything goes back, in one go; what the database does not hear of, others give back. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    const { db, writer, purses } = this.deps;
+    purses.lose();
+    await db.transaction().execute((tx) => emptyPurses(tx, writer.owner));
+  }
+}
+
+const rowOf = (purse: Purse): GiveBack => ({ ...purse.id, amount: purse.free, whole: purse.idle });

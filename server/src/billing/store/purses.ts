@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
+import type { PurseId } from './port.ts';
+import './tables.ts';
+
+/** What processes tell each other of their purses, and what becomes of those of a process that is gone. */
+
+export async function openWriter(db: Db, owner: string): Promise<void> {
+  await db.insertInto('billing_writers').values({ owner, batch: 0 }).execute();
+}
+
+/** Null when the process was taken for dead. */
+export async function lastBatch(db: Db, owner: string): Promise<number | null> {
+  const row = await db.selectFrom('billing_writers').select('batch').where('owner', '=', owner).executeTakeFirst();
+  return row?.batch ?? null;
+}
+
+export async function keptIn(db: Db, owner: string, { user_id, key_id }: PurseId): Promise<number> {
+  const found = db.selectFrom('billing_purses').select('kept').where('owner', '=', owner);
+  const row = await found.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();
+  return row?.kept ?? 0;
+}
+
+/** Asks all others for what they do not need. */
+export async function want(db: Db, owner: string, { user_id, key_id }: PurseId): Promise<void> {
+  const others = db.updateTable('billing_purses').set({ wanted: 1 }).where('owner', '<>', owner);
+  await others.where('user_id', '=', user_id).where('key_id', '=', key_id).where('kept', '>', 0).execute();
+}
+
+export const wantedOf = (db: Db, owner: string): Promise<PurseId[]> =>
+  db
+    .selectFrom('billing_purses')
+    .select(['user_id', 'key_id'])
+    .where('owner', '=', owner)
+    .where('wanted', '>', 0)
+    .execute();
+
+/** Owners that have left something and are not on the list of the living. */
+export async function findGone(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ owner: string }>`select owner from (
+      select owner from billing_writers union select owner from billing_purses
+      union select owner from billing_holds where owner <> '' union select owner from usage_days_open) as parts
+    where owner not in (select id from owners)`.execute(db);
+  return rows.map(({ owner }) => owner);
+}
+
+const sumOf = (column: string, whose: string, owner: string) =>
+  sql`coalesce((select sum(p.${sql.raw(column)}) from billing_purses p where p.owner = ${owner} and ${sql.raw(whose)}), 0)`;
+
+/**
+ * Empties the purses of a process that writes nothing any more: what is in them goes back, and their sums to the rows they are
+ * of. The writer's row goes first, so that a batch on its way comes before all of it or not at all.
+ */
+export async function emptyPurses(tx: Db, owner: string): Promise<void> {
+  await tx.deleteFrom('billing_writers').where('owner', '=', owner).execute();
+  if (engineOf(tx) === 'postgres') await lockInOrder(tx, owner);
+  const ofUser = 'p.user_id = users.id and p.key_id = 0';
+  await sql`update users set quota = quota + ${sumOf('kept', ofUser, owner)},
+      used_quota = used_quota + ${sumOf('used', ofUser, owner)},
+      request_count = request_count + ${sumOf('requests', ofUser, owner)}
+    where id in (select user_id from billing_purses where owner = ${owner} and key_id = 0)`.execute(tx);
+  const ofKey = 'p.user_id = api_keys.user_id and p.key_id = api_keys.id';
+  await sql`update api_keys set remain_quota = remain_quota + ${sumOf('kept', ofKey, owner)},
+      used_quota = used_quota + ${sumOf('used', ofKey, owner)}
+    where id in (select key_id from billing_purses where owner = ${owner} and key_id > 0)`.execute(tx);
+  await tx.deleteFrom('billing_purses').where('owner', '=', owner).execute();
+  await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
+    select user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota from usage_days_open
+    where owner = ${owner} order by user_id, day, model_id, key_id
+    on conflict (user_id, day, model_id, key_id) do update set requests = usage_days.requests + excluded.requests,
+      prompt_tokens = usage_days.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
+      quota = usage_days.quota + excluded.quota`.execute(tx);
+  await tx.deleteFrom('usage_days_open').where('owner', '=', owner).execute();
+}
+
+/** As whoever takes from a balance does: users first, each in the order of their ids. */
+async function lockInOrder(tx: Db, owner: string): Promise<void> {
+  await sql`select id from users where id in (select user_id from billing_purses where owner = ${owner})
+    order by id for no key update`.execute(tx);
+  await sql`select id from api_keys where id in (select key_id from billing_purses where owner = ${owner})
+    order by id for no key update`.execute(tx);
+}
+
+/** Whether another process keeps some of it. */
+export async function isElsewhere(db: Db, owner: string, { user_id, key_id }: PurseId): Promise<boolean> {
+  const others = db.selectFrom('billing_purses').select('owner').where('owner', '<>', owner).where('kept', '>', 0);
+  const found = await others.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();
+  return found !== undefined;
+}

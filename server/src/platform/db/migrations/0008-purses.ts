@@ -1,0 +1,77 @@
+import type { Migration } from '../migration.ts';
+import type { Engine } from '../tables.ts';
+
+/** Rows that are changed with every batch and never grow: PostgreSQL writes the new one beside the old. */
+const changesOften = (engine: Engine): string => (engine === 'sqlite' ? ' without rowid' : ' with (fillfactor = 30)');
+
+const inPurses = (column: string, whose: string): string =>
+  `cast(coalesce((select sum(p.${column}) from billing_purses p where ${whose}), 0) as bigint)`;
+
+const ofUser = 'p.user_id = u.id and p.key_id = 0';
+const ofKey = 'p.user_id = k.user_id and p.key_id = k.id';
+
+/**
+ * A process takes a part of a user's balance, and of a key's quota, into a purse of its own, and charges requests to it
+ * without asking anybody. What a user has is the balance and what is in all purses.
+ */
+export const migration: Migration = {
+  name: '0008-purses',
+  statements: ({ engine, int }) => [
+    // The last batch that a process has written: a batch sent twice is written once, and one of a process that was taken for
+    // dead not at all.
+    `create table billing_writers (
+      owner text primary key,
+      batch ${int} not null
+    )${changesOften(engine)}`,
+    // `key_id` 0 is a user's money, any other the quota of that key. `used` and `requests` are not in the user's row yet.
+    `create table billing_purses (
+      owner text not null,
+      user_id ${int} not null,
+      key_id ${int} not null,
+      kept ${int} not null,
+      used ${int} not null,
+      requests ${int} not null,
+      wanted ${int} not null default 0,
+      primary key (owner, user_id, key_id)
+    )${changesOften(engine)}`,
+    'create index billing_purses_user on billing_purses (user_id, key_id)',
+    // Sums of the days as one process wrote them; they go to `usage_days` when it ends.
+    `create table usage_days_open (
+      owner text not null,
+      user_id ${int} not null,
+      day ${int} not null,
+      model_id text not null,
+      key_id ${int} not null,
+      requests ${int} not null,
+      prompt_tokens ${int} not null,
+      completion_tokens ${int} not null,
+      quota ${int} not null,
+      primary key (owner, user_id, day, model_id, key_id)
+    )${changesOften(engine)}`,
+    'create index usage_days_open_user on usage_days_open (user_id, day)',
+    `create view usage_days_all as
+      select user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota from usage_days
+      union all
+      select user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota from usage_days_open`,
+    // What a process of before had put aside in sum.
+    `update users set quota = quota + (select sum(amount) from billing_reserves r where r.user_id = users.id)
+      where id in (select user_id from billing_reserves)`,
+    `update api_keys set remain_quota = remain_quota +
+        (select sum(key_amount) from billing_reserves r where r.key_id = api_keys.id)
+      where id in (select key_id from billing_reserves)`,
+    'drop table billing_reserves',
+    `create view users_now as
+      select u.id, u.username, u.username_key, u.password_hash, u.display_name, u.avatar_url, u.email, u.email_verified,
+        u.role, u.status, u."group", u.created_at,
+        u.quota + ${inPurses('kept', ofUser)} as quota,
+        u.used_quota + ${inPurses('used', ofUser)} as used_quota,
+        u.request_count + ${inPurses('requests', ofUser)} as request_count
+      from users u`,
+    `create view api_keys_now as
+      select k.id, k.user_id, k.name, k.key_hash, k.key_start, k.key_end, k.status, k.created_time, k.accessed_time,
+        k.expired_time, k.unlimited_quota, k.models, k.allowed_ips,
+        k.remain_quota + ${inPurses('kept', ofKey)} as remain_quota,
+        k.used_quota + ${inPurses('used', ofKey)} as used_quota
+      from api_keys k`,
+  ],
+};
