@@ -3,7 +3,7 @@
  * built web app inside. Default: dist/svc for this machine.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const root = join(import.meta.dir, '..');
@@ -38,9 +38,13 @@ registerEmbedded({\n${map.join('\n')}\n});\n`,
 );
 await Bun.write(join(work, 'svc.ts'), `import './lift.ts';\nimport './web-files.ts';\nimport ${source('main.ts')};\n`);
 
-// Beside the program itself, as the address that starts it says.
-const thread = join(work, 'tokens-worker.ts');
-await Bun.write(thread, `import ${source('lib/tokens-worker.ts')};\n`);
+// Beside the program itself, as the addresses that start them say.
+const threads: string[] = [];
+for (const path of ['lib/tokens-worker.ts', 'platform/db/checkpoint-worker.ts']) {
+  const thread = join(work, basename(path));
+  await Bun.write(thread, `import ${source(path)};\n`);
+  threads.push(thread);
+}
 
 const args = [
   'build',
@@ -51,7 +55,7 @@ const args = [
   '--format=esm',
   '--sourcemap=inline',
   join(work, 'svc.ts'),
-  thread,
+  ...threads,
   '--outfile',
   values.outfile,
 ];
@@ -59,8 +63,8 @@ if (values.target) args.push(`--target=${values.target}`);
 const code = await Bun.spawn([process.execPath, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).exited;
 if (code !== 0) process.exit(code);
 // The maps are inside as well, where stack traces look for them.
-for (const map of [`${values.outfile}.map`, join(dirname(values.outfile), 'tokens-worker.js.map')])
-  await rm(map, { force: true });
+const maps = threads.map((thread) => join(dirname(values.outfile), basename(thread).replace(/ts$/, 'js.map')));
+for (const map of [`${values.outfile}.map`, ...maps]) await rm(map, { force: true });
 
 const megabytes = ((await stat(values.outfile)).size / 1e6).toFixed(0);
 console.log(`${relative(process.cwd(), values.outfile)}: ${megabytes} MB, ${files.length} web files inside`);

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { Kysely, sql } from 'kysely';
+import { openCheckpoints } from './checkpoints.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { Gate, sqliteDialect } from './sqlite-dialect.ts';
@@ -53,10 +54,9 @@ function openSqlite(path: string): OpenDb {
   writer.run('pragma foreign_keys = on');
   writer.run('pragma busy_timeout = 5000');
   writer.run('pragma cache_size = -16000');
-  // A checkpoint copies pages and waits for the disk; every 32 MiB instead of every 4 is an eighth of that.
-  writer.run('pragma wal_autocheckpoint = 8000');
   const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
   if (reader !== writer) reader.run('pragma busy_timeout = 5000');
+  const checkpoints = reader === writer ? null : openCheckpoints(path, writer);
   const db = new Kysely<Tables>({ dialect: sqliteDialect({ writer, reader, gate: new Gate() }) });
   return {
     db,
@@ -65,6 +65,7 @@ function openSqlite(path: string): OpenDb {
       reader.query('select 1').get();
     },
     close: async () => {
+      await checkpoints?.close();
       if (reader !== writer) reader.close();
       writer.close();
     },
