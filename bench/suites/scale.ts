@@ -1,90 +1,150 @@
 import { SQL } from 'bun';
+import { type DatabaseWatch, watchDatabase } from '../kit/database.ts';
 import { hasWrk, type Measured, run } from '../kit/load.ts';
 import { startUpstream } from '../kit/peers.ts';
 import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
 import { addChannel, addUsers, chatBody, type Service, startService } from '../kit/service.ts';
 
-const rounds = 3;
+const rounds = 5;
 const seconds = 4;
 const connections = 64;
-/** A single user's requests would wait for each other: the row with the balance is locked while a batch is flushed to disk. */
 const users = 16;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 
-/** The same relay load of some users on SQLite, on PostgreSQL with Redis, and there with two processes on one port. */
-export async function scale(): Promise<void> {
-  if (!hasWrk()) return console.log('scale: wrk is not installed (Debian package wrk); skipped');
-  const name = `svc_bench_${Date.now()}`;
-  const admin = new SQL(databaseUrl, { max: 1 });
-  const made = await admin.unsafe(`create database ${name}`).then(
-    () => true,
-    () => false,
-  );
-  if (!made) return console.log('scale: no PostgreSQL at DATABASE_URL_TEST or 127.0.0.1:5432; skipped');
-  const url = new URL(databaseUrl);
-  url.pathname = `/${name}`;
-  const shared = { DATABASE_URL: url.href, REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` };
-  const upstream = await startUpstream();
-  const results = new Map<string, Measured[]>();
-  try {
-    await measure('SQLite', {}, upstream.url, results);
-    await measure('PostgreSQL + Redis', shared, upstream.url, results);
-    await measure('PostgreSQL + Redis, 2 processes', { ...shared, WORKERS: '2' }, upstream.url, results);
-  } finally {
-    await upstream.stop();
-    await admin.unsafe(`drop database ${name} with (force)`);
-    await admin.close();
-  }
-  print(results);
+/** What one setting did, a round each. */
+interface Seen extends Measured {
+  /** Of the service, PostgreSQL and Redis together. */
+  cpuOfAll: number;
+  /** Backends that waited for a row of another, on average. */
+  waiting: number;
 }
 
-async function measure(
-  name: string,
-  env: Record<string, string>,
-  upstream: string,
-  results: Map<string, Measured[]>,
-): Promise<void> {
-  const service = await startService(env, name);
-  // A second service on the same database finds the channel of the first.
-  if (!(await hasModel(service))) await addChannel(service, upstream);
-  await Bun.sleep(1_000);
-  const load = {
+interface Setting {
+  name: string;
+  service: Service;
+  keys: string[];
+  rounds: Seen[];
+  /** Transactions a request. */
+  commits?: number;
+}
+
+const names = {
+  sqlite: 'SQLite',
+  one: 'PostgreSQL + Redis',
+  two: 'PostgreSQL + Redis, 2 processes',
+  four: 'PostgreSQL + Redis, 4 processes',
+};
+
+/**
+ * The same relay load of some users on SQLite and on PostgreSQL with Redis, with one, two and four processes on one port. All
+ * are up at once and take turns, so that a machine whose speed changes treats them alike; who has no turn is idle.
+ */
+export async function scale(): Promise<void> {
+  if (!hasWrk()) return console.log('scale: wrk is not installed (Debian package wrk); skipped');
+  const admin = new SQL(databaseUrl, { max: 1 });
+  const made: string[] = [];
+  const ownDatabase = async (): Promise<Record<string, string>> => {
+    const name = `svc_bench_${Date.now()}_${made.length}`;
+    await admin.unsafe(`create database ${name}`);
+    made.push(name);
+    const url = new URL(databaseUrl);
+    url.pathname = `/${name}`;
+    return { DATABASE_URL: url.href, REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` };
+  };
+  const upstream = await startUpstream();
+  const settings: Setting[] = [];
+  const watches = new Map<Setting, DatabaseWatch>();
+  const open = async (name: string, env: Record<string, string>): Promise<void> => {
+    const service = await startService(env, name);
+    await addChannel(service, upstream.url);
+    const setting: Setting = { name, service, keys: await addUsers(service, users), rounds: [] };
+    settings.push(setting);
+    if (env.DATABASE_URL) watches.set(setting, await watchDatabase(env.DATABASE_URL, redisUrl));
+  };
+  try {
+    await open(names.sqlite, {});
+    await open(names.one, await ownDatabase());
+    await open(names.two, { ...(await ownDatabase()), WORKERS: '2' });
+    await open(names.four, { ...(await ownDatabase()), WORKERS: '4' });
+    for (const setting of settings) await measure(setting, watches.get(setting), 6);
+    for (const setting of settings) setting.rounds = [];
+    for (let i = 0; i < rounds; i += 1)
+      for (const setting of settings) await measure(setting, watches.get(setting), seconds);
+  } catch (error) {
+    if (made.length > 0) throw error;
+    return console.log('scale: no PostgreSQL at DATABASE_URL_TEST or 127.0.0.1:5432; skipped');
+  } finally {
+    for (const watch of watches.values()) await watch.close();
+    for (const { service } of settings) await service.stop();
+    await upstream.stop();
+    for (const name of made) await admin.unsafe(`drop database ${name} with (force)`);
+    await admin.close();
+  }
+  print(settings);
+}
+
+async function measure(setting: Setting, watch: DatabaseWatch | undefined, forSeconds: number): Promise<void> {
+  const { service, keys } = setting;
+  const first = setting.commits === undefined && watch !== undefined && setting.rounds.length === 1;
+  const commitsBefore = first ? await watch.commits() : 0;
+  const before = watch?.cpu() ?? 0;
+  watch?.waiting();
+  const measured = await run({
     url: `${service.url}/v1/chat/completions`,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    keys: await addUsers(service, users),
+    keys,
     body: chatBody(),
     connections,
     pid: service.pid,
-  };
-  await run({ ...load, seconds: 8 });
-  const runs: Measured[] = [];
-  for (let i = 0; i < rounds; i += 1) runs.push(await run({ ...load, seconds }));
-  results.set(name, runs);
-  await service.stop();
-}
-
-async function hasModel(service: Service): Promise<boolean> {
-  const response = await fetch(`${service.url}/v1/models/bench/model`, {
-    headers: { authorization: `Bearer ${service.key}` },
+    seconds: forSeconds,
   });
-  return response.ok;
+  const requests = measured.requestsPerSecond * forSeconds;
+  const besides = watch ? ((watch.cpu() - before) * 1e6) / requests : 0;
+  setting.rounds.push({
+    ...measured,
+    cpuOfAll: measured.cpuMicrosPerRequest + besides,
+    waiting: watch?.waiting() ?? 0,
+  });
+  if (first) setting.commits = ((await watch.commits()) - commitsBefore) / requests;
 }
 
-function print(results: Map<string, Measured[]>): void {
-  const rate = (name: string) => median(results.get(name)!.map((m) => m.requestsPerSecond));
-  const cpu = (name: string) => median(results.get(name)!.map((m) => m.cpuMicrosPerRequest));
-  const rows: Row[] = [...results.keys()].map((name) => ({
+function print(settings: Setting[]): void {
+  const of = (name: string) => settings.find((setting) => setting.name === name)!.rounds;
+  const medianOf = (name: string, figure: keyof Seen) => median(of(name).map((round) => round[figure]));
+  /** Round by round, since those lie side by side in time. */
+  const ratio = (name: string, to: string, figure: keyof Seen) =>
+    median(of(name).map((round, i) => round[figure] / of(to)[i]![figure]));
+  const rows: Row[] = settings.map(({ name, rounds, commits }) => ({
     what: name,
     figures: {
-      'req/s': Math.round(rate(name)),
-      spread: `±${Math.round(spread(results.get(name)!.map((m) => m.requestsPerSecond)) * 100)} %`,
-      '× SQLite': round(rate(name) / rate('SQLite')),
-      'CPU µs/req': round(cpu(name), 0),
-      failures: results.get(name)!.reduce((sum, m) => sum + m.failures, 0),
+      'req/s': Math.round(medianOf(name, 'requestsPerSecond')),
+      spread: `±${Math.round(spread(rounds.map((round) => round.requestsPerSecond)) * 100)} %`,
+      '× SQLite': round(ratio(name, names.sqlite, 'requestsPerSecond')),
+      'CPU µs/req': round(medianOf(name, 'cpuMicrosPerRequest'), 0),
+      'with database': round(medianOf(name, 'cpuOfAll'), 0),
+      'commits/req': commits === undefined ? '–' : round(commits, 3),
+      'waiting backends': name === names.sqlite ? '–' : round(medianOf(name, 'waiting'), 2),
+      failures: rounds.reduce((sum, one) => sum + one.failures, 0),
     },
   }));
   const failures = rows.reduce((sum, row) => sum + Number(row.figures.failures), 0);
-  report('scale', rows, [goal('no request failed', failures === 0)]);
+  const rate = 'requestsPerSecond';
+  report('scale', rows, [
+    goal('no request failed', failures === 0),
+    goal(
+      `one process at least 0.6 × SQLite: ${round(ratio(names.one, names.sqlite, rate))}`,
+      ratio(names.one, names.sqlite, rate) >= 0.6,
+    ),
+    goal(`two at least 1.0 × one: ${round(ratio(names.two, names.one, rate))}`, ratio(names.two, names.one, rate) >= 1),
+    goal(
+      `CPU of everything, two at most 1.15 × one: ${round(ratio(names.two, names.one, 'cpuOfAll'))}`,
+      ratio(names.two, names.one, 'cpuOfAll') <= 1.15,
+    ),
+    goal(
+      `four at least 0.9 × two: ${round(ratio(names.four, names.two, rate))}`,
+      ratio(names.four, names.two, rate) >= 0.9,
+    ),
+  ]);
 }
