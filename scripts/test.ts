@@ -48,11 +48,10 @@ interface Suite {
 
 let runs = 0;
 
-/** Bun's own output is shown, at the end where another suite runs beside; what counts is its JUnit report. */
-async function runTests({ name, files, env, parallel }: Suite, beside = false): Promise<void> {
+/** Bun's own output is shown when a suite has ended, since others run beside it; what counts is its JUnit report. */
+async function runTests({ name, files, env, parallel }: Suite): Promise<void> {
   if (files.length === 0) return;
-  const title = `\n— ${name}: ${files.length} files`;
-  if (!beside) console.log(title);
+  console.log(`— ${name}: ${files.length} files, begun`);
   runs += 1;
   const report = join(work, `${runs}.xml`);
   const startedMs = performance.now();
@@ -67,13 +66,11 @@ async function runTests({ name, files, env, parallel }: Suite, beside = false): 
   ];
   const child = Bun.spawn([process.execPath, ...args, ...files], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', beside ? 'pipe' : 'inherit', beside ? 'pipe' : 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = beside
-    ? await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()))
-    : [];
+  const said = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()));
   const code = await child.exited;
-  if (beside) console.log(`${title}\n${said.join('').trimEnd()}`);
+  console.log(`\n— ${name}\n${said.join('').trimEnd()}`);
   const xml = await Bun.file(report)
     .text()
     .catch(() => '');
@@ -132,17 +129,21 @@ await Promise.all([
 ]);
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
-await runTests({ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite, parallel: 4 });
-if (postgres.url && redis.url) {
-  const env = { ...services, SVC_TEST_ENGINE: 'postgres' };
-  await runTests({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env, parallel: 4 });
-}
-// Browser tests use the processor, tests of clients and faults mostly wait, so both run at once.
-const env = { ...sqlite, SVC_PROGRAM: executable };
+const onPostgres = { ...services, SVC_TEST_ENGINE: 'postgres' };
+const program = { ...sqlite, SVC_PROGRAM: executable };
 const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
-const browser = { name: 'browser', files: endToEnd.filter(withBrowser), env, parallel: 3 };
-const clients = { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env, parallel: 2 };
-await Promise.all([runTests(browser, true), runTests(clients, true)]);
+const engines: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite, parallel: 3 }];
+if (postgres.url && redis.url)
+  engines.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env: onPostgres, parallel: 3 });
+const wholeService: Suite[] = [
+  { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program, parallel: 3 },
+  { name: 'browser', files: endToEnd.filter(withBrowser), env: program, parallel: 3 },
+];
+/** Two rows of suites at once: tests of the whole service mostly wait, the others use the processor. */
+const inOrder = async (suites: Suite[]): Promise<void> => {
+  for (const suite of suites) await runTests(suite);
+};
+await Promise.all([inOrder(engines), inOrder(wholeService)]);
 await cleanUp();
 
 const notes = [
