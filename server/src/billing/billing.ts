@@ -65,13 +65,17 @@ export interface Billing {
 /** For others to give back what they do not need. */
 const patienceMs = 1_500;
 
+/** A commit of PostgreSQL costs as much as the rows of ten requests. */
+const commitPaceMs = 3;
+
 export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const { database, owners, shared, clock, log, through = (store) => store } = deps;
   const { db, engine } = database;
   const store = through(engine === 'postgres' ? postgresPurseStore(db) : sqlitePurseStore(db));
   const writer = new Writer(db, owners, log);
   const purses = new Purses();
-  const line = new Line({ store, writer, purses, chargeLate: (charge) => chargeLate(charge) });
+  const paceMs = engine === 'postgres' ? commitPaceMs : 0;
+  const line = new Line({ store, writer, purses, paceMs, chargeLate: (charge) => chargeLate(charge) });
   const keeper = new Keeper({ db, writer, purses, line, askOthers: ({ id }) => returns.askOthers(id) });
   const returns = new Returns({ db, store, writer, purses, line, log, shared, alone: engine === 'sqlite' });
   const progress = new Progress({ store, writer, keeper, line, log });

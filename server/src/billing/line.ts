@@ -40,6 +40,8 @@ interface LineDeps {
   store: PurseStore;
   writer: Writer;
   purses: Purses;
+  /** From the beginning of one batch of charges to the next, so that more of them share it; who comes alone never waits. */
+  paceMs: number;
   /** Charges past any purse what was taken from one that is lost, unless that happened before. */
   chargeLate(charge: Charge): Promise<Settled>;
 }
@@ -51,6 +53,7 @@ export class Line {
   #works: (() => Promise<void>)[] = [];
   /** Being written again and again, while the database is away. */
   #current: Waiting[] = [];
+  #begunMs = Number.NEGATIVE_INFINITY;
   #running = false;
   #idle: (() => void)[] = [];
 
@@ -101,6 +104,13 @@ export class Line {
     for (;;) {
       if (this.#asks.length > 0) await this.#topUp(this.#asks.splice(0));
       else if (this.#charges.length > 0) {
+        const early = this.#begunMs + this.deps.paceMs - performance.now();
+        if (early > 0 && this.#charges.length < mostPerBatch) {
+          await Bun.sleep(early);
+          // Whoever needs money meanwhile comes first.
+          if (this.#asks.length > 0) continue;
+        }
+        this.#begunMs = performance.now();
         const written = this.#write(this.#charges.splice(0, mostPerBatch));
         if (written) await written;
       } else if (this.#works.length > 0) await this.#works.shift()!();
