@@ -76,7 +76,11 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const purses = new Purses();
   const paceMs = engine === 'postgres' ? commitPaceMs : 0;
   const line = new Line({ store, writer, purses, paceMs, chargeLate: (charge) => chargeLate(charge) });
-  const keeper = new Keeper({ db, writer, purses, line, askOthers: ({ id }) => returns.askOthers(id) });
+  const keeper = new Keeper({
+    ...{ db, writer, purses, line },
+    askOthers: ({ id }) => returns.askOthers(id),
+    forgetProgress: (id) => progress.forget(id),
+  });
   const returns = new Returns({ db, store, writer, purses, line, log, shared, alone: engine === 'sqlite' });
   const progress = new Progress({ store, writer, keeper, line, log });
   const free = openFreeLog(line, log);

@@ -44,6 +44,8 @@ interface KeeperDeps {
   line: Line;
   /** Tells other processes that somebody is short of this. */
   askOthers(purse: Purse): void;
+  /** Takes away the row that says how far a request has come. */
+  forgetProgress(requestId: string): Promise<void>;
 }
 
 /** Holds of running requests: taken from purses and given back to them without asking anybody. */
@@ -113,14 +115,13 @@ export class Keeper {
   take(purse: Purse, amount: number, partly = false): Now<number> {
     if (hasFree(purse, amount)) return purse.take(amount);
     const done = Promise.withResolvers<number>();
-    purse.queue.push({ amount, partly, asked: false, done });
+    purse.queue.push({ amount, partly, asked: false, untilMs: performance.now() + patienceMs, done });
     if (!purse.filling) void this.#fill(purse);
     return done.promise;
   }
 
   async #fill(purse: Purse): Promise<void> {
     purse.filling = true;
-    const untilMs = performance.now() + patienceMs;
     let askedAtMs = Number.NEGATIVE_INFINITY;
     try {
       for (;;) {
@@ -131,10 +132,8 @@ export class Keeper {
         const { taken, elsewhere } = await this.deps.line.topUp(purse, missing);
         serve(purse);
         if (taken > 0) continue;
-        if (elsewhere === 0 || performance.now() > untilMs) {
-          refuse(purse);
-          continue;
-        }
+        refuse(purse, elsewhere === 0 ? Number.POSITIVE_INFINITY : now);
+        if (purse.queue.length === 0 || elsewhere === 0) continue;
         if (now - askedAtMs > askAgainMs) {
           askedAtMs = now;
           await want(this.deps.db, this.deps.writer.owner, purse.id);
@@ -212,18 +211,14 @@ export class Keeper {
     const { user, key, hold, noted } = open;
     user.pay(hold.amount, 0);
     key?.pay(hold.amount, 0);
-    return noted ? this.forgetProgress(id) : { settled: true, charged: 0, shortfall: 0 };
+    if (noted) void this.deps.forgetProgress(id);
+    return { settled: true, charged: 0, shortfall: 0 };
   }
 
   /** How many requests run here, and what is put aside for them. */
   sums(): { holds: number; amount: number } {
     const amount = this.deps.purses.all().reduce((sum, { id, held }) => (id.key_id === 0 ? sum + held : sum), 0);
     return { holds: this.open.size, amount };
-  }
-
-  async forgetProgress(id: string): Promise<Settled> {
-    await this.deps.line.inTurn(() => this.deps.db.deleteFrom('billing_holds').where('request_id', '=', id).execute());
-    return { settled: true, charged: 0, shortfall: 0 };
   }
 }
 
@@ -243,13 +238,14 @@ function serve(purse: Purse): void {
   purse.queue.push(...left);
 }
 
-/** Those who came since the balance was asked stay. */
-function refuse(purse: Purse): void {
-  const since = purse.queue.splice(0).filter(({ amount, partly, asked, done }) => {
-    if (asked) done.resolve(partly ? purse.take(amount) : 0);
-    return !asked;
+/** Those who have waited until now, and for whom the balance was asked. */
+function refuse(purse: Purse, nowMs: number): void {
+  const left = purse.queue.splice(0).filter(({ amount, partly, asked, untilMs, done }) => {
+    if (!asked || untilMs > nowMs) return true;
+    done.resolve(partly ? purse.take(amount) : 0);
+    return false;
   });
-  purse.queue.push(...since);
+  purse.queue.push(...left);
 }
 
 function whatIsMissing({ queue, free }: Purse, more: boolean): { need: number; least: number; more: boolean } {

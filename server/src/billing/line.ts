@@ -101,27 +101,35 @@ export class Line {
   }
 
   async #drain(): Promise<void> {
-    for (;;) {
+    while (this.#asks.length + this.#charges.length + this.#works.length > 0) {
       if (this.#asks.length > 0) await this.#topUp(this.#asks.splice(0));
-      else if (this.#charges.length > 0) {
-        const early = this.#begunMs + this.deps.paceMs - performance.now();
-        if (early > 0 && this.#charges.length < mostPerBatch) {
-          await Bun.sleep(early);
-          // Whoever needs money meanwhile comes first.
-          if (this.#asks.length > 0) continue;
-        }
-        this.#begunMs = performance.now();
-        const written = this.#write(this.#charges.splice(0, mostPerBatch));
-        if (written) await written;
-      } else if (this.#works.length > 0) await this.#works.shift()!();
-      else break;
+      else if (this.#charges.length > 0) await this.#nextBatch();
+      // One after each batch: others may wait for what it gives back, however busy we are.
+      const work = this.#works.shift();
+      if (work) await work();
     }
     this.#running = false;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  async #topUp(asking: Asking[]): Promise<void> {
+  #nextBatch(): Promise<void> | undefined {
+    const early = this.#begunMs + this.deps.paceMs - performance.now();
+    // Whoever needs money meanwhile comes first.
+    if (early > 0 && this.#charges.length < mostPerBatch) {
+      this.#begunMs = Number.NEGATIVE_INFINITY;
+      return Bun.sleep(early);
+    }
+    this.#begunMs = performance.now();
+    return this.#write(this.#charges.splice(0, mostPerBatch));
+  }
+
+  async #topUp(all: Asking[]): Promise<void> {
     const { store } = this.deps;
+    const asking = all.filter(({ purse, done }) => {
+      if (purse.lost) done.reject(new TakenForDead());
+      return !purse.lost;
+    });
+    if (asking.length === 0) return;
     const asks = asking.map(({ ask }) => ask);
     const fill = (tops: TopUp[] | null): TopUp[] | null => {
       tops?.forEach(({ taken }, i) => asking[i]!.purse.fill(taken));

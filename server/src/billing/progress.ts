@@ -4,7 +4,7 @@ import type { Log } from '../platform/log.ts';
 import type { Keeper } from './keeper.ts';
 import type { Line } from './line.ts';
 import { wholeCount } from './rows.ts';
-import type { ProgressRow, PurseStore } from './store/port.ts';
+import type { ProgressRow, PurseStore, Turn } from './store/port.ts';
 import type { Hold } from './types.ts';
 import type { Writer } from './writer.ts';
 
@@ -34,6 +34,16 @@ export class Progress {
     if (!hold.stored) return;
     this.#changed.set(hold.requestId, { cost, usage, endpoint });
     this.#behind.soon();
+  }
+
+  /** Of a request that costs nothing after all. Until it is done, as it would be charged if we died. */
+  async forget(requestId: string): Promise<void> {
+    const { line, writer, store, log } = this.deps;
+    const batch = { logs: [], purses: [], ended: [requestId] };
+    const work = { write: (turn: Turn) => store.charge(turn, batch), written: () => true as const };
+    await line
+      .inTurn(() => writer.insist(work, () => {}))
+      .catch((error) => log.warn({ error, requestId }, 'progress of a request that ended stays written'));
   }
 
   stop(): Promise<void> {

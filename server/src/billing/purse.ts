@@ -6,6 +6,8 @@ export interface Waiter {
   partly: boolean;
   /** The balance was asked for it. */
   asked: boolean;
+  /** Until then others may give back what they do not need. */
+  untilMs: number;
   done: PromiseWithResolvers<number>;
 }
 

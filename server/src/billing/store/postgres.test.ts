@@ -23,11 +23,13 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('purses on $nam
         + pg_relation_size('billing_writers') as bytes`.execute(open.db);
       return Number(rows[0]!.bytes);
     };
-    await changeHundred();
-    const once = await size();
-    expect(once).toBeGreaterThan(0);
-    for (let times = 0; times < 4; times += 1) await changeHundred();
-    expect(await size()).toBeLessThan(2 * once);
+    // A look at the whole database, such as a vacuum's, keeps old rows for as long as it lasts.
+    let before = -1;
+    for (let rounds = 0; before !== (await size()); rounds += 1) {
+      before = await size();
+      await changeHundred();
+      expect(rounds).toBeLessThan(30);
+    }
     await open.drop();
   });
 });
