@@ -28,7 +28,10 @@ export interface NewDocument {
 /** A tsvector takes a megabyte, and what is said after this many words is seldom what a text is about. */
 const mostTerms = 4000;
 
-/** Adds a document to the word index, in place of an earlier one of the same message or entry; null when that is gone. */
+/**
+ * Adds a document to the word index, in place of an earlier one of the same message or entry; null when that is gone. Within
+ * a transaction it is part of that one.
+ */
 export async function indexDocument(db: Db, document: NewDocument): Promise<number | null> {
   const { messageId = null, knowledgeRef = null } = document;
   const words = document.terms
@@ -36,7 +39,7 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
     .map((term) => ownWord(document.userId, term))
     .join(' ');
   const owner = scopeWords(document.userId, document.projectId, knowledgeRef !== null).join(' ');
-  return db.transaction().execute(async (tx) => {
+  const index = async (tx: Db): Promise<number | null> => {
     if (!(await lockSource(tx, document))) return null;
     const same = tx.deleteFrom('ms_documents').where('user_id', '=', document.userId);
     if (messageId !== null) await same.where('message_id', '=', messageId).execute();
@@ -57,18 +60,25 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
     const { id } = await tx.insertInto('ms_documents').values(row).returning('id').executeTakeFirstOrThrow();
     await sql`insert into ms_documents_fts (rowid, owner, terms) values (${id}, ${owner}, ${words})`.execute(tx);
     return id;
-  });
+  };
+  return db.isTransaction ? index(db) : db.transaction().execute(index);
 }
 
-/** Two changes of one entry index it one after the other, and what was deleted meanwhile is not indexed at all. */
-async function lockSource(tx: Db, { messageId, knowledgeRef }: NewDocument): Promise<boolean> {
-  const source =
+/**
+ * Two changes of one entry index it one after the other, and what was deleted meanwhile is not indexed at all. The session
+ * goes before its messages, as in its deletion.
+ */
+async function lockSource(tx: Db, { sessionRef, messageId, knowledgeRef }: NewDocument): Promise<boolean> {
+  const postgres = engineOf(tx) === 'postgres';
+  if (sessionRef !== undefined) {
+    const session = tx.selectFrom('ms_sessions').select('id').where('id', '=', sessionRef);
+    if (!(await (postgres ? session.forKeyShare() : session).executeTakeFirst())) return false;
+  }
+  const [table, id] =
     knowledgeRef !== undefined ? (['ms_knowledge', knowledgeRef] as const) : (['ms_messages', messageId] as const);
-  const [table, id] = source;
   if (id === undefined) return true;
-  const query = tx.selectFrom(table).select('id').where('id', '=', id);
-  const row = await (engineOf(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
-  return row !== undefined;
+  const source = tx.selectFrom(table).select('id').where('id', '=', id);
+  return (await (postgres ? source.forUpdate() : source).executeTakeFirst()) !== undefined;
 }
 
 /** Each user has words of their own, so that the index never reads what is another's, however much that is. */
