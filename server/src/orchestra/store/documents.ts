@@ -4,6 +4,7 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
+import { inSlices } from '../slices.ts';
 import './tables.ts';
 
 /** Whose documents, and which of them. */
@@ -148,9 +149,11 @@ export async function documentsWithTerms(
     return rows.map(({ id }) => id);
   }
   const query = [...narrow.map((word) => `owner:"${word}"`), `terms:(${words.map((w) => `"${w}"`).join(' OR ')})`];
+  // A word that nearly everything holds tells nothing: the newest will do, and scoring them all would hold up everybody.
+  const order = known.holders.get(wanted[0]!)! > mostMatches ? sql`rowid desc` : sql`bm25(ms_documents_fts, 0.0, 1.0)`;
   const { rows } = await sql<{ id: number }>`
     select rowid as id from ms_documents_fts where ms_documents_fts match ${query.join(' AND ')}
-    order by bm25(ms_documents_fts, 0.0, 1.0) limit ${sql.lit(limit)}`.execute(db);
+    order by ${order} limit ${sql.lit(limit)}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -180,6 +183,22 @@ export interface FoundDocument {
   vector: Float32Array | null;
 }
 
+/** Of these documents those that lie in the scope, in the order given. */
+export async function withinScope(db: Db, scope: Scope, ids: number[]): Promise<number[]> {
+  const rows = await inSlices(ids, (slice) => inScope(db, scope, slice).select('d.id').execute());
+  const inside = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => inside.has(id));
+}
+
+function inScope(db: Db, { userId, projectId, only, exceptSession }: Scope, ids: number[]) {
+  let query = db.selectFrom('ms_documents as d').where('d.id', 'in', ids).where('d.user_id', '=', userId);
+  if (projectId !== undefined) query = query.where('d.project_id', '=', projectId);
+  if (only === 'knowledge') query = query.where('d.knowledge_ref', 'is not', null);
+  if (exceptSession !== undefined)
+    query = query.where((eb) => eb.or([eb('d.session_ref', 'is', null), eb('d.session_ref', '!=', exceptSession)]));
+  return query;
+}
+
 /** The documents of these ids that lie in the scope, with their texts and, of that model, their vectors. */
 export async function loadDocuments(
   db: Db,
@@ -187,24 +206,18 @@ export async function loadDocuments(
   ids: number[],
   model: string | null,
 ): Promise<FoundDocument[]> {
-  if (ids.length === 0) return [];
-  let query = db
-    .selectFrom('ms_documents as d')
+  return inSlices(ids, (slice) => loadSlice(db, scope, slice, model));
+}
+
+async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | null): Promise<FoundDocument[]> {
+  const query = inScope(db, scope, ids)
     .leftJoin('ms_messages as m', 'm.id', 'd.message_id')
     .leftJoin('ms_messages as b', 'b.id', 'd.before_id')
     .leftJoin('ms_sessions as s', 's.id', 'd.session_ref')
     .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
-    .select(['m.message', 'b.message as before', 'k.title', 'k.content', 'k.keywords'])
-    .where('d.user_id', '=', scope.userId)
-    .where('d.id', 'in', ids);
-  if (scope.projectId !== undefined) query = query.where('d.project_id', '=', scope.projectId);
-  if (scope.only === 'knowledge') query = query.where('d.knowledge_ref', 'is not', null);
-  if (scope.exceptSession !== undefined) {
-    const { exceptSession } = scope;
-    query = query.where((eb) => eb.or([eb('d.session_ref', 'is', null), eb('d.session_ref', '!=', exceptSession)]));
-  }
+    .select(['m.message', 'b.message as before', 'k.title', 'k.content', 'k.keywords']);
   return (await query.execute()).map((row) => ({
     documentId: row.id,
     messageId: row.message_id,

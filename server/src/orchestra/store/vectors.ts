@@ -1,5 +1,6 @@
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { fromBlob, signBits, toBlob } from '../search/vectors.ts';
+import { inSlices } from '../slices.ts';
 import './tables.ts';
 
 export interface NewVector {
@@ -65,13 +66,14 @@ export async function vectorsOf(
   model: string,
   documentIds: number[],
 ): Promise<Map<number, Float32Array>> {
-  if (documentIds.length === 0) return new Map();
   // Looked up by document alone: offered the user and the model too, SQLite would rather read all that the user has.
-  const rows = await db
-    .selectFrom('ms_vectors')
-    .select(['document_id', 'user_id', 'model', 'vector'])
-    .where('document_id', 'in', documentIds)
-    .execute();
+  const rows = await inSlices(documentIds, (ids) =>
+    db
+      .selectFrom('ms_vectors')
+      .select(['document_id', 'user_id', 'model', 'vector'])
+      .where('document_id', 'in', ids)
+      .execute(),
+  );
   const own = rows.filter((row) => row.user_id === userId && row.model === model);
   return new Map(own.map(({ document_id, vector }) => [document_id, fromBlob(vector)]));
 }
