@@ -6,6 +6,7 @@ import { chat } from './chat.ts';
 import type { Deps } from './ports.ts';
 import { orchestraRoutes } from './routes/routes.ts';
 import { nearIndex } from './search/near.ts';
+import { perUser } from './slices.ts';
 import { sweepPlans } from './store/plans.ts';
 import type { TurnRequest } from './turn/begin.ts';
 
@@ -20,11 +21,15 @@ export interface Orchestra {
   deps: Deps;
 }
 
-export function openOrchestra(given: Omit<Deps, 'near' | 'background'> & { clock: Clock }): Orchestra {
+/** Of one user at a time: one that waits for an upstream or the database must not keep the next waiting. */
+const mostSearches = 2;
+
+export function openOrchestra(given: Omit<Deps, 'near' | 'searches' | 'background'> & { clock: Clock }): Orchestra {
   const running = new Set<Promise<unknown>>();
   const deps: Deps = {
     ...given,
     near: nearIndex(),
+    searches: perUser(mostSearches),
     background(work) {
       const tracked = work
         .catch((error) => given.warn('work after an answer failed', error))

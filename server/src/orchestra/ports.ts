@@ -6,6 +6,7 @@ import type { ChatMessage } from './messages.ts';
 import type { ModelInfo, OperatorModels } from './models.ts';
 import type { NearIndex } from './search/near.ts';
 import type { RerankScore } from './search/rank.ts';
+import type { PerUser } from './slices.ts';
 
 /** Who asks, and who pays. */
 export interface Caller {
@@ -82,6 +83,8 @@ export interface Deps {
   /** Most runs of one user at once. */
   parallelRuns(): number;
   near: NearIndex;
+  /** The searches of each user, a few at a time. */
+  searches: PerUser;
   /** Takes over work that goes on after the answer; whoever stops the process waits for it. */
   background(work: Promise<unknown>): void;
   /** A fault that does not reach the caller. */

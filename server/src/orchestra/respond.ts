@@ -1,6 +1,7 @@
 import type { Usage } from '../lib/money.ts';
 import type { ChatMessage } from './messages.ts';
 import type { Deps } from './ports.ts';
+import { others } from './slices.ts';
 import { appendMessages } from './store/messages.ts';
 import { weighOne } from './tokens.ts';
 import { afterwards } from './turn/afterwards.ts';
@@ -10,7 +11,7 @@ import type { Meta } from './turn/meta.ts';
 import { planTurn, type RunningPlan } from './turn/plan-turn.ts';
 import { remember } from './turn/remember.ts';
 import { keepPlan, runPlan } from './turn/run-plan.ts';
-import { metaOf, now, others, type Turn } from './turn/turn.ts';
+import { metaOf, now, type Turn } from './turn/turn.ts';
 import { type Out, silent } from './turn/writer.ts';
 
 export interface TurnAnswer {

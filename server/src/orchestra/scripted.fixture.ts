@@ -9,6 +9,7 @@ import type { CompleteAnswer, CompleteRequest, Deps } from './ports.ts';
 import { respond, type TurnAnswer } from './respond.ts';
 import { nearIndex } from './search/near.ts';
 import { terms } from './search/terms.ts';
+import { perUser } from './slices.ts';
 import { openMemoryDb } from './store/db.fixture.ts';
 import type { Out } from './turn/writer.ts';
 
@@ -91,6 +92,7 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
       clock,
       owners,
       near: nearIndex(),
+      searches: perUser(2),
       permit: (caller) => caller,
       parallelRuns: () => 1_000,
       models: () => scriptedModels,

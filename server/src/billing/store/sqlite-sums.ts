@@ -45,9 +45,3 @@ const together = (a: UsageRow, b: UsageRow): boolean =>
   a.key_id === b.key_id &&
   a.model_id === b.model_id &&
   dayOf(a.created_at) === dayOf(b.created_at);
-
-/** For requests that cost nothing; a charge counts its request where it changes the balance. */
-export function countRequests(db: Database, rows: readonly UsageRow[]): void {
-  const count = prepared(db, 'update users set request_count = request_count + ? where id = ?');
-  for (const [userId, own] of Map.groupBy(rows, (row) => row.user_id)) count.run(own.length, userId);
-}

@@ -19,6 +19,7 @@ import { textOf } from '../messages.ts';
 import type { CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import { scriptedModels, wordVector } from '../scripted.fixture.ts';
 import { nearIndex } from '../search/near.ts';
+import { perUser } from '../slices.ts';
 import { type Autonomous, openAutonomous } from './open.ts';
 
 export type Purpose =
@@ -90,6 +91,7 @@ export async function openPlace(
     owners,
     shared,
     near: nearIndex(),
+    searches: perUser(2),
     permit: (caller) => caller,
     parallelRuns: () => 1_000,
     models: () => scriptedModels,

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { AppError } from '../../lib/errors.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
-import type { Deps } from '../ports.ts';
 import { addEntry } from '../store/knowledge.ts';
-import { indexEntry } from '../turn/afterwards.ts';
+import { writeEntry } from '../turn/afterwards.ts';
 import {
   bigGoal,
   engines,
@@ -100,8 +99,8 @@ describe.each(await engines())('on %s', (_name, open) => {
       title: 'Tea shop Bergen',
       content: 'The tea shop in Bergen is called Fjordblad.',
     };
-    const entry = await addEntry(database.db, { ...facts, keywords: ['tea', 'shop'], userId: 1 }, 1);
-    await indexEntry({ deps: { db: database.db } as Deps, caller: { userId: 1, keyId: null } }, entry);
+    const entry = { ...facts, keywords: ['tea', 'shop'], userId: 1 };
+    await writeEntry(database.db, 1, (tx) => addEntry(tx, entry, 1));
     const goal = 'What is the tea shop in Bergen called?';
     await place.execute(goal, {}, { session_id: 's1', stream_events: false });
     expect(place.asked.find(({ purpose }) => purpose === 'direct')!.text).toContain('Fjordblad');

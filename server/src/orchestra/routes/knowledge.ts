@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Db } from '../../platform/db/tables.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { Caller, Deps } from '../ports.ts';
@@ -14,7 +15,8 @@ import {
   findEntry,
   newestEntries,
 } from '../store/knowledge.ts';
-import { embedNew, indexEntry } from '../turn/afterwards.ts';
+import { writeEntry } from '../turn/afterwards.ts';
+import { embedNew } from '../turn/embed.ts';
 import { embedQuery, search } from '../turn/recall.ts';
 import { callerOf, outsideTurn } from './caller.ts';
 import { base, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.ts';
@@ -41,8 +43,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
   const { db } = deps;
   const now = () => nowSeconds(deps.clock);
   /** Words can be searched at once; meaning follows in the background. */
-  const index = async (caller: Caller, entry: Entry) => {
-    await indexEntry({ deps, caller }, entry);
+  const embed = (caller: Caller) => {
     const embedding = async () => embedNew(await outsideTurn(deps, caller, AbortSignal.timeout(60_000)));
     deps.background(embedding().catch((error) => deps.warn('an entry could not be embedded', error)));
   };
@@ -80,8 +81,9 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       handle: async (call) => {
         const caller = callerOf(call.principal);
         const { project_id: projectId, ...fact } = call.body;
-        const entry = await addEntry(db, { ...fact, userId: caller.userId, projectId }, now());
-        await index(caller, entry);
+        const { userId } = caller;
+        const entry = await writeEntry(db, userId, (tx) => addEntry(tx, { ...fact, userId, projectId }, now()));
+        embed(caller);
         return ok(call, view(entry), 201);
       },
     }),
@@ -104,8 +106,10 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       answers: { 200: answered(entrySchema) },
       handle: async (call) => {
         const caller = callerOf(call.principal);
-        const entry = found(await changeEntry(db, caller.userId, call.params.id, call.body, now()));
-        await index(caller, entry);
+        const { userId } = caller;
+        const change = (tx: Db) => changeEntry(tx, userId, call.params.id, call.body, now());
+        const entry = found(await writeEntry(db, userId, change));
+        embed(caller);
         return ok(call, view(entry));
       },
     }),

@@ -1,64 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { User } from '../../identity/user.ts';
-import { headerSets } from '../../platform/http/headers.ts';
-import { type HttpDeps, mountRoutes } from '../../platform/http/mount.ts';
-import type { Call } from '../../platform/http/route.ts';
-import type { Router } from '../../platform/http/router.ts';
-import { openLog } from '../../platform/log.ts';
-import { Metrics } from '../../platform/metrics.ts';
-import { memoryShared } from '../../platform/shared/memory.ts';
 import { defaultPreferences } from '../preferences.ts';
 import { respond } from '../respond.ts';
 import { request, type Stage, stage } from '../scripted.fixture.ts';
-import { orchestraRoutes } from './routes.ts';
+import { openRouter } from './router.fixture.ts';
 
 let s: Stage;
-let router: Router;
-const shared = memoryShared();
+let router: ReturnType<typeof openRouter>;
+let call: ReturnType<typeof openRouter>['call'];
 
 beforeAll(async () => {
-  const call = { id: 'x', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
+  const toolCall = { id: 'x', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
   s = await stage(({ tools }) =>
-    tools ? { message: { role: 'assistant', content: null, tool_calls: [call] } } : 'the answer to everything asked',
+    tools
+      ? { message: { role: 'assistant', content: null, tool_calls: [toolCall] } }
+      : 'the answer to everything asked',
   );
-  const principal = (id: number) => ({
-    user: { id } as User,
-    keyId: null,
-    models: [],
-    unlimited: true,
-    limitKey: `u${id}`,
-  });
-  router = mountRoutes(orchestraRoutes(s.deps), {
-    // Whoever calls says who it is: telling callers apart is another room's work, tested there.
-    authenticators: {
-      keyOrSession: ({ request: { headers } }: Call) => principal(Number(headers.get('x-user') ?? 1)),
-    } as unknown as HttpDeps['authenticators'],
-    limiter: { shared, limitOf: () => 0, enabled: () => false },
-    recordAct: async () => {},
-    idempotency: {} as HttpDeps['idempotency'],
-    userIdOf: () => null,
-    log: openLog('silent'),
-    metrics: new Metrics(),
-    trustedProxies: [],
-    headers: headerSets(false),
-    accessLog: () => false,
-  });
+  router = openRouter(s.deps);
+  call = router.call;
 });
 afterAll(async () => {
-  await shared.close();
+  await router.close();
   await s.close();
 });
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
-const call = async (method: string, path: string, body?: unknown, user = 1): Promise<{ status: number; body: any }> => {
-  const request = new Request(`http://localhost/api/svc-ms${path}`, {
-    method,
-    headers: { 'x-user': `${user}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  const response = await router.fetch(request);
-  return { status: response.status, body: await response.json() };
-};
 
 describe('sessions', () => {
   test('made, found again, listed by tag, told in detail, deleted', async () => {

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/tables.ts';
+import { others } from '../slices.ts';
 import { loadBits, vectorsOf } from '../store/vectors.ts';
 import { type Noise, noiseOf } from './noise.ts';
 import { dot, hamming, signBits, toWords } from './vectors.ts';
@@ -24,6 +25,8 @@ interface Shelf {
   /** Vectors of some documents from all over, and how many there were when they were taken. */
   sample: Float32Array[];
   sampledOf: number;
+  /** Resolves when whoever reads what is new has done so. */
+  filled: Promise<unknown>;
 }
 
 /** All shelves together, in 32-bit words; the least recently used goes first. */
@@ -31,7 +34,7 @@ const mostWords = 32 * 1024 * 1024;
 /** In PostgreSQL a lower id may become visible after a higher one: the last few are looked at again. */
 const overlap = 100;
 /** Rows taken per read, so that no single one holds up the streams. */
-const batch = 5000;
+const batch = 1000;
 
 export function nearIndex(): NearIndex {
   const shelves = new Map<string, Shelf>();
@@ -47,11 +50,15 @@ export function nearIndex(): NearIndex {
       width,
       sample: [],
       sampledOf: 0,
+      filled: Promise.resolve(),
     };
     // Last used, last to go.
     shelves.delete(key);
     shelves.set(key, shelf);
-    await fill(db, shelf, model);
+    // One after another: what the first has read the second need not.
+    const filling = shelf.filled.then(() => fill(db, shelf, model));
+    shelf.filled = filling.catch(() => {});
+    await filling;
     evict(shelves);
     return shelf;
   };
@@ -90,7 +97,7 @@ async function fill(db: Db, shelf: Shelf, model: string): Promise<void> {
     }
     shelf.lastId = Math.max(shelf.lastId, rows.at(-1)?.id ?? 0);
     if (rows.length < batch) return;
-    await new Promise(setImmediate);
+    await others();
   }
 }
 
@@ -105,8 +112,9 @@ async function takeSample(db: Db, shelf: Shelf, model: string): Promise<void> {
   const step = Math.max(1, documents.length / sampled);
   const size = Math.min(sampled, documents.length);
   const ids = Array.from({ length: size }, (_, i) => documents[Math.floor(i * step)]!);
-  shelf.sampledOf = documents.length;
-  shelf.sample = [...(await vectorsOf(db, userId, model, ids)).values()];
+  const sampledOf = documents.length;
+  const vectors = await vectorsOf(db, userId, model, ids);
+  Object.assign(shelf, { sample: [...vectors.values()], sampledOf });
 }
 
 const sizeOf = ({ words, sample }: Shelf): number => words.length + sample.length * (sample[0]?.length ?? 0);
@@ -120,11 +128,19 @@ function evict(shelves: Map<string, Shelf>): void {
   }
 }
 
+/** Words compared before others get their turn: about a millisecond. */
+const sliceWords = 256 * 1024;
+
 /** The fewest differing bits: counted per distance, so that no sorting of everything is needed. */
-function closest({ documents, words, width }: Shelf, query: Uint32Array, limit: number): number[] {
+async function closest(shelf: Shelf, query: Uint32Array, limit: number): Promise<number[]> {
+  // As the shelf stands now: whoever adds to it meanwhile adds at its end, or puts a larger one in its place.
+  const { words, width } = shelf;
+  const documents = shelf.documents.slice();
   const distances = new Uint16Array(documents.length);
   const histogram = new Uint32Array(width * 32 + 1);
+  const slice = Math.max(1, Math.floor(sliceWords / Math.max(1, width)));
   for (let i = 0; i < documents.length; i++) {
+    if (i > 0 && i % slice === 0) await others();
     const distance = hamming(query, words, i * width);
     distances[i] = distance;
     histogram[distance]!++;

@@ -1,3 +1,4 @@
+import { others } from '../slices.ts';
 import { bm25, type Corpus, type LexicalDocument } from './bm25.ts';
 import { type Noise, noiseOf, standsOut } from './noise.ts';
 import { terms } from './terms.ts';
@@ -51,9 +52,30 @@ function newReader(): (candidate: Candidate) => LexicalDocument {
   return ({ text, before }) => ({ terms: read(text), before: read(before ?? '') });
 }
 
+/** Characters read before others get their turn: a few milliseconds. */
+const sliceChars = 32_000;
+
+async function readAll(candidates: Candidate[]): Promise<LexicalDocument[]> {
+  const read = newReader();
+  const documents: LexicalDocument[] = [];
+  let chars = 0;
+  for (const candidate of candidates) {
+    documents.push(read(candidate));
+    chars += Math.min(candidateChars, candidate.text.length);
+    if (chars < sliceChars) continue;
+    chars = 0;
+    await others();
+  }
+  return documents;
+}
+
 /** Best first. Adding normalised scores, since with a weak embedder rank fusion does worse than BM25 alone. */
-export function rank<C extends Candidate>(query: Query, candidates: C[], background?: Background): Ranked<C>[] {
-  const lexical = bm25(terms(query.text), candidates.map(newReader()), background?.corpus);
+export async function rank<C extends Candidate>(
+  query: Query,
+  candidates: C[],
+  background?: Background,
+): Promise<Ranked<C>[]> {
+  const lexical = bm25(terms(query.text), await readAll(candidates), background?.corpus);
   const cosines = candidates.map(({ vector }) => (vector && query.vector ? dot(query.vector, vector) : null));
   const noise = background?.noise ?? noiseOf(cosines.filter((cosine) => cosine !== null));
   const evidence = lexical.map(({ bm25: words }, i) => words + meaning(cosines[i]!, noise));

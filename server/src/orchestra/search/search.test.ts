@@ -78,8 +78,8 @@ test('vectors survive storage at length one', () => {
 
 describe('rank', () => {
   const vector = (x: number, y: number) => toUnit([x, y]);
-  test('words and meaning add up', () => {
-    const ranked = rank({ text: 'database port', vector: vector(1, 0) }, [
+  test('words and meaning add up', async () => {
+    const ranked = await rank({ text: 'database port', vector: vector(1, 0) }, [
       { text: 'the port of the database is 5432', vector: vector(1, 0.1) },
       { text: 'database', vector: vector(0, 1) },
       { text: 'unrelated', vector: vector(0.5, 1) },
@@ -87,45 +87,47 @@ describe('rank', () => {
     expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['the port', 'database', 'unrelate']);
     expect(ranked[0]!.score).toBeCloseTo(1);
   });
-  test('what means the same goes before what shares a word, and the best of poor matches counts for no more than it is', () => {
-    const ranked = rank({ text: 'automobile insurance price', vector: vector(1, 0) }, [
+  test('what means the same goes before what shares a word, and the best of poor matches counts for no more than it is', async () => {
+    const ranked = await rank({ text: 'automobile insurance price', vector: vector(1, 0) }, [
       { text: 'the price of tea', vector: vector(0, 1) },
       { text: 'what the car cover costs', vector: vector(1, 0.1) },
     ]);
     expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['what the', 'the pric']);
     expect(ranked[1]!.score).toBeLessThan(0.5);
   });
-  test('works on words alone and on meaning alone', () => {
-    const alone = rank({ text: 'port', vector: null }, [
+  test('works on words alone and on meaning alone', async () => {
+    const alone = await rank({ text: 'port', vector: null }, [
       { text: 'harbour', vector: null },
       { text: 'port', vector: null },
     ]);
     expect(alone.map(({ text }) => text)).toEqual(['port', 'harbour']);
-    const meant = rank({ text: 'zzz', vector: vector(0, 1) }, [
+    const meant = await rank({ text: 'zzz', vector: vector(0, 1) }, [
       { text: 'a', vector: vector(1, 0) },
       { text: 'b', vector: vector(0, 1) },
     ]);
     expect(meant[0]).toMatchObject({ text: 'b', relevance: 1 });
   });
-  test('what is near by chance alone does not go before words that are rare in the whole corpus', () => {
+  test('what is near by chance alone does not go before words that are rare in the whole corpus', async () => {
     const corpus = { documents: 2000, holders: new Map([['walru', 3]]) };
     const candidates = [
       { text: 'tea', vector: vector(0.3, 1) },
       { text: 'walrus', vector: vector(0, 1) },
     ];
-    const order = (noise: { mean: number; deviation: number } | null) =>
-      rank({ text: 'walrus', vector: vector(1, 0) }, candidates, { corpus, noise }).map(({ text }) => text);
-    expect(order({ mean: 0, deviation: 0.2 })).toEqual(['walrus', 'tea']);
-    expect(order({ mean: 0, deviation: 0.02 })).toEqual(['tea', 'walrus']);
+    const order = async (noise: { mean: number; deviation: number } | null) => {
+      const ranked = await rank({ text: 'walrus', vector: vector(1, 0) }, candidates, { corpus, noise });
+      return ranked.map(({ text }) => text);
+    };
+    expect(await order({ mean: 0, deviation: 0.2 })).toEqual(['walrus', 'tea']);
+    expect(await order({ mean: 0, deviation: 0.02 })).toEqual(['tea', 'walrus']);
   });
-  test('the best of nothing relevant is still cut', () => {
-    const ranked = rank({ text: 'port', vector: vector(1, 0) }, [{ text: 'tea', vector: vector(0.1, 1) }]);
+  test('the best of nothing relevant is still cut', async () => {
+    const ranked = await rank({ text: 'port', vector: vector(1, 0) }, [{ text: 'tea', vector: vector(0.1, 1) }]);
     expect(ranked[0]!.score).toBeGreaterThan(0);
     expect(cut(ranked, 0.5)).toEqual([]);
     expect(cut(ranked, 0)).toHaveLength(1);
   });
-  test('a reranker has the last word but cannot invent results', () => {
-    const ranked = rank({ text: 'a b', vector: null }, [
+  test('a reranker has the last word but cannot invent results', async () => {
+    const ranked = await rank({ text: 'a b', vector: null }, [
       { text: 'a', vector: null },
       { text: 'b', vector: null },
     ]);

@@ -1,20 +1,28 @@
 import { afterAll } from 'bun:test';
 import { SQL } from 'bun';
 import { randomString } from '../../lib/ids.ts';
+import { until } from '../../lib/until.fixture.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
-export const openMemoryDb = async (): Promise<OpenDb> => {
+export interface TestDb extends OpenDb {
+  /** The same database as another process has it open; of SQLite there is none. */
+  again?(): Promise<OpenDb>;
+  /** How often the server broke off a transaction that waited for another in a ring; after everything is closed. */
+  deadlocks?(): Promise<number>;
+}
+
+export const openMemoryDb = async (): Promise<TestDb> => {
   const opened = await openDb({ path: ':memory:' });
   await migrate(opened.db);
   return opened;
 };
 
 /** For tests: how to open an empty database with this room's tables, per engine that can be reached. */
-export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
-  const list: [string, () => Promise<OpenDb>][] = [['sqlite', openMemoryDb]];
+export async function engines(): Promise<[string, () => Promise<TestDb>][]> {
+  const list: [string, () => Promise<TestDb>][] = [['sqlite', openMemoryDb]];
   const admin = new SQL(serverUrl, { max: 1 });
   const names: string[] = [];
   const openPostgres = async () => {
@@ -23,9 +31,10 @@ export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
     names.push(name);
     const url = new URL(serverUrl);
     url.pathname = `/${name}`;
-    const opened = await openDb({ url: url.href, poolSize: 4 });
+    const again = () => openDb({ url: url.href, poolSize: 4 });
+    const opened = await again();
     await migrate(opened.db);
-    return opened;
+    return { ...opened, again, deadlocks: () => deadlocksOf(admin, name) };
   };
   const reachable = await admin.unsafe('select 1').then(
     () => true,
@@ -37,4 +46,14 @@ export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
     await admin.close();
   });
   return list;
+}
+
+/** A backend tells what it counted when it ends, at the latest. */
+async function deadlocksOf(admin: SQL, name: string): Promise<number> {
+  await until('nobody uses the database any more', async () => {
+    const [row] = await admin`select count(*)::int as open from pg_stat_activity where datname = ${name}`;
+    return row.open === 0;
+  });
+  const [row] = await admin`select deadlocks::int as deadlocks from pg_stat_database where datname = ${name}`;
+  return row.deadlocks;
 }

@@ -4,6 +4,7 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
+import { inSlices } from '../slices.ts';
 import './tables.ts';
 
 /** Whose documents, and which of them. */
@@ -28,7 +29,10 @@ export interface NewDocument {
 /** A tsvector takes a megabyte, and what is said after this many words is seldom what a text is about. */
 const mostTerms = 4000;
 
-/** Adds a document to the word index, in place of an earlier one of the same message or entry; null when that is gone. */
+/**
+ * Adds a document to the word index, in place of an earlier one of the same message or entry; null when that is gone. Within
+ * a transaction it is part of that one.
+ */
 export async function indexDocument(db: Db, document: NewDocument): Promise<number | null> {
   const { messageId = null, knowledgeRef = null } = document;
   const words = document.terms
@@ -36,7 +40,7 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
     .map((term) => ownWord(document.userId, term))
     .join(' ');
   const owner = scopeWords(document.userId, document.projectId, knowledgeRef !== null).join(' ');
-  return db.transaction().execute(async (tx) => {
+  const index = async (tx: Db): Promise<number | null> => {
     if (!(await lockSource(tx, document))) return null;
     const same = tx.deleteFrom('ms_documents').where('user_id', '=', document.userId);
     if (messageId !== null) await same.where('message_id', '=', messageId).execute();
@@ -57,18 +61,25 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
     const { id } = await tx.insertInto('ms_documents').values(row).returning('id').executeTakeFirstOrThrow();
     await sql`insert into ms_documents_fts (rowid, owner, terms) values (${id}, ${owner}, ${words})`.execute(tx);
     return id;
-  });
+  };
+  return db.isTransaction ? index(db) : db.transaction().execute(index);
 }
 
-/** Two changes of one entry index it one after the other, and what was deleted meanwhile is not indexed at all. */
-async function lockSource(tx: Db, { messageId, knowledgeRef }: NewDocument): Promise<boolean> {
-  const source =
+/**
+ * Two changes of one entry index it one after the other, and what was deleted meanwhile is not indexed at all. The session
+ * goes before its messages, as in its deletion.
+ */
+async function lockSource(tx: Db, { sessionRef, messageId, knowledgeRef }: NewDocument): Promise<boolean> {
+  const postgres = engineOf(tx) === 'postgres';
+  if (sessionRef !== undefined) {
+    const session = tx.selectFrom('ms_sessions').select('id').where('id', '=', sessionRef);
+    if (!(await (postgres ? session.forKeyShare() : session).executeTakeFirst())) return false;
+  }
+  const [table, id] =
     knowledgeRef !== undefined ? (['ms_knowledge', knowledgeRef] as const) : (['ms_messages', messageId] as const);
-  const [table, id] = source;
   if (id === undefined) return true;
-  const query = tx.selectFrom(table).select('id').where('id', '=', id);
-  const row = await (engineOf(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
-  return row !== undefined;
+  const source = tx.selectFrom(table).select('id').where('id', '=', id);
+  return (await (postgres ? source.forUpdate() : source).executeTakeFirst()) !== undefined;
 }
 
 /** Each user has words of their own, so that the index never reads what is another's, however much that is. */
@@ -138,9 +149,11 @@ export async function documentsWithTerms(
     return rows.map(({ id }) => id);
   }
   const query = [...narrow.map((word) => `owner:"${word}"`), `terms:(${words.map((w) => `"${w}"`).join(' OR ')})`];
+  // A word that nearly everything holds tells nothing: the newest will do, and scoring them all would hold up everybody.
+  const order = known.holders.get(wanted[0]!)! > mostMatches ? sql`rowid desc` : sql`bm25(ms_documents_fts, 0.0, 1.0)`;
   const { rows } = await sql<{ id: number }>`
     select rowid as id from ms_documents_fts where ms_documents_fts match ${query.join(' AND ')}
-    order by bm25(ms_documents_fts, 0.0, 1.0) limit ${sql.lit(limit)}`.execute(db);
+    order by ${order} limit ${sql.lit(limit)}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -170,6 +183,22 @@ export interface FoundDocument {
   vector: Float32Array | null;
 }
 
+/** Of these documents those that lie in the scope, in the order given. */
+export async function withinScope(db: Db, scope: Scope, ids: number[]): Promise<number[]> {
+  const rows = await inSlices(ids, (slice) => inScope(db, scope, slice).select('d.id').execute());
+  const inside = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => inside.has(id));
+}
+
+function inScope(db: Db, { userId, projectId, only, exceptSession }: Scope, ids: number[]) {
+  let query = db.selectFrom('ms_documents as d').where('d.id', 'in', ids).where('d.user_id', '=', userId);
+  if (projectId !== undefined) query = query.where('d.project_id', '=', projectId);
+  if (only === 'knowledge') query = query.where('d.knowledge_ref', 'is not', null);
+  if (exceptSession !== undefined)
+    query = query.where((eb) => eb.or([eb('d.session_ref', 'is', null), eb('d.session_ref', '!=', exceptSession)]));
+  return query;
+}
+
 /** The documents of these ids that lie in the scope, with their texts and, of that model, their vectors. */
 export async function loadDocuments(
   db: Db,
@@ -177,24 +206,18 @@ export async function loadDocuments(
   ids: number[],
   model: string | null,
 ): Promise<FoundDocument[]> {
-  if (ids.length === 0) return [];
-  let query = db
-    .selectFrom('ms_documents as d')
+  return inSlices(ids, (slice) => loadSlice(db, scope, slice, model));
+}
+
+async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | null): Promise<FoundDocument[]> {
+  const query = inScope(db, scope, ids)
     .leftJoin('ms_messages as m', 'm.id', 'd.message_id')
     .leftJoin('ms_messages as b', 'b.id', 'd.before_id')
     .leftJoin('ms_sessions as s', 's.id', 'd.session_ref')
     .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
-    .select(['m.message', 'b.message as before', 'k.title', 'k.content', 'k.keywords'])
-    .where('d.user_id', '=', scope.userId)
-    .where('d.id', 'in', ids);
-  if (scope.projectId !== undefined) query = query.where('d.project_id', '=', scope.projectId);
-  if (scope.only === 'knowledge') query = query.where('d.knowledge_ref', 'is not', null);
-  if (scope.exceptSession !== undefined) {
-    const { exceptSession } = scope;
-    query = query.where((eb) => eb.or([eb('d.session_ref', 'is', null), eb('d.session_ref', '!=', exceptSession)]));
-  }
+    .select(['m.message', 'b.message as before', 'k.title', 'k.content', 'k.keywords']);
   return (await query.execute()).map((row) => ({
     documentId: row.id,
     messageId: row.message_id,

@@ -74,13 +74,14 @@ export async function deleteEntry(db: Db, userId: number, id: string): Promise<b
   return gone.length > 0;
 }
 
+/** By their ids, which are given in order: as they are indexed, so that no more are read than are wanted. */
 export async function newestEntries(
   db: Db,
   { userId, category, limit }: { userId: number; category?: string; limit: number },
 ): Promise<Entry[]> {
   let query = db.selectFrom('ms_knowledge').selectAll().where('user_id', '=', userId);
   if (category !== undefined) query = query.where('category', '=', category);
-  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute();
   return rows.map(toEntry);
 }
 

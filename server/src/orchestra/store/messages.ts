@@ -67,7 +67,7 @@ export async function appendMessages(
   keepUpTo?: number,
 ): Promise<StoredMessage[] | null> {
   const append = async (tx: Db): Promise<StoredMessage[] | null> => {
-    const hidden = keepUpTo === undefined ? [] : await hideAfter(tx, sessionRef, keepUpTo);
+    const hidden = keepUpTo === undefined ? [] : await hideAfter(tx, sessionRef, keepUpTo, now);
     const tokens = sum(added) - sum(hidden);
     // This row is written first and so holds the session until the end: a deletion waits, or came before.
     const session = await tx
@@ -110,7 +110,9 @@ async function insert(db: Db, sessionRef: number, added: NewMessage[], now: numb
 }
 
 /** Summaries that tell of what is hidden go, or the conversation would remember what was taken back. */
-async function hideAfter(db: Db, sessionRef: number, id: number): Promise<{ tokens: number }[]> {
+async function hideAfter(db: Db, sessionRef: number, id: number, now: number): Promise<{ tokens: number }[]> {
+  // First the session: a deletion takes it before its messages too.
+  await db.updateTable('ms_sessions').set({ last_accessed: now }).where('id', '=', sessionRef).execute();
   await db.deleteFrom('ms_summaries').where('session_ref', '=', sessionRef).where('up_to', '>', id).execute();
   return db
     .updateTable('ms_messages')

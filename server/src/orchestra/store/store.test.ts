@@ -15,7 +15,8 @@ import { abandonPlans, activePlan, addPlan, type PlanState, planOfCalls, savePla
 import { loadPreferences, savePreferences } from './preferences.ts';
 import { deleteSession, findSession, listSessions, openSession } from './sessions.ts';
 import { addSummary, latestSummary } from './summaries.ts';
-import { saveVectors, unembedded, vectorsOf } from './vectors.ts';
+import { claimUnembedded, releaseUnembedded } from './unembedded.ts';
+import { saveVectors, vectorsOf } from './vectors.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const said = (content: string, tokens = 5) => ({ message: user(content), tokens });
@@ -96,7 +97,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await addSummary(db, session.ref, { text: 's', tokens: 1, upTo: 1 }, 130)).toBe(false);
     expect(await addPlan(db, { planId: 'p2-gone', userId: 9, sessionRef: session.ref, state }, 130)).toBeNull();
     await saveVectors(db, 9, 'm', [{ documentId: id, vector: [1, 0] }]);
-    expect(await unembedded(db, 9, 5)).toEqual([]);
+    expect(await claimUnembedded(db, 'me', 9, 5)).toEqual([]);
   });
 
   const state: PlanState = {
@@ -149,7 +150,8 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await near.near(db, 6, 'm', toUnit([1, 1, 1]), 5)).toEqual([]);
     expect(await near.near(db, 5, 'other', toUnit([1, 1, 1]), 5)).toEqual([]);
     const late = await index(5, 'late');
-    expect(await unembedded(db, 5, 5)).toEqual([late]);
+    expect(await claimUnembedded(db, 'me', 5, 5)).toEqual([late]);
+    await releaseUnembedded(db, 'me', [late]);
     await saveVectors(db, 5, 'm', [{ documentId: late, vector: [-1, -1, -1] }]);
     expect(await near.near(db, 5, 'm', toUnit([-1, -1, -1]), 1)).toEqual([late]);
     const noise = await near.noise(db, 5, 'm', toUnit([1, 1, 1]));

@@ -59,6 +59,14 @@ interface DocumentsTable {
   knowledge_ref: number | null;
 }
 
+/** A row for each document without a vector; the database adds and removes them by itself. */
+interface UnembeddedTable {
+  document_id: number;
+  user_id: number;
+  /** The process that embeds it just now; empty: nobody. */
+  owner: Generated<string>;
+}
+
 interface VectorsTable {
   id: Generated<number>;
   document_id: number;
@@ -111,6 +119,7 @@ declare module '../../platform/db/tables.ts' {
     ms_summaries: SummariesTable;
     ms_knowledge: KnowledgeTable;
     ms_documents: DocumentsTable;
+    ms_unembedded: UnembeddedTable;
     ms_vectors: VectorsTable;
     ms_plans: PlansTable;
     ms_tool_calls: ToolCallsTable;

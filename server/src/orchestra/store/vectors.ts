@@ -1,5 +1,6 @@
-import type { Db } from '../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { fromBlob, signBits, toBlob } from '../search/vectors.ts';
+import { inSlices } from '../slices.ts';
 import './tables.ts';
 
 export interface NewVector {
@@ -7,23 +8,28 @@ export interface NewVector {
   vector: ArrayLike<number>;
 }
 
-/** Documents deleted or embedded meanwhile are left out. */
+/**
+ * Documents deleted or embedded meanwhile are left out. Rows are taken in the order of the documents, and none that another
+ * holds is waited for, since that one is being deleted: two that wait for each other would both lose what they paid for.
+ */
 export async function saveVectors(db: Db, userId: number, model: string, vectors: NewVector[]): Promise<void> {
   if (vectors.length === 0) return;
+  const byDocument = new Map(vectors.map(({ documentId, vector }) => [documentId, vector]));
   await db.transaction().execute(async (tx) => {
-    const ids = vectors.map(({ documentId }) => documentId);
-    const living = await tx.selectFrom('ms_documents').select('id').where('id', 'in', ids).execute();
-    const alive = new Set(living.map(({ id }) => id));
-    for (const { documentId, vector } of vectors) {
-      if (!alive.has(documentId)) continue;
-      const row = { document_id: documentId, user_id: userId, model, bits: signBits(vector), vector: toBlob(vector) };
-      // Two turns that end together may both embed what neither found done.
-      await tx
-        .insertInto('ms_vectors')
-        .values(row)
-        .onConflict((conflict) => conflict.column('document_id').doNothing())
-        .execute();
-    }
+    const wanted = tx
+      .selectFrom('ms_documents')
+      .select('id')
+      .where('id', 'in', [...byDocument.keys()])
+      .orderBy('id');
+    const living = await (engineOf(tx) === 'postgres' ? wanted.forKeyShare().skipLocked() : wanted).execute();
+    if (living.length === 0) return;
+    const rows = living.map(({ id }) => {
+      const vector = byDocument.get(id)!;
+      return { document_id: id, user_id: userId, model, bits: signBits(vector), vector: toBlob(vector) };
+    });
+    // A process that was taken for dead may bring what another has embedded since.
+    const insert = tx.insertInto('ms_vectors').values(rows);
+    await insert.onConflict((conflict) => conflict.column('document_id').doNothing()).execute();
   });
 }
 
@@ -38,20 +44,6 @@ export const loadBits = (db: Db, userId: number, model: string, afterId: number,
     .orderBy('id')
     .limit(limit)
     .execute();
-
-/** Documents of the user that have no vector yet, newest first: new ones, and those whose embedding failed. */
-export async function unembedded(db: Db, userId: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('ms_documents as d')
-    .leftJoin('ms_vectors as v', 'v.document_id', 'd.id')
-    .select('d.id')
-    .where('d.user_id', '=', userId)
-    .where('v.id', 'is', null)
-    .orderBy('d.id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
 
 /** Vectors of one session's messages by message id. */
 export async function sessionVectors(db: Db, sessionRef: number, model: string): Promise<Map<number, Float32Array>> {
@@ -74,13 +66,14 @@ export async function vectorsOf(
   model: string,
   documentIds: number[],
 ): Promise<Map<number, Float32Array>> {
-  if (documentIds.length === 0) return new Map();
   // Looked up by document alone: offered the user and the model too, SQLite would rather read all that the user has.
-  const rows = await db
-    .selectFrom('ms_vectors')
-    .select(['document_id', 'user_id', 'model', 'vector'])
-    .where('document_id', 'in', documentIds)
-    .execute();
+  const rows = await inSlices(documentIds, (ids) =>
+    db
+      .selectFrom('ms_vectors')
+      .select(['document_id', 'user_id', 'model', 'vector'])
+      .where('document_id', 'in', ids)
+      .execute(),
+  );
   const own = rows.filter((row) => row.user_id === userId && row.model === model);
   return new Map(own.map(({ document_id, vector }) => [document_id, fromBlob(vector)]));
 }

@@ -1,22 +1,18 @@
+import type { Db } from '../../platform/db/tables.ts';
 import { askShaped } from '../ask-shaped.ts';
 import { type Fact, factsShape, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
 import { type ChatMessage, type Remembered, textOf } from '../messages.ts';
-import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
+import { chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
-import { indexDocument, loadDocuments } from '../store/documents.ts';
+import { indexDocument } from '../store/documents.ts';
 import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../store/knowledge.ts';
 import { recordOutcomes } from '../store/patterns.ts';
-import { saveVectors, unembedded } from '../store/vectors.ts';
-import { kindOf } from '../triage.ts';
-import { embedQuery, longestEmbedded, search } from './recall.ts';
+import { embedNew } from './embed.ts';
+import { embedQuery, search } from './recall.ts';
 import { ask, now, type Turn } from './turn.ts';
 
-/** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
-const embedBatch = 32;
-/** Of the message before, its end: that is what is answered. */
-const longestBefore = 1000;
 /** Messages indexed per turn at most: a client may bring a whole life's history at once. */
 const mostIndexed = 500;
 /** "ok", "thanks": nobody will look for them. */
@@ -61,24 +57,6 @@ async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
   }
 }
 
-/** Also used by the routes, after an entry is made or changed. */
-export async function embedNew(turn: Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>): Promise<void> {
-  const { deps, caller, choosing, signal } = turn;
-  const ids = await unembedded(deps.db, caller.userId, embedBatch);
-  const documents = await loadDocuments(deps.db, { userId: caller.userId }, ids, null);
-  const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
-  for (const [model, group] of byModel) {
-    if (model === null) continue;
-    // With the message before it, as the words are: "on Tuesday" means nothing without the question.
-    const texts = group.map(({ before = '', text }) =>
-      `${before.slice(-longestBefore)}\n${text}`.trim().slice(0, longestEmbedded),
-    );
-    const { vectors } = await deps.embed({ ...caller, model, texts, signal });
-    const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
-    await saveVectors(deps.db, caller.userId, model, pairs);
-  }
-}
-
 async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {
   const choice = chooseHelperModel(turn.choosing);
   if (!choice) return;
@@ -95,28 +73,26 @@ type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 
 /** Also used at the end of an autonomous run. Null when the entry it repeats was deleted meanwhile. */
 export async function keepFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
   const { deps, caller, session, settings } = turn;
+  const { userId } = caller;
   const known = await sameFact(turn, fact);
-  const entry = known
-    ? await changeEntry(deps.db, caller.userId, known.id, fact, now(turn))
-    : await addEntry(
-        deps.db,
-        {
-          ...fact,
-          userId: caller.userId,
-          projectId: settings.project_id ?? session.projectId,
-          sourceSession: session.sessionId,
-        },
-        now(turn),
-      );
-  if (entry) await indexEntry(turn, entry);
-  return entry;
+  const projectId = settings.project_id ?? session.projectId;
+  return writeEntry(deps.db, userId, (tx) =>
+    known
+      ? changeEntry(tx, userId, known.id, fact, now(turn))
+      : addEntry(tx, { ...fact, userId, projectId, sourceSession: session.sessionId }, now(turn)),
+  );
 }
 
-export async function indexEntry({ deps, caller }: Pick<Turn, 'deps' | 'caller'>, entry: Entry): Promise<void> {
-  const { userId } = caller;
-  const document = { userId, projectId: entry.projectId, knowledgeRef: entry.ref, terms: terms(entryText(entry)) };
-  await indexDocument(deps.db, document);
-}
+/** Adds or changes an entry together with its words: one that nobody finds would be there for nothing. */
+export const writeEntry = <E extends Entry | null>(db: Db, userId: number, write: (tx: Db) => Promise<E>): Promise<E> =>
+  db.transaction().execute(async (tx) => {
+    const entry = await write(tx);
+    if (entry) {
+      const { projectId, ref: knowledgeRef } = entry;
+      await indexDocument(tx, { userId, projectId, knowledgeRef, terms: terms(entryText(entry)) });
+    }
+    return entry;
+  });
 
 /** The entry that says the same already, by its words or by its meaning. */
 async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {

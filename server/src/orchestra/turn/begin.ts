@@ -10,6 +10,7 @@ import type { Caller, Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
 import { newFence } from '../prompts/fence.ts';
 import { type Settings, settle } from '../settings.ts';
+import { others } from '../slices.ts';
 import { appendMessages, recentMessages } from '../store/messages.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/plans.ts';
@@ -19,7 +20,7 @@ import { countText, weigh } from '../tokens.ts';
 import { bodyOf, type ChatBody, trailingResults } from './body.ts';
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
-import { newProgress, others, type Turn } from './turn.ts';
+import { newProgress, type Turn } from './turn.ts';
 import { newWriter, type Out } from './writer.ts';
 
 export interface TurnRequest {

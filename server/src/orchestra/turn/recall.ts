@@ -3,7 +3,15 @@ import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
 import { applyRerank, cut, type Ranked, rank } from '../search/rank.ts';
 import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
-import { countTerms, documentsWithTerms, type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
+import { others } from '../slices.ts';
+import {
+  countTerms,
+  documentsWithTerms,
+  type FoundDocument,
+  loadDocuments,
+  type Scope,
+  withinScope,
+} from '../store/documents.ts';
 import { vectorsOf } from '../store/vectors.ts';
 import type { CountText } from '../tokens.ts';
 import { kindOf } from '../triage.ts';
@@ -39,8 +47,21 @@ export async function embedQuery(turn: Searching, text: string): Promise<QueryVe
 /** Signs of vectors are a rough measure: of so many times what is needed, the exact cosine takes the nearest. */
 const rough = 4;
 
-/** Candidates by words and by meaning, scored together, best first. */
-export async function search(
+/** Candidates by words and by meaning, scored together, best first; of each user's searches a few at a time. */
+export const search = (
+  turn: Pick<Searching, 'deps'> & Partial<Pick<Searching, 'signal'>>,
+  scope: Scope,
+  text: string,
+  query: QueryVector | null,
+  limit: number,
+): Promise<Ranked<FoundDocument>[]> =>
+  turn.deps.searches(scope.userId, async () => {
+    // Whoever left while waiting is not searched for.
+    turn.signal?.throwIfAborted();
+    return searchNow(turn, scope, text, query, limit);
+  });
+
+async function searchNow(
   turn: Pick<Searching, 'deps'>,
   scope: Scope,
   text: string,
@@ -52,10 +73,12 @@ export async function search(
   const wide = Math.max(100, limit * 2);
   const asked = terms(text);
   const corpus = await countTerms(db, scope.userId, asked);
+  await others();
   const byWords = await documentsWithTerms(db, scope, asked, wide, corpus);
+  await others();
   const { nearest, noise } = query ? await byMeaning(turn, scope, query, wide) : { nearest: [], noise: null };
   const found = await loadDocuments(db, scope, [...new Set([...byWords, ...nearest])], query?.model ?? null);
-  const ranked = rank({ text, vector: query?.vector ?? null }, found, { corpus, noise });
+  const ranked = await rank({ text, vector: query?.vector ?? null }, found, { corpus, noise });
   return withoutRepeats(ranked).slice(0, limit);
 }
 
@@ -63,11 +86,11 @@ async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query:
   const { db, near } = deps;
   const { model, vector } = query;
   const { userId } = scope;
-  // Meaning knows no scope: what is narrow is looked for among many more.
+  // Meaning knows no scope: what is narrow is looked for among many more, of which most fall out before they are read.
   const narrow = scope.only !== undefined || scope.projectId !== undefined;
-  const roughly = await near.near(db, userId, model, vector, narrow ? Math.max(wide, 2000) : wide * rough);
+  const anywhere = await near.near(db, userId, model, vector, narrow ? Math.max(wide * rough, 2000) : wide * rough);
   const noise = await near.noise(db, userId, model, vector);
-  if (narrow) return { nearest: roughly, noise };
+  const roughly = narrow ? (await withinScope(db, scope, anywhere)).slice(0, wide * rough) : anywhere;
   const vectors = await vectorsOf(db, userId, model, roughly);
   const cosines = new Map([...vectors].map(([id, one]) => [id, dot(vector, one)]));
   const exactly = roughly.toSorted((a, b) => (cosines.get(b) ?? -1) - (cosines.get(a) ?? -1));

@@ -71,7 +71,8 @@ async function nearest(turn: Turn, text: string, query: Awaited<ReturnType<typeo
     before: past[i - 1] && textOf(past[i - 1]!.message),
     vector: (vectors.get(id) as Float32Array | undefined) ?? null,
   }));
-  return rank({ text, vector: query?.vector ?? null }, candidates)
+  const ranked = await rank({ text, vector: query?.vector ?? null }, candidates);
+  return ranked
     .filter(({ score, relevance }) => score > 0 && relevance > 0)
     .slice(0, nearestCount)
     .map(({ id }) => id);

@@ -4,6 +4,7 @@ import type { Choosing } from '../models.ts';
 import type { Caller, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import type { Fence } from '../prompts/fence.ts';
 import type { Settings } from '../settings.ts';
+import { others } from '../slices.ts';
 import type { Outcome } from '../store/patterns.ts';
 import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
@@ -92,9 +93,6 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
 });
 
 export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.clock);
-
-/** Gives every other request a turn: with a database that answers at once, the steps of a long text would be one. */
-export const others = (): Promise<unknown> => new Promise(setImmediate);
 
 /** One model call of the turn, counted. */
 export async function ask(

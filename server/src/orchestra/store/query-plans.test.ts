@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test';
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { exportOf } from './account-data.ts';
+import { engines } from './db.fixture.ts';
+import { newestEntries } from './knowledge.ts';
+import { claimUnembedded } from './unembedded.ts';
+
+const rows = 10_000;
+const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(rows)})`;
+
+/** Users with many entries, each of them with a document that has no vector. */
+async function fill(db: Db, engine: string): Promise<void> {
+  await sql`
+    ${numbers} insert into ms_knowledge
+      (public_id, user_id, category, title, content, keywords, created_at, updated_at)
+    select 'kn-' || i, i / 2000, 'c' || (i % 3), 't', 'c', '[]', i, i from n`.execute(db);
+  const [column, value] = engine === 'postgres' ? [sql`, terms`, sql`, ''::tsvector`] : [sql``, sql``];
+  await sql`
+    insert into ms_documents (user_id, knowledge_ref${column}) select user_id, id${value} from ms_knowledge`.execute(
+    db,
+  );
+  await sql`analyze`.execute(db);
+}
+
+/** How the engine goes about the statements that some work consists of. */
+async function planOf(db: Db, engine: string, work: (db: Db) => Promise<unknown>): Promise<string> {
+  const asked: CompiledQuery[] = [];
+  const note: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      asked.push(db.getExecutor().compileQuery(node as RootOperationNode, queryId));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  await work(db.withPlugin(note));
+  const how = engine === 'postgres' ? 'explain' : 'explain query plan';
+  const plans = asked.map((query) => db.executeQuery(CompiledQuery.raw(`${how} ${query.sql}`, [...query.parameters])));
+  return (await Promise.all(plans)).map((plan) => JSON.stringify(plan.rows)).join('\n');
+}
+
+describe.each(await engines())('no list reads everything, on %s', (engine, open) => {
+  test('the newest entries, the pages of an export, and what is left to embed', async () => {
+    const database = await open();
+    const { db } = database;
+    await fill(db, engine);
+    const works: [string, (db: Db) => Promise<unknown>][] = [
+      ['ms_knowledge_newest', (db) => newestEntries(db, { userId: 1, limit: 20 })],
+      ['ms_knowledge_user', (db) => newestEntries(db, { userId: 1, category: 'c1', limit: 20 })],
+      ['ms_knowledge_newest', (db) => exportOf(db, 1).knowledge![Symbol.asyncIterator]().next()],
+      ['ms_unembedded_user', (db) => claimUnembedded(db, 'me', 1, 32)],
+    ];
+    for (const [index, work] of works) {
+      const plan = await planOf(db, engine, work);
+      expect(plan).toContain(index);
+      expect(plan).not.toMatch(/TEMP B-TREE|SCAN ms_|Seq Scan on ms_|Sort Key/);
+    }
+    await database.close();
+  });
+});

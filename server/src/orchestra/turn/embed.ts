@@ -1,0 +1,70 @@
+import { mayPass } from '../../platform/durable/errors.ts';
+import { untilWritten } from '../../platform/durable/lease.ts';
+import { chooseEmbeddingModel } from '../models.ts';
+import { loadDocuments } from '../store/documents.ts';
+import { claimUnembedded, releaseUnembedded } from '../store/unembedded.ts';
+import { saveVectors } from '../store/vectors.ts';
+import { kindOf } from '../triage.ts';
+import { longestEmbedded } from './recall.ts';
+import type { Turn } from './turn.ts';
+
+type Embedding = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>;
+
+/** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
+const embedBatch = 32;
+/** Of the message before, its end: that is what is answered. */
+const longestBefore = 1000;
+/** Between two tries to write vectors that are paid for, and how long it is tried: a restart of the server is over by then. */
+const writeAgainMs = 500;
+const writeWithinMs = 60_000;
+
+/** After a turn, and after an entry is made or changed: embeds what has no vector and is not being embedded elsewhere. */
+export async function embedNew(turn: Embedding): Promise<void> {
+  const { deps, caller } = turn;
+  const { db, owners } = deps;
+  if (!hasModel(turn)) return;
+  const owner = owners.id;
+  const ids = await claimUnembedded(db, owner, caller.userId, embedBatch);
+  if (ids.length === 0) return;
+  const release = () => releaseUnembedded(db, owner, ids);
+  try {
+    await embedClaimed(turn, ids);
+  } finally {
+    await release().catch((error) => {
+      deps.warn('texts that are not embedded could not be given back', error);
+      void untilWritten(owners, release, () => {});
+    });
+  }
+}
+
+/** Nothing is taken that could not be embedded anyway. */
+const hasModel = ({ choosing }: Embedding): boolean =>
+  chooseEmbeddingModel(choosing, 'question') !== null || chooseEmbeddingModel(choosing, 'code') !== null;
+
+async function embedClaimed({ deps, caller, choosing, signal }: Embedding, ids: number[]): Promise<void> {
+  const { userId } = caller;
+  const documents = await loadDocuments(deps.db, { userId }, ids, null);
+  const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
+  for (const [model, group] of byModel) {
+    if (model === null) continue;
+    // With the message before it, as the words are: "on Tuesday" means nothing without the question.
+    const texts = group.map(({ before = '', text }) =>
+      `${before.slice(-longestBefore)}\n${text}`.trim().slice(0, longestEmbedded),
+    );
+    const { vectors } = await deps.embed({ ...caller, model, texts, signal });
+    const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
+    await written(() => saveVectors(deps.db, userId, model, pairs));
+  }
+}
+
+/** They are paid for: a database that is away, or broke off a race, is asked again. */
+async function written(write: () => Promise<void>): Promise<void> {
+  for (const deadline = performance.now() + writeWithinMs; ; await Bun.sleep(writeAgainMs)) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (!mayPass(error) || performance.now() > deadline) throw error;
+    }
+  }
+}
