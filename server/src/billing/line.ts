@@ -253,8 +253,8 @@ function batchOf(charges: Charge[]): ChargeBatch {
   const changes = new Map<string, PurseChange>();
   const changeOf = (user_id: number, key_id: number): PurseChange => {
     const name = `${user_id} ${key_id}`;
-    let change = changes.get(name);
-    if (!change) changes.set(name, (change = { user_id, key_id, paid: 0, used: 0, requests: 0 }));
+    const change = changes.get(name) ?? { user_id, key_id, paid: 0, used: 0, requests: 0 };
+    changes.set(name, change);
     return change;
   };
   for (const { log, keyPaid } of charges) {

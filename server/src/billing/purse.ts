@@ -79,15 +79,11 @@ export class Purses {
   #keys = new Map<number, Purse>();
 
   ofUser(userId: number): Purse {
-    let purse = this.#users.get(userId);
-    if (!purse) this.#users.set(userId, (purse = new Purse({ user_id: userId, key_id: 0 })));
-    return purse;
+    return this.#users.get(userId) ?? added(this.#users, userId, { user_id: userId, key_id: 0 });
   }
 
   ofKey(userId: number, keyId: number): Purse {
-    let purse = this.#keys.get(keyId);
-    if (!purse) this.#keys.set(keyId, (purse = new Purse({ user_id: userId, key_id: keyId })));
-    return purse;
+    return this.#keys.get(keyId) ?? added(this.#keys, keyId, { user_id: userId, key_id: keyId });
   }
 
   find({ user_id, key_id }: PurseId): Purse | undefined {
@@ -109,4 +105,10 @@ export class Purses {
     this.#users = new Map();
     this.#keys = new Map();
   }
+}
+
+function added(purses: Map<number, Purse>, name: number, id: PurseId): Purse {
+  const purse = new Purse(id);
+  purses.set(name, purse);
+  return purse;
 }

@@ -63,7 +63,8 @@ export class Writer {
 
   /** Carries out a write; throws what the database says, and `TakenForDead`. */
   write<T>(work: Work<T>): Now<T> {
-    const batch = (this.#next += 1);
+    this.#next += 1;
+    const batch = this.#next;
     try {
       const done = work.write({ owner: this.#owner, batch, after: this.#last });
       if (!(done instanceof Promise)) return done === null ? this.#notInTurn(work, batch) : this.#done(batch, done);

@@ -97,8 +97,8 @@ function charge(
   const balances = new Map<number, number>();
   const left = prepared<{ left: number }, [number]>(db, sources.user.left);
   const balanceOf = (userId: number): number => {
-    let balance = balances.get(userId);
-    if (balance === undefined) balances.set(userId, (balance = left.get(userId)?.left ?? 0));
+    const balance = balances.get(userId) ?? left.get(userId)?.left ?? 0;
+    balances.set(userId, balance);
     return balance;
   };
   // Copies where they differ: the rows may have to be written again.
