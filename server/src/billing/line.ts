@@ -132,7 +132,7 @@ export class Line {
     if (asking.length === 0) return;
     const asks = asking.map(({ ask }) => ask);
     const fill = (tops: TopUp[] | null): TopUp[] | null => {
-      tops?.forEach(({ taken }, i) => asking[i]!.purse.fill(taken));
+      for (const [i, { taken }] of (tops ?? []).entries()) asking[i]!.purse.fill(taken);
       return tops;
     };
     const work: Work<TopUp[]> = {
@@ -145,7 +145,7 @@ export class Line {
     };
     try {
       const tops = await this.#onceMore(work);
-      asking.forEach(({ done }, i) => done.resolve(tops[i]!));
+      for (const [i, { done }] of asking.entries()) done.resolve(tops[i]!);
     } catch (error) {
       if (error instanceof TakenForDead) await this.#startAnew();
       for (const { done } of asking) done.reject(error);
