@@ -19,6 +19,13 @@ export async function serve(config: Config, environment: Record<string, string |
 
 async function serveHere(config: Config, isWorker: boolean): Promise<void> {
   const log = openLog(config.logLevel);
+  // Until we listen there is nothing to let finish.
+  let stop = () => process.exit(1);
+  if (isWorker)
+    void whenOrphaned(() => {
+      log.error('the process that looks after this worker is gone; ending');
+      stop();
+    });
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
   let stopping = false;
@@ -40,7 +47,7 @@ async function serveHere(config: Config, isWorker: boolean): Promise<void> {
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
   await app.start();
   greet(config, app.newRoot);
-  const stop = once(async () => {
+  stop = once(async () => {
     stopping = true;
     app.drain();
     log.info('stopping: letting requests finish');
@@ -51,7 +58,6 @@ async function serveHere(config: Config, isWorker: boolean): Promise<void> {
   });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  if (isWorker) whenOrphaned(stop);
 }
 
 function greet(config: Config, root: { username: string; password: string | null } | null): void {

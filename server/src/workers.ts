@@ -22,7 +22,8 @@ export async function superviseWorkers(
     for (;;) {
       const worker = Bun.spawn([process.execPath, ...ownArguments()], {
         env: { ...environment, [workerVariable]: String(index) },
-        stdio: ['ignore', 'inherit', 'inherit'],
+        // Nothing is ever written to it: that it ends tells the worker that we are gone, see whenOrphaned.
+        stdio: ['pipe', 'inherit', 'inherit'],
       });
       running.add(worker);
       const code = await worker.exited;
@@ -43,17 +44,18 @@ export async function superviseWorkers(
   return Math.max(...codes);
 }
 
-const lookMs = 1_000;
-
-/** A worker left behind by a supervisor that was killed would hold the port beside its successors, with old code. */
-export function whenOrphaned(act: () => void): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    act();
-  }, lookMs);
-  timer.unref();
+/**
+ * A worker left behind by a supervisor that was killed would hold the port beside its successors, with old code. The system
+ * closes the pipe between them however the supervisor ends, and also for a worker that begins to look only afterwards.
+ */
+export async function whenOrphaned(act: () => void): Promise<void> {
+  const reader = Bun.stdin.stream().getReader();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // A pipe that cannot be read has nobody at its other end either.
+  }
+  act();
 }
 
 /** A compiled executable carries its own entry point. */
