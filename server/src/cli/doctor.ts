@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { openBlobs } from '../platform/blobs/open.ts';
-import { listApplied } from '../platform/db/migrate.ts';
+import { listApplied, needsNewer, newerSteps } from '../platform/db/migrate.ts';
 import { migrations } from '../platform/db/migrations/index.ts';
 import { openDb } from '../platform/db/open.ts';
 import { sealingKeysOf } from '../platform/open.ts';
@@ -48,7 +48,9 @@ const checks: Check[] = [
       const { db, engine, close } = await openDb(databasePlace(config));
       try {
         const applied = await listApplied(db);
-        const waiting = migrations.filter(({ name }) => !applied.includes(name)).length;
+        const newer = newerSteps(applied);
+        if (newer.length > 0) throw new Error(needsNewer(newer));
+        const waiting = migrations.filter(({ name }) => !applied.some((step) => step.name === name)).length;
         return `${engine} answers${waiting > 0 ? `; ${waiting} migrations run at the next start` : ', up to date'}`;
       } finally {
         await close();
