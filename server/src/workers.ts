@@ -1,4 +1,5 @@
 import type { Log } from './platform/log.ts';
+import { ownProgram } from './platform/own-program.ts';
 
 /** Set in the environment of a worker, so that it serves instead of starting workers of its own. */
 export const workerVariable = 'SVC_WORKER';
@@ -20,7 +21,7 @@ export async function superviseWorkers(
 
   const keepAlive = async (index: number): Promise<number> => {
     for (;;) {
-      const worker = Bun.spawn([process.execPath, ...ownArguments()], {
+      const worker = Bun.spawn([...ownProgram(), ...process.argv.slice(2)], {
         env: { ...environment, [workerVariable]: String(index) },
         // Nothing is ever written to it: that it ends tells the worker that we are gone, see whenOrphaned.
         stdio: ['pipe', 'inherit', 'inherit'],
@@ -56,10 +57,4 @@ export async function whenOrphaned(act: () => void): Promise<void> {
     // A pipe that cannot be read has nobody at its other end either.
   }
   act();
-}
-
-/** A compiled executable carries its own entry point. */
-function ownArguments(): string[] {
-  const script = process.argv[1] ?? '';
-  return script.startsWith('/$bunfs/') ? process.argv.slice(2) : process.argv.slice(1);
 }

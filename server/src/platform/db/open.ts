@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { Kysely, sql } from 'kysely';
+import { openReadOnly } from './damage.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { Gate, sqliteDialect } from './sqlite-dialect.ts';
@@ -17,6 +18,13 @@ const mostFirstTries = 4;
 /** `url` opens PostgreSQL, `path` a SQLite file (`:memory:` for none). */
 export async function openDb(where: { url?: string; path?: string; poolSize?: number }): Promise<OpenDb> {
   return where.url ? openPostgres(where.url, where.poolSize ?? 10) : openSqlite(where.path ?? ':memory:');
+}
+
+/** For looking: a SQLite file and its folder stay as they are. */
+export async function openDbReadOnly(where: { url?: string; path?: string }): Promise<OpenDb> {
+  if (where.url) return openPostgres(where.url, 1);
+  const file = openReadOnly(where.path!);
+  return sqliteDb(file, file);
 }
 
 async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
@@ -57,6 +65,10 @@ function openSqlite(path: string): OpenDb {
   writer.run('pragma wal_autocheckpoint = 8000');
   const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
   if (reader !== writer) reader.run('pragma busy_timeout = 5000');
+  return sqliteDb(writer, reader);
+}
+
+function sqliteDb(writer: Database, reader: Database): OpenDb {
   const db = new Kysely<Tables>({ dialect: sqliteDialect({ writer, reader, gate: new Gate() }) });
   return {
     db,
