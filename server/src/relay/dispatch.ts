@@ -1,4 +1,5 @@
 import { isFree } from '../lib/money.ts';
+import { isOwnShortage } from '../platform/http/own-shortage.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
@@ -224,7 +225,8 @@ const isText = (request: UpstreamRequest): request is UpstreamRequest & { body?:
 function notBegun(call: WatchedCall, error: unknown): DispatchFault {
   call.done();
   if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
-  return new DispatchFault(call.timedOut() ? 'timeout' : 'connection', call.startedMs, String(error));
+  if (call.timedOut()) return new DispatchFault('timeout', call.startedMs, String(error));
+  return new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', call.startedMs, String(error));
 }
 
 function send(

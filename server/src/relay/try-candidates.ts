@@ -72,6 +72,13 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
     logFailure(deps, context, attempt, error.message, status);
     return { headers: error.error.kind === 'busy' ? error.error.headers : {} };
   }
+  if (error instanceof DispatchFault && error.why === 'shortage') {
+    fail('neutral', error.why);
+    deps.log.error({ requestId: context.requestId, reason: error.message }, 'no descriptor was left for an upstream');
+    // The next candidate would need one as well.
+    const message = 'The service has no connection to spare right now. Try again in a moment.';
+    return { throw: new AppError('unavailable', message, {}, error) };
+  }
   if (error instanceof DispatchFault) {
     fail('failure', error.why);
     logFailure(deps, context, attempt, error.message);

@@ -12,7 +12,9 @@ export type Cause =
   | 'rate_limited'
   | 'refused'
   | 'unauthorized'
-  | 'client_left';
+  | 'client_left'
+  /** Of descriptors and the like, here: nothing to do with the upstream. */
+  | 'shortage';
 
 export interface AttemptRecord {
   candidate: Candidate;
