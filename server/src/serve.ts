@@ -63,7 +63,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
     app.drain();
     log.info('stopping: letting requests finish');
     endWatch?.();
-    await drain(server, config.drainMs);
+    await drain(server, config.drainMs, () => app.cutOff());
     await app.stop();
     await platform.close();
     process.exit(0);

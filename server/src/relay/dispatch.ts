@@ -8,6 +8,7 @@ import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
 import { noClientHeaders } from './request-context.ts';
+import { isStopping } from './stopping.ts';
 import { answerOf } from './upstream/connections.ts';
 import type { Exchange } from './upstream/exchange.ts';
 import { AnswerHead } from './upstream/head.ts';
@@ -126,7 +127,7 @@ class WatchedCall implements Dispatch, Watched {
 
   /** Here it is seen that the client left: listening for it would cost every call more than looking now and then. */
   tick(nowMs: number): void {
-    if (this.context.signal.aborted) this.abort();
+    if (this.context.signal.aborted || isStopping(this.deps, this.context)) this.abort();
     this.context.waits?.();
     this.#tick?.(nowMs);
   }

@@ -4,6 +4,7 @@ import type { Attempt } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault, noSample, reportOf } from './dispatch.ts';
 import type { OpenCall } from './open-call.ts';
+import { isStopping, stoppingError } from './stopping.ts';
 import { UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
 
@@ -61,6 +62,10 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
   if (context.signal.aborted) {
     fail('neutral', 'client_left');
     return { throw: new ClientLeft() };
+  }
+  if (isStopping(deps, context)) {
+    fail('neutral', 'stopping');
+    return { throw: stoppingError() };
   }
   if (error instanceof UpstreamFault) {
     const { outcome, cause, status } = reportOf(error.error);

@@ -14,7 +14,9 @@ export type Cause =
   | 'unauthorized'
   | 'client_left'
   /** Of descriptors and the like, here: nothing to do with the upstream. */
-  | 'shortage';
+  | 'shortage'
+  /** This process ended before the answer did. */
+  | 'stopping';
 
 export interface AttemptRecord {
   candidate: Candidate;
