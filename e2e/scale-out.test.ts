@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { startBalancer } from './balancer.ts';
 import { account, inOrder, type Load, startLoad, tally } from './faults/load.ts';
 import { printSeen, saw } from './faults/table.ts';
+import { program } from './program.ts';
 import { NoServer, type OwnServer, ownPostgres, ownRedis } from './servers.ts';
-import { type Service, startService, until } from './service.ts';
+import { freePort, type Service, startService, until } from './service.ts';
 import { refuse, startUpstream } from './upstream.ts';
 
 const rounds = process.env.SVC_LONG ? 10 : 2;
@@ -209,7 +210,33 @@ describe('several processes', () => {
     await service.kill('SIGKILL');
     await until('the workers have ended', () => !workers.some(isAlive), 60_000);
   }, 300_000);
+
+  test('nor do those that were still starting', async () => {
+    if (missing) return;
+    const env = {
+      PATH: process.env.PATH ?? '',
+      PORT: `${freePort()}`,
+      DATA_DIR: dataDir,
+      WORKERS: '2',
+      ...environment(),
+    };
+    const supervisor = Bun.spawn(program, { env, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
+    let workers: number[] = [];
+    await until('it has workers', async () => {
+      workers = await childrenOf(supervisor.pid);
+      return workers.length === 2;
+    });
+    supervisor.kill('SIGKILL');
+    await until('the workers have ended', () => !workers.some(isAlive), 60_000).finally(() => {
+      for (const pid of workers.filter(isAlive)) process.kill(pid, 'SIGKILL');
+    });
+  }, 300_000);
 });
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const lines = await Bun.$`pgrep -P ${pid}`.quiet().nothrow().text();
+  return lines.split('\n').filter(Boolean).map(Number);
+}
 
 function isAlive(pid: number): boolean {
   try {

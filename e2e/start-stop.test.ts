@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { program } from './program.ts';
-import { freePort, startService } from './service.ts';
+import { says } from './relay-replies.ts';
+import { freePort, startService, until } from './service.ts';
+import { silence, startUpstream } from './upstream.ts';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -81,3 +83,43 @@ test('SIGTERM lets a running stream finish, and exits 0', async () => {
   expect(await exited).toBe(0);
   await service.stop();
 });
+
+test('at the end of the drain whoever still waits is told, in its own format, and what was made is charged', async () => {
+  const stalled = says('openai', { text: 'one two three four five six' }, { stallAfter: 6 });
+  const upstream = startUpstream((asked) => (asked.body.stream ? stalled(asked) : silence()));
+  const service = await startService({ env: { DRAIN_SECONDS: '1' } });
+  const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, completionPrice: 1_000 });
+  for (const name of ['MsPlanModel', 'MsEasyModel', 'MsMediumModel', 'MsHardModel'])
+    await service.root.api('/api/admin/options', { method: 'PUT', body: { key: name, value: modelId } });
+  const user = await service.user(10_000_000);
+  const key = await user.key();
+  const begin = async (path: string, stream: boolean, model = modelId) => {
+    const messages = [{ role: 'user', content: 'hi' }];
+    const answer = await service.post(path, { model, stream, max_tokens: 50, messages }, { key });
+    return { status: answer.status, text: answer.text() };
+  };
+  const [chat, messages] = await Promise.all([begin('/v1/chat/completions', true), begin('/v1/messages', true)]);
+  const orchestra = await begin('/v1/chat/completions', true, 'svc/svc-ms');
+  const whole = begin('/v1/chat/completions', false);
+  await until('the upstream was asked by all', () => upstream.asked.length >= 4);
+  expect(await service.kill('SIGTERM')).toBe(0);
+  const told = /\n\ndata: \{[^\n]*"error":\{[^\n]*"code":"unavailable"[^\n]*\n\n$/;
+  for (const [{ status, text }, error] of [
+    [chat, told],
+    [orchestra, told],
+    [messages, /event: error\ndata: \{"type":"error"[^\n]*stopping[^\n]*\n\n$/],
+  ] as const) {
+    expect([status, await text]).toEqual([200, expect.stringMatching(error)]);
+    expect(await text).toContain('three');
+  }
+  const refused = await whole;
+  expect([refused.status, await refused.text]).toEqual([503, expect.stringContaining('"code":"unavailable"')]);
+  upstream.stop();
+  await service.restart();
+  const { logs } = await user.api<{ logs: { status: string; quota: number }[] }>('/api/usage/logs');
+  expect(logs.map(({ status }) => status).sort()).toEqual(['aborted', 'interrupted', 'interrupted']);
+  const self = await service.self(user);
+  expect(self.used_quota).toBeGreaterThan(0);
+  expect(self.quota + self.used_quota).toBe(10_000_000);
+  await service.stop();
+}, 300_000);

@@ -55,9 +55,12 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   await until('calls fail', () => load.failures.length > 20, 60_000);
   const full = await attempt(join(disk, 'second'));
   const health = await fetch(`${service.url}/healthz`);
+  const readiness = async () => (await fetch(`${service!.url}/readyz`)).status;
+  await until('it is not ready', async () => (await readiness()) === 503, 60_000);
   rmSync(ballast);
   const before = load.total();
   await until('requests are answered again', () => load.total() > before + 50, 60_000);
+  await until('it is ready again', async () => (await readiness()) === 200, 60_000);
   await load.end();
   await until('nothing is held any more', async () => (await account(load, service!)).astray === 0, 60_000);
   const sums = await account(load, service);

@@ -27,6 +27,8 @@ export interface App {
   sweep(): void;
   /** Told first at a stop: readiness turns off. */
   drain(): void;
+  /** Told when the time for finishing is over: answers that are still under way end with an error. */
+  cutOff(): void;
   /** Flushes and ends what `start` began; the platform stays open. */
   stop(): Promise<void>;
 }
@@ -88,6 +90,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
       draining = true;
       features.drain();
     },
+    cutOff: features.cutOff,
     stop: async () => {
       clearInterval(sweeper);
       loop.stop();

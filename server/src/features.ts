@@ -25,6 +25,7 @@ import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
+import { stoppingError } from './relay/stopping.ts';
 import { UpstreamConnections } from './relay/upstream/connections.ts';
 import { openWatchdog } from './relay/watchdog.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
@@ -47,6 +48,8 @@ export interface Features {
   start(): Promise<void>;
   /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
   drain(): void;
+  /** The time for finishing is over: whoever still waits for an answer is told so, and what was made is charged. */
+  cutOff(): void;
   /** Flushes and closes, the last opened first. */
   stop(): Promise<void>;
   /** Throws out what has run out; called once a minute. */
@@ -96,6 +99,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
     onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
   });
+  const stopping = new AbortController();
   const watchdog = openWatchdog(clock);
   const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
@@ -111,6 +115,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     baseUrl: config.baseUrl,
     allowPrivateAddresses: config.allowPrivateAddresses,
     demo: {},
+    stopping: stopping.signal,
   };
 
   const permit = async (caller: Caller): Promise<Caller> => {
@@ -177,6 +182,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await autonomous.start();
     },
     drain: () => autonomous.drain(),
+    cutOff: () => stopping.abort(stoppingError()),
     stop: async () => {
       await autonomous.stop();
       await jobs.stop(0);

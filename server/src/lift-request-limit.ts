@@ -1,3 +1,5 @@
+import { ownProgram } from './platform/own-program.ts';
+
 /**
  * Bun runs 256 outgoing requests at once and queues the rest, and reads BUN_CONFIG_MAX_HTTP_REQUESTS only when the
  * process starts: a gateway with 300 open streams would stall. `npm start` sets it; the single executable and a bare
@@ -8,9 +10,6 @@ export function liftRequestLimit(): void {
   const name = 'BUN_CONFIG_MAX_HTTP_REQUESTS';
   // Windows has no execve; there the limit stays unless the environment lifts it.
   if (process.env[name] || typeof process.execve !== 'function') return;
-  const script = process.argv[1] ?? '';
-  // A compiled executable carries its own entry point and takes arguments only.
-  const args = script.startsWith('/$bunfs/') ? [] : [...process.execArgv, script];
   const env = Object.fromEntries(Object.entries(process.env).map(([key, value]) => [key, value ?? '']));
-  process.execve(process.execPath, [process.execPath, ...args, ...process.argv.slice(2)], { ...env, [name]: '65535' });
+  process.execve(process.execPath, [...ownProgram(), ...process.argv.slice(2)], { ...env, [name]: '65535' });
 }

@@ -1,10 +1,12 @@
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { drain, lastOnItsConnection } from './drain.ts';
+import { watchForDamage } from './platform/db/damage-watch.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { patienceSeconds } from './platform/http/http-call.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
+import { ownProgram } from './platform/own-program.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
 
 /** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
@@ -14,11 +16,18 @@ const maxRequestBodySize = 64 * 1024 * 1024;
 export async function serve(config: Config, environment: Record<string, string | undefined>): Promise<void> {
   if (config.workers > 1 && !environment[workerVariable])
     process.exit(await superviseWorkers(config.workers, environment, openLog(config.logLevel)));
-  await serveHere(config, Boolean(environment[workerVariable]));
+  await serveHere(config, environment);
 }
 
-async function serveHere(config: Config, isWorker: boolean): Promise<void> {
+async function serveHere(config: Config, environment: Record<string, string | undefined>): Promise<void> {
   const log = openLog(config.logLevel);
+  // Until we listen there is nothing to let finish.
+  let stop: () => void = () => process.exit(1);
+  if (environment[workerVariable])
+    void whenOrphaned(() => {
+      log.error('the process that looks after this worker is gone; ending');
+      stop();
+    });
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
   let stopping = false;
@@ -38,20 +47,29 @@ async function serveHere(config: Config, isWorker: boolean): Promise<void> {
     fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
   });
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
+  const endWatch =
+    platform.database.engine === 'sqlite'
+      ? watchForDamage({
+          command: [...ownProgram(), 'check-database'],
+          env: environment,
+          log,
+          metrics: platform.metrics,
+        })
+      : undefined;
   await app.start();
   greet(config, app.newRoot);
-  const stop = once(async () => {
+  stop = once(async () => {
     stopping = true;
     app.drain();
     log.info('stopping: letting requests finish');
-    await drain(server, config.drainMs);
+    endWatch?.();
+    await drain(server, config.drainMs, () => app.cutOff());
     await app.stop();
     await platform.close();
     process.exit(0);
   });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  if (isWorker) whenOrphaned(stop);
 }
 
 function greet(config: Config, root: { username: string; password: string | null } | null): void {

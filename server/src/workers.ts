@@ -1,4 +1,5 @@
 import type { Log } from './platform/log.ts';
+import { ownProgram } from './platform/own-program.ts';
 
 /** Set in the environment of a worker, so that it serves instead of starting workers of its own. */
 export const workerVariable = 'SVC_WORKER';
@@ -20,9 +21,10 @@ export async function superviseWorkers(
 
   const keepAlive = async (index: number): Promise<number> => {
     for (;;) {
-      const worker = Bun.spawn([process.execPath, ...ownArguments()], {
+      const worker = Bun.spawn([...ownProgram(), ...process.argv.slice(2)], {
         env: { ...environment, [workerVariable]: String(index) },
-        stdio: ['ignore', 'inherit', 'inherit'],
+        // Nothing is ever written to it: that it ends tells the worker that we are gone, see whenOrphaned.
+        stdio: ['pipe', 'inherit', 'inherit'],
       });
       running.add(worker);
       const code = await worker.exited;
@@ -43,21 +45,16 @@ export async function superviseWorkers(
   return Math.max(...codes);
 }
 
-const lookMs = 1_000;
-
-/** A worker left behind by a supervisor that was killed would hold the port beside its successors, with old code. */
-export function whenOrphaned(act: () => void): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    act();
-  }, lookMs);
-  timer.unref();
-}
-
-/** A compiled executable carries its own entry point. */
-function ownArguments(): string[] {
-  const script = process.argv[1] ?? '';
-  return script.startsWith('/$bunfs/') ? process.argv.slice(2) : process.argv.slice(1);
+/**
+ * A worker left behind by a supervisor that was killed would hold the port beside its successors, with old code. The system
+ * closes the pipe between them however the supervisor ends, and also for a worker that begins to look only afterwards.
+ */
+export async function whenOrphaned(act: () => void): Promise<void> {
+  const reader = Bun.stdin.stream().getReader();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // A pipe that cannot be read has nobody at its other end either.
+  }
+  act();
 }

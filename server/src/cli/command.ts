@@ -15,7 +15,10 @@ export interface Command {
 }
 
 /** Opens everything below the rooms, for one command; on SQLite that needs the service to be stopped. */
-export async function withPlatform<T>(config: Config, work: (platform: Platform) => Promise<T>): Promise<T> {
+export async function withPlatform<T>(
+  config: Config & { newDatabase?: boolean },
+  work: (platform: Platform) => Promise<T>,
+): Promise<T> {
   const platform = await openPlatform(config, openLog('warn'));
   try {
     return await work(platform);

@@ -1,4 +1,5 @@
 import { backup } from './backup.ts';
+import { checkDatabase } from './check-database.ts';
 import type { Command } from './command.ts';
 import { createAdmin } from './create-admin.ts';
 import { doctor } from './doctor.ts';
@@ -9,7 +10,10 @@ import { rotateEncryptionKey } from './rotate-encryption-key.ts';
 
 /** What the executable does besides serving. */
 export const commands: Record<string, Command> = {
-  migrate: { help: 'bring the database up to date and end', run: migrateDatabase },
+  migrate: {
+    help: '[--new]: bring the database up to date and end; with --new also where one was lost',
+    run: migrateDatabase,
+  },
   'create-admin': {
     help: '<username> [--root]: make an administrator, or make a user one and reset the password',
     run: createAdmin,
@@ -18,6 +22,7 @@ export const commands: Record<string, Command> = {
   backup: { help: '<folder>: copy database, files and key while the service runs (SQLite)', run: backup },
   restore: { help: '<folder> [--force]: put a backup into DATA_DIR', run: restore },
   health: { help: 'ask the running service whether it is ready; for health checks', run: health },
+  'check-database': { help: 'look for damage in the SQLite file; may run beside the service', run: checkDatabase },
   doctor: { help: 'check configuration, database, Redis, files and key, and say what to do', run: doctor },
 };
 

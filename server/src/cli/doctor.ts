@@ -1,13 +1,15 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
-import { openBlobs } from '../platform/blobs/open.ts';
-import { listApplied } from '../platform/db/migrate.ts';
+import { s3Blobs } from '../platform/blobs/s3.ts';
+import { findDamage } from '../platform/db/damage.ts';
+import { listApplied, needsNewer, newerSteps } from '../platform/db/migrate.ts';
 import { migrations } from '../platform/db/migrations/index.ts';
-import { openDb } from '../platform/db/open.ts';
-import { sealingKeysOf } from '../platform/open.ts';
+import { openDbReadOnly } from '../platform/db/open.ts';
+import { lostDatabase } from '../platform/lost-database.ts';
+import { knownSealingKeys } from '../platform/open.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { listChannels } from '../routing/catalog/store/channels.ts';
 import type { CommandCall } from './command.ts';
@@ -18,24 +20,32 @@ interface Check {
   run(config: Config): Promise<string>;
 }
 
-const databasePlace = (config: Config) =>
-  config.databaseUrl ? { url: config.databaseUrl, poolSize: 1 } : { path: join(config.dataDir, 'svc.db') };
+const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'svc.db');
+const hasDatabase = (config: Config): boolean => Boolean(config.databaseUrl) || existsSync(databaseFile(config));
+const openHere = (config: Config) => openDbReadOnly({ url: config.databaseUrl, path: databaseFile(config) });
 
+/** Less is gone in a minute of load, logs of the database included. */
+const leastFreeBytes = 64 * 1024 * 1024;
+
+/** None of them changes anything: what a first start makes is not made here. */
 const checks: Check[] = [
   {
     name: 'data folder',
     run: async ({ dataDir }) => {
-      mkdirSync(dataDir, { recursive: true });
+      if (!existsSync(dataDir)) return `${dataDir} is not there yet; the first start makes it`;
       accessSync(dataDir, constants.W_OK);
-      return `${dataDir} can be written`;
+      const { bavail, bsize } = statfsSync(dataDir);
+      const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
+      if (bavail * bsize < leastFreeBytes) throw new Error(`the disk of ${dataDir} is full, or nearly so: ${free}`);
+      return `${dataDir} can be written, ${free}`;
     },
   },
   {
     name: 'encryption key',
     run: async (config) => {
-      sealingKeysOf(config);
+      if (knownSealingKeys(config).length === 0) return 'none yet; the first start makes it';
+      if (config.encryptionKey) return 'from ENCRYPTION_KEY';
       const file = join(config.dataDir, 'encryption.key');
-      if (config.encryptionKey || !existsSync(file)) return 'from ENCRYPTION_KEY';
       if (statSync(file).mode & 0o077) throw new Error(`others can read ${file}; run: chmod 600 ${file}`);
       return `${file}, readable by its owner only`;
     },
@@ -43,12 +53,17 @@ const checks: Check[] = [
   {
     name: 'database',
     run: async (config) => {
-      if (!config.databaseUrl && !existsSync(join(config.dataDir, 'svc.db')))
-        return 'none yet; the first start makes it';
-      const { db, engine, close } = await openDb(databasePlace(config));
+      const lost = config.databaseUrl ? null : lostDatabase(config.dataDir);
+      if (lost) throw new Error(lost);
+      if (!hasDatabase(config)) return 'none yet; the first start makes it';
+      const damage = config.databaseUrl ? null : findDamage(databaseFile(config));
+      if (damage) throw new Error(`the file is damaged, restore a backup: ${damage}`);
+      const { db, engine, close } = await openHere(config);
       try {
         const applied = await listApplied(db);
-        const waiting = migrations.filter(({ name }) => !applied.includes(name)).length;
+        const newer = newerSteps(applied);
+        if (newer.length > 0) throw new Error(needsNewer(newer));
+        const waiting = migrations.filter(({ name }) => !applied.some((step) => step.name === name)).length;
         return `${engine} answers${waiting > 0 ? `; ${waiting} migrations run at the next start` : ', up to date'}`;
       } finally {
         await close();
@@ -58,11 +73,15 @@ const checks: Check[] = [
   {
     name: 'credentials',
     run: async (config) => {
-      if (!config.databaseUrl && !existsSync(join(config.dataDir, 'svc.db'))) return 'none yet';
-      const sealer = openSealer({ keys: sealingKeysOf(config) });
-      const { db, close } = await openDb(databasePlace(config));
+      if (!hasDatabase(config)) return 'none yet';
+      const keys = knownSealingKeys(config);
+      const { db, close } = await openHere(config);
       try {
         const channels = await listChannels(db);
+        if (keys.length === 0 && channels.every(({ sealedCredential }) => !sealedCredential)) return 'none yet';
+        if (keys.length === 0)
+          throw new Error('there are some, but no key: put encryption.key back into the data folder');
+        const sealer = openSealer({ keys });
         for (const channel of channels) {
           try {
             if (channel.sealedCredential) sealer.open(channel.sealedCredential);
@@ -90,10 +109,17 @@ const checks: Check[] = [
   {
     name: 'files',
     run: async ({ dataDir, s3 }) => {
-      const blobs = await openBlobs({ folder: join(dataDir, 'blobs'), s3 });
-      await blobs.put('doctor/check', new TextEncoder().encode('ok'), 'text/plain');
-      await blobs.delete('doctor/check');
-      return `${blobs.kind === 's3' ? 'the S3 bucket' : 'the folder'} can be written`;
+      if (s3) {
+        // Whether a bucket can be written shows only by writing; what is written is taken away again.
+        const blobs = s3Blobs(s3);
+        await blobs.put('doctor/check', new TextEncoder().encode('ok'), 'text/plain');
+        await blobs.delete('doctor/check');
+        return 'the S3 bucket can be written';
+      }
+      const folder = join(dataDir, 'blobs');
+      if (!existsSync(folder)) return 'none yet; the first start makes their folder';
+      accessSync(folder, constants.W_OK);
+      return 'the folder can be written';
     },
   },
 ];

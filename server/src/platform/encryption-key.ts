@@ -5,15 +5,19 @@ const current = (folder: string): string => join(folder, 'encryption.key');
 /** A key being rotated in; it opens as well, since a crash may leave some secrets sealed with it. */
 const next = (folder: string): string => join(folder, 'encryption.key.new');
 
-/** The key from the configuration, else from a file that only its owner can read, made on first use; the first seals. */
-export function encryptionKeys(configured: string | undefined, folder: string): Uint8Array[] {
-  if (configured) return [Buffer.from(configured, 'hex')];
+/** Draws a key on first use, into a file that only its owner can read. */
+export function ensureKey(folder: string): void {
   try {
     // Exclusive: of two processes that start together one writes, the other reads what it wrote.
     writeFileSync(current(folder), drawKey(), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
   }
+}
+
+/** The key from the configuration, else from the file; the first seals. */
+export function encryptionKeys(configured: string | undefined, folder: string): Uint8Array[] {
+  if (configured) return [Buffer.from(configured, 'hex')];
   const files = [current(folder), next(folder)].filter((file) => existsSync(file));
   return files.map(readKey);
 }

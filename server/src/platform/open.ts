@@ -11,8 +11,9 @@ import { JobStore } from './durable/job-store.ts';
 import type { Jobs } from './durable/jobs.ts';
 import { type Owners, openOwners } from './durable/owners.ts';
 import { openQueue } from './durable/queue.ts';
-import { encryptionKeys } from './encryption-key.ts';
+import { encryptionKeys, ensureKey } from './encryption-key.ts';
 import type { Log } from './log.ts';
+import { lostDatabase } from './lost-database.ts';
 import { Metrics } from './metrics.ts';
 import { lockDataFolder } from './owner-lock.ts';
 import { openShared } from './shared/open.ts';
@@ -27,6 +28,8 @@ export interface PlatformConfig {
   s3?: S3Config;
   encryptionKey?: string;
   encryptionKeyOld?: string;
+  /** Make a new SQLite file also where others say that there was one. */
+  newDatabase?: boolean;
 }
 
 interface SealingKey {
@@ -72,16 +75,18 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
     tellClosed(closeFolder(config.dataDir), config.dataDir, log);
     if (!config.databaseUrl) closers.push(lockDataFolder(config.dataDir));
   });
-  const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
-  const database = await step('The database cannot be reached', () =>
-    openDb(
+  const database = await step('The database cannot be reached', () => {
+    if (!config.databaseUrl && !config.newDatabase) refuseLost(config.dataDir);
+    return openDb(
       config.databaseUrl
         ? { url: config.databaseUrl, poolSize: config.databasePool }
         : { path: join(config.dataDir, 'svc.db') },
-    ),
-  );
+    );
+  });
   closers.push(() => database.close());
   await step('The database cannot be migrated', () => migrate(database.db));
+  // After the database: a key that is there tells that there was one.
+  const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
   const owners = await step('The database cannot be written', () => openOwners({ db: database.db, log }));
   closers.push(() => owners.leave());
   const shared = await step('Redis cannot be reached', () =>
@@ -95,6 +100,11 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   return { clock, log, metrics: new Metrics(), database, owners, shared, jobs, blobs, sealingKeys, close: closeAll };
 }
 
+function refuseLost(folder: string): void {
+  const lost = lostDatabase(folder);
+  if (lost) throw new Error(lost);
+}
+
 function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log): void {
   if (closed > 0) log.warn({ folder, files: closed }, 'the data folder was open to others; it is closed to others now');
   if (open.length > 0)
@@ -106,10 +116,16 @@ function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log)
     );
 }
 
-/** The first seals, all open. */
-export function sealingKeysOf(
-  config: Pick<PlatformConfig, 'dataDir' | 'encryptionKey' | 'encryptionKeyOld'>,
-): SealingKey[] {
+type KeyConfig = Pick<PlatformConfig, 'dataDir' | 'encryptionKey' | 'encryptionKeyOld'>;
+
+/** The first seals, all open; drawn when there is none yet. */
+function sealingKeysOf(config: KeyConfig): SealingKey[] {
+  if (!config.encryptionKey) ensureKey(config.dataDir);
+  return knownSealingKeys(config);
+}
+
+/** The same without drawing one. */
+export function knownSealingKeys(config: KeyConfig): SealingKey[] {
   const keys = encryptionKeys(config.encryptionKey, config.dataDir);
   if (config.encryptionKeyOld) keys.push(Buffer.from(config.encryptionKeyOld, 'hex'));
   return keys.map(keyEntry);

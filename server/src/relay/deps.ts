@@ -24,6 +24,8 @@ export interface RelayDeps {
   /** Whether addresses that users give may be private. */
   allowPrivateAddresses: boolean;
   demo: DemoOptions;
+  /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
+  stopping?: AbortSignal;
 }
 
 /** On whose behalf: who pays, with which key, and which models it may use. */
@@ -47,6 +49,8 @@ export interface RequestContext {
   clientHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** A client waits for this very answer, and is told when the service stops. */
+  readonly direct?: boolean;
   /** Told now and then while an upstream lets us wait. */
   waits?(): void;
 }

@@ -1,4 +1,5 @@
 import { isFree } from '../lib/money.ts';
+import { isOwnShortage } from '../platform/http/own-shortage.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
@@ -7,6 +8,7 @@ import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
 import { noClientHeaders } from './request-context.ts';
+import { isStopping } from './stopping.ts';
 import { answerOf } from './upstream/connections.ts';
 import type { Exchange } from './upstream/exchange.ts';
 import { AnswerHead } from './upstream/head.ts';
@@ -125,7 +127,7 @@ class WatchedCall implements Dispatch, Watched {
 
   /** Here it is seen that the client left: listening for it would cost every call more than looking now and then. */
   tick(nowMs: number): void {
-    if (this.context.signal.aborted) this.abort();
+    if (this.context.signal.aborted || isStopping(this.deps, this.context)) this.abort();
     this.context.waits?.();
     this.#tick?.(nowMs);
   }
@@ -224,7 +226,8 @@ const isText = (request: UpstreamRequest): request is UpstreamRequest & { body?:
 function notBegun(call: WatchedCall, error: unknown): DispatchFault {
   call.done();
   if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
-  return new DispatchFault(call.timedOut() ? 'timeout' : 'connection', call.startedMs, String(error));
+  if (call.timedOut()) return new DispatchFault('timeout', call.startedMs, String(error));
+  return new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', call.startedMs, String(error));
 }
 
 function send(

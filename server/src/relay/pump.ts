@@ -7,6 +7,7 @@ import { type ChatAnswer, type End, type ReadAnswer, type Settled, wellEnded } f
 import { asRequest, priceOf } from './bill.ts';
 import { reportOf } from './dispatch.ts';
 import type { OutputCounter } from './output-counter.ts';
+import { isStopping, stoppingError } from './stopping.ts';
 import type { ByteSource } from './upstream/source.ts';
 import { type Delta, failure, UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
@@ -131,11 +132,16 @@ export class Pump {
       }
       if (relay.error) throw new UpstreamFault(relay.error);
       if (this.#left) throw new Error('the client left');
+      if (this.#stopping) throw stoppingError();
     }
     const { tail, summary } = relay.end();
     if (relay.error) throw new UpstreamFault(relay.error);
     if (!summary.complete) throw new UpstreamFault(failure('the upstream cut its answer off'));
     return this.#finish(tail);
+  }
+
+  get #stopping(): boolean {
+    return isStopping(this.answer.deps, this.answer.context);
   }
 
   /** A piece of the answer on its way; false when there is something to wait for or to end. */
@@ -212,6 +218,7 @@ export class Pump {
       .settle(this.#endOf(error))
       .catch(() => ({ summary: read.summary(), usage: unknownUsage, cost: 0 }));
     if (left) return settled;
+    if (this.#stopping) return this.#tellStop(settled);
     const upstream = error instanceof UpstreamFault ? error.error : failure(String(error), sent.timedOut() ? 504 : 502);
     const told = appErrorOf(upstream);
     deps.log.warn({ requestId: context.requestId, reason: upstream.message }, 'a stream broke off');
@@ -219,10 +226,18 @@ export class Pump {
     return { ...settled, error: told };
   }
 
+  /** The answer is not whole, and nobody is to blame. */
+  async #tellStop(settled: Settled): Promise<StreamEnd> {
+    const told = stoppingError();
+    await this.#deliver(this.answer.read.relay.fail(told));
+    return { ...settled, error: told };
+  }
+
   /** A request that its own content or a limit ends in mid-stream is no failure of the upstream. */
   #endOf(error: unknown): End {
     if (this.#left) return { status: 'aborted', outcome: 'neutral', cause: 'client_left' };
     const status = 'interrupted';
+    if (this.#stopping) return { status, outcome: 'neutral', cause: 'stopping' };
     if (this.answer.sent.timedOut()) return { status, outcome: 'failure', cause: 'timeout' };
     if (!(error instanceof UpstreamFault) || (error.error.kind === 'failure' && !error.error.byRequest))
       return { status, outcome: 'failure', cause: 'truncated' };
@@ -242,7 +257,9 @@ export class Pump {
       this.#wrote = false;
       this.#lastWriteMs = sent.lastMs;
     }
-    if (this.#stopWaiting) {
+    // Whoever is slow to take what was said is told all the same.
+    if (this.#stopWaiting && this.#stopping) this.#stopWaiting();
+    else if (this.#stopWaiting) {
       if (now - this.#lastWriteMs >= patienceMs) this.#leave();
       else sent.touch();
     } else if (now - this.#lastWriteMs >= pingAfterMs) this.#ping(now);

@@ -17,6 +17,7 @@ export const contextOf = (call: Call<'apiKey'>, endpoint: string, override: Over
 
 /** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
 class CallContext implements RequestContext {
+  readonly direct = true;
   readonly requestId: string;
   readonly caller: Caller;
   readonly clientHeaders: RequestContext['clientHeaders'];

@@ -4,6 +4,7 @@ import type { Attempt } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault, noSample, reportOf } from './dispatch.ts';
 import type { OpenCall } from './open-call.ts';
+import { isStopping, stoppingError } from './stopping.ts';
 import { UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
 
@@ -62,6 +63,10 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
     fail('neutral', 'client_left');
     return { throw: new ClientLeft() };
   }
+  if (isStopping(deps, context)) {
+    fail('neutral', 'stopping');
+    return { throw: stoppingError() };
+  }
   if (error instanceof UpstreamFault) {
     const { outcome, cause, status } = reportOf(error.error);
     fail(outcome, cause, status);
@@ -71,6 +76,13 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
     }
     logFailure(deps, context, attempt, error.message, status);
     return { headers: error.error.kind === 'busy' ? error.error.headers : {} };
+  }
+  if (error instanceof DispatchFault && error.why === 'shortage') {
+    fail('neutral', error.why);
+    deps.log.error({ requestId: context.requestId, reason: error.message }, 'no descriptor was left for an upstream');
+    // The next candidate would need one as well.
+    const message = 'The service has no connection to spare right now. Try again in a moment.';
+    return { throw: new AppError('unavailable', message, {}, error) };
   }
   if (error instanceof DispatchFault) {
     fail('failure', error.why);

@@ -12,7 +12,11 @@ export type Cause =
   | 'rate_limited'
   | 'refused'
   | 'unauthorized'
-  | 'client_left';
+  | 'client_left'
+  /** Of descriptors and the like, here: nothing to do with the upstream. */
+  | 'shortage'
+  /** This process ended before the answer did. */
+  | 'stopping';
 
 export interface AttemptRecord {
   candidate: Candidate;

@@ -21,9 +21,13 @@ const causes: Record<FaultKind, Cause> = {
   auth: 'unauthorized',
   timeout: 'timeout',
   connection: 'connection',
+  shortage: 'shortage',
   unusable: 'server_error',
   failure: 'server_error',
 };
+
+/** What says nothing about how well the upstream does. */
+const notTheirs: ReadonlySet<FaultKind> = new Set(['caller', 'busy', 'shortage']);
 
 /** Finds somebody who takes the job. A crash after the upstream took it and before that is written submits it again. */
 export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
@@ -102,7 +106,7 @@ async function tryOne(
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     const latencyMs = deps.clock.nowMs() - startedAtMs;
-    const outcome = error.kind === 'caller' || error.kind === 'busy' ? 'neutral' : 'failure';
+    const outcome = notTheirs.has(error.kind) ? 'neutral' : 'failure';
     attempt.report({
       ...{ ...sample, wellFormed: false, nonEmpty: false, outcome, latencyMs, cause: causes[error.kind] },
       ...(error.status !== undefined && { status: error.status }),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
+import { version } from '../../../../package.json';
 import { listApplied, migrate } from './migrate.ts';
 import { earlier, migrations } from './migrations/index.ts';
 import { type OpenDb, openDb } from './open.ts';
@@ -45,6 +46,18 @@ describe.each(engines)('%s', (engine, open) => {
     expect(rows[0]!.big).toBe(50_000_000_000);
     await a.close();
     if (b !== a) await b.close();
+  });
+
+  test('a program older than its database says which version it takes, and changes nothing', async () => {
+    const { db, close } = await open();
+    await migrate(db);
+    const older = migrations.slice(0, -1);
+    const late = migrations.at(-1)!.name;
+    await expect(migrate(db, older)).rejects.toThrow(`the database belongs to svc ${version}, which ran ${late}`);
+    const later = { name: '0999-later', statements: () => ['create table later (v text)'] };
+    await expect(migrate(db, [...older, later])).rejects.toThrow(`Start version ${version} or a later one`);
+    expect((await listApplied(db)).map((step) => step.name)).toEqual(migrations.map(({ name }) => name));
+    await close();
   });
 
   test('a transaction is whole or not at all, and statements beside it wait or see the old state', async () => {
@@ -123,7 +136,7 @@ describe('a database of a build from before the first version', () => {
   test('is refused when it stopped half way, and stays as it was', async () => {
     const { db, close } = await earlierDatabase(['0001-identity', earlier.first]);
     await expect(migrate(db)).rejects.toThrow('early build');
-    expect(await listApplied(db)).toEqual(['0001-identity', earlier.first]);
+    expect((await listApplied(db)).map((step) => step.name)).toEqual(['0001-identity', earlier.first]);
     await close();
   });
 });

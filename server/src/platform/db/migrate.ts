@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import packageJson from '../../../../package.json' with { type: 'json' };
 import { type Migration, wordsOf } from './migration.ts';
+import { migration as versions } from './migrations/0011-versions.ts';
 import { migrations as all, earlier } from './migrations/index.ts';
 import { type Db, engineOf } from './tables.ts';
 
@@ -12,9 +14,9 @@ export async function migrate(db: Db, migrations: Migration[] = all): Promise<st
   return db.transaction().execute(async (tx) => {
     if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
     await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
-    const done = new Set(
-      (await sql<{ name: string }>`select name from migrations`.execute(tx)).rows.map((r) => r.name),
-    );
+    const rows = await readSteps(tx);
+    refuseNewer(rows, migrations);
+    const done = new Set(rows.map((row) => row.name));
     const applied: string[] = [];
     const madeBefore = wasMadeBeforeFirst(done);
     for (const migration of migrations) {
@@ -26,6 +28,10 @@ export async function migrate(db: Db, migrations: Migration[] = all): Promise<st
       );
       applied.push(migration.name);
     }
+    if (applied.length > 0 && (done.has(versions.name) || applied.includes(versions.name)))
+      await sql`update migrations set version = ${packageJson.version} where name in (${sql.join(applied)})`.execute(
+        tx,
+      );
     return applied;
   });
 }
@@ -39,11 +45,35 @@ function wasMadeBeforeFirst(done: ReadonlySet<string>): boolean {
   );
 }
 
-/** Names of the migrations that have run; none on a database that is still empty. */
-export async function listApplied(db: Db): Promise<string[]> {
-  try {
-    return (await sql<{ name: string }>`select name from migrations`.execute(db)).rows.map((row) => row.name);
-  } catch {
-    return [];
-  }
+interface Step {
+  name: string;
+  /** Missing in steps that ran before there was this column. */
+  version?: string | null;
 }
+
+const readSteps = async (db: Db): Promise<Step[]> => (await sql<Step>`select * from migrations`.execute(db)).rows;
+
+/** Steps this program does not know. Builds from before the first version had others, which do not count. */
+export function newerSteps(done: Step[], migrations: Migration[] = all): Step[] {
+  const known = new Set(migrations.map(({ name }) => name));
+  const madeBefore = done.some(({ name }) => name === earlier.first);
+  return done.filter(({ name, version }) => !known.has(name) && (version || !madeBefore));
+}
+
+/** A program that lacks tables its database has, or knows tables it has no more, would fail request by request. */
+function refuseNewer(done: Step[], migrations: Migration[]): void {
+  const newer = newerSteps(done, migrations);
+  if (newer.length > 0) throw new Error(needsNewer(newer));
+}
+
+export function needsNewer(newer: Step[]): string {
+  const made = newer.findLast(({ version }) => version)?.version;
+  return (
+    `the database belongs to ${made ? `svc ${made}` : 'a newer version of svc'}, which ran ${newer.map(({ name }) => name).join(', ')}; ` +
+    `this is svc ${packageJson.version}, which does not know ${newer.length === 1 ? 'that step' : 'those steps'}. ` +
+    `Start ${made ? `version ${made}` : 'that version'} or a later one, or restore a backup from before the upgrade.`
+  );
+}
+
+/** The migrations that have run; none on a database that is still empty. */
+export const listApplied = (db: Db): Promise<Step[]> => readSteps(db).catch(() => []);

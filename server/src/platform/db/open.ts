@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { Kysely, sql } from 'kysely';
 import { openCheckpoints } from './checkpoints.ts';
+import { openReadOnly } from './damage.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { Gate, sqliteDialect } from './sqlite-dialect.ts';
@@ -18,6 +19,13 @@ const mostFirstTries = 4;
 /** `url` opens PostgreSQL, `path` a SQLite file (`:memory:` for none). */
 export async function openDb(where: { url?: string; path?: string; poolSize?: number }): Promise<OpenDb> {
   return where.url ? openPostgres(where.url, where.poolSize ?? 10) : openSqlite(where.path ?? ':memory:');
+}
+
+/** For looking: a SQLite file and its folder stay as they are. */
+export async function openDbReadOnly(where: { url?: string; path?: string }): Promise<OpenDb> {
+  if (where.url) return openPostgres(where.url, 1);
+  const file = openReadOnly(where.path!);
+  return sqliteDb(file, file, null);
 }
 
 async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
@@ -56,7 +64,10 @@ function openSqlite(path: string): OpenDb {
   writer.run('pragma cache_size = -16000');
   const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
   if (reader !== writer) reader.run('pragma busy_timeout = 5000');
-  const checkpoints = reader === writer ? null : openCheckpoints(path, writer);
+  return sqliteDb(writer, reader, reader === writer ? null : openCheckpoints(path, writer));
+}
+
+function sqliteDb(writer: Database, reader: Database, checkpoints: { close(): Promise<void> } | null): OpenDb {
   const db = new Kysely<Tables>({ dialect: sqliteDialect({ writer, reader, gate: new Gate() }) });
   return {
     db,

@@ -22,6 +22,8 @@ const lookMs = 10_000;
 export interface Owners {
   /** Names this process in whatever it holds. Another name after others took it for dead; empty once it has left. */
   readonly id: string;
+  /** The last beat could not be written: nothing can, on a disk that is full or a server that only reads. */
+  readonly silent: boolean;
   /** Called when somebody has left the list, and every few seconds: takes over what nobody on the list holds. */
   onLook(work: () => Promise<unknown>): void;
   /** Called when others may have taken over whatever this process holds. */
@@ -67,7 +69,7 @@ class OwnersList implements Owners {
   #beatenAtMs: number;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lost = false;
-  #silent = false;
+  silent = false;
   #beating: Promise<boolean> | null = null;
   #working: Promise<void> | null = null;
 
@@ -133,12 +135,12 @@ class OwnersList implements Owners {
       this.#beatenAtMs = askedAtMs;
       this.#lost = false;
       const someoneLeft = await this.#listen(askedAtMs);
-      this.#silent = false;
+      this.silent = false;
       return someoneLeft;
     } catch (error) {
       this.#heard.clear();
-      if (!this.#silent) this.log.warn({ error }, 'the database does not hear that this process lives');
-      this.#silent = true;
+      if (!this.silent) this.log.warn({ error }, 'the database does not hear that this process lives');
+      this.silent = true;
       return false;
     }
   }

@@ -15,6 +15,7 @@ function livingOwner(): Owners & { lose(): void } {
   const losers: (() => void)[] = [];
   return {
     id: 'me',
+    silent: false,
     onLook: () => {},
     onLost: (lose) => losers.push(lose),
     look: async () => {},

@@ -9,6 +9,11 @@ import type { Call } from './route.ts';
  * 16 KiB a second), or nothing at all between two requests.
  */
 export const patienceSeconds = 30;
+/**
+ * The same from the head of a stream on, where everything written begins it anew: those that think are pinged, and who has
+ * taken nothing for so long is gone. Nothing else would ever close the connection after the stream has ended.
+ */
+const streamPatienceSeconds = 240;
 
 /** One request as handlers see it. What few of them ask for costs something to know, and is looked up when asked. */
 export class HttpCall implements Call {
@@ -55,9 +60,9 @@ export class HttpCall implements Call {
     this.server?.timeout(this.request, 0);
   }
 
-  /** What follows on the connection has to come soon again. Streams are left alone: they may be quiet for minutes. */
+  /** What follows on the connection has to come soon again. Streams may be quiet for minutes. */
   answered(): void {
-    if (this.#lifted && this.whole) this.server?.timeout(this.request, patienceSeconds);
+    if (this.#lifted) this.server?.timeout(this.request, this.whole ? patienceSeconds : streamPatienceSeconds);
   }
 
   #address(): string {

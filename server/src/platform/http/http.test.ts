@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { openTestApp, type TestApp } from '../../app.fixture.ts';
 import { clientIp, inBlocks, limitKeyOfIp, parseBlock } from './client-ip.ts';
 import { toAppError } from './to-app-error.ts';
@@ -104,6 +105,21 @@ test('health, readiness, metrics and the document answer', async () => {
   const document = (await (await service.call('/openapi.json')).json()) as { openapi: string; paths: object };
   expect(document.openapi).toBe('3.1.0');
   expect(Object.keys(document.paths)).toContain('/api/user/login');
+});
+
+test('a database that answers but takes nothing is not ready', async () => {
+  const { database, owners } = service.platform;
+  const readiness = async () => {
+    const answer = await service.call('/readyz');
+    return [answer.status, await answer.json()];
+  };
+  // On either engine the same as a full disk: reads go on, the beat of the process cannot be written.
+  await sql`alter table owners rename to elsewhere`.execute(database.db);
+  await owners.look();
+  expect(await readiness()).toMatchObject([503, { parts: { database: 'unwritable' }, failing: ['database'] }]);
+  await sql`alter table elsewhere rename to owners`.execute(database.db);
+  await owners.look();
+  expect(await readiness()).toMatchObject([200, { status: 'ready' }]);
 });
 
 describe('addresses', () => {

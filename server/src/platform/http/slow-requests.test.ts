@@ -46,8 +46,19 @@ const { fetch: answer } = mountAlone(routes);
 const server = Bun.serve({ port: 0, idleTimeout: 4, fetch: answer });
 afterAll(() => server.stop(true));
 
+/** Minutes are seconds here. */
+const hasty = Bun.serve({
+  port: 0,
+  fetch: (request, self) =>
+    answer(request, {
+      requestIP: () => null,
+      timeout: (of: Request, seconds: number) => self.timeout(of, Math.ceil(seconds / 60)),
+    } as unknown as Bun.Server<unknown>),
+});
+afterAll(() => hasty.stop(true));
+
 /** Sends this, then a byte a second of that, and waits until the server closes. */
-const untilClosed = (first: string, trickle = ''): Promise<string> =>
+const untilClosed = (first: string, trickle = '', { port } = server): Promise<string> =>
   new Promise((resolve) => {
     let answer = '';
     let at = 0;
@@ -61,7 +72,7 @@ const untilClosed = (first: string, trickle = ''): Promise<string> =>
     };
     const socket = Bun.connect({
       hostname: '127.0.0.1',
-      port: server.port!,
+      port: port!,
       socket: {
         open: (opened) => void opened.write(first),
         data: (_, bytes) => {
@@ -96,4 +107,13 @@ test('requests that do not arrive are ended; those that have may take their time
   release();
   expect(await Promise.all(patient)).toEqual(['{"ok":true}', 'begun ended']);
   expect(seen).toEqual([2]);
+}, 300_000);
+
+test('a connection is closed when nothing follows, also after a stream', async () => {
+  release();
+  const answers = await Promise.all([
+    untilClosed(`${post('/raw', 2)}{}`, '', hasty),
+    untilClosed(`${post('/json', 9)}{"a":"b"}`, '', hasty),
+  ]);
+  expect(answers.map((text) => /ended|true/.exec(text)?.[0])).toEqual(['ended', 'true']);
 }, 300_000);

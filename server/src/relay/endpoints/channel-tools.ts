@@ -171,6 +171,8 @@ function messageOf(error: unknown, credential: string): string {
 }
 
 function faultOf(error: unknown): string {
+  if (error instanceof DispatchFault && error.why === 'shortage')
+    return 'this service has no connection to spare right now';
   if (error instanceof DispatchFault && error.why !== 'connection') return `no answer within ${patienceMs / 1000} s`;
   return error instanceof Error ? error.message : 'unknown fault';
 }

@@ -5,6 +5,7 @@ import { settle } from '../bill.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import type { Dispatch } from '../dispatch.ts';
 import type { OpenCall } from '../open-call.ts';
+import { isStopping } from '../stopping.ts';
 
 /** Silence of an upstream in the middle of a sound that no healthy one keeps. */
 const mostSilenceMs = 30_000;
@@ -50,6 +51,8 @@ export class SpeechPump {
     meter.add(begun.first);
     begun.sent.allowSilence(mostPauseMs);
     context.signal.addEventListener('abort', this.#leave, { once: true });
+    // Also while it is the client's turn: what was made is charged before the process ends.
+    begun.sent.onTick(() => void (isStopping(deps, context) && this.#end('interrupted')));
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -107,9 +110,10 @@ export class SpeechPump {
     context.signal.removeEventListener('abort', this.#leave);
     sent.done();
     if (status !== 'ok') sent.abort();
+    const stopping = isStopping(deps, context);
     const usage = await this.meter.usage();
     attempt.report({
-      outcome: status === 'ok' ? 'success' : status === 'aborted' ? 'neutral' : 'failure',
+      outcome: status === 'ok' ? 'success' : status === 'aborted' || stopping ? 'neutral' : 'failure',
       latencyMs: deps.clock.nowMs() - sent.startedMs,
       ttftMs: firstByteMs,
       promptTokens: usage.promptTokens,
@@ -117,7 +121,7 @@ export class SpeechPump {
       wellFormed: status === 'ok',
       nonEmpty: true,
       ...(status === 'aborted' && { cause: 'client_left' as const }),
-      ...(status === 'interrupted' && { cause: sent.timedOut() ? ('timeout' as const) : ('truncated' as const) }),
+      ...(status === 'interrupted' && { cause: stopping ? 'stopping' : sent.timedOut() ? 'timeout' : 'truncated' }),
     });
     call.plan.close();
     const { candidate } = attempt;

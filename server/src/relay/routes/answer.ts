@@ -9,6 +9,7 @@ import { streamed } from '../deliver-stream.ts';
 import { whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { contextOf } from '../request-context.ts';
+import { untilStopped } from '../stopping.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
 import type { Answer, Json, Sourced, WireFormat } from '../wire/conversation.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
@@ -70,7 +71,8 @@ function stream(
 
 async function answerByMeta(deps: RelayDeps, meta: MetaModel, call: Call<'apiKey'>, conversation: Sourced) {
   const { render } = formats[conversation.source.format];
-  return json(call, render(await meta(call, conversation, call.signal), optionsOf(deps, conversation)));
+  const given = await untilStopped(deps, call.signal, (signal) => meta(call, conversation, signal));
+  return json(call, render(given, optionsOf(deps, conversation)));
 }
 
 async function answerWhole(deps: RelayDeps, call: Call<'apiKey'>, endpoint: string, conversation: Sourced) {

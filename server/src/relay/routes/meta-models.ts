@@ -3,6 +3,7 @@ import { openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
+import { untilStopped } from '../stopping.ts';
 import type { StreamRenderer } from '../wire/chat/stream.ts';
 import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
 
@@ -23,7 +24,7 @@ export const metaModelOf = (metaModels: MetaModels, { model }: Conversation): Me
 
 /** Its answer as it comes, once it has begun: what is wrong before that has a status of its own. */
 export async function followMeta(
-  { log }: Pick<RelayDeps, 'log'>,
+  { log, stopping }: Pick<RelayDeps, 'log' | 'stopping'>,
   call: Call<'apiKey'>,
   meta: MetaModel,
   conversation: Conversation,
@@ -32,10 +33,12 @@ export async function followMeta(
   const { response, write, left, end } = openEventStream(call);
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const put = (text: string): unknown => (text === '' ? undefined : write(text));
-  const work = meta(call, conversation, left, (delta) => {
-    begin();
-    return put(renderer.push(delta));
-  });
+  const work = untilStopped({ stopping }, left, (signal) =>
+    meta(call, conversation, signal, (delta) => {
+      begin();
+      return put(renderer.push(delta));
+    }),
+  );
   await Promise.race([begun, work]);
   const fail = (thrown: unknown): void => {
     if (!(thrown instanceof AppError))

@@ -1,6 +1,7 @@
 import { classifyRefusal } from '../../lib/classify-refusal.ts';
 import { readErrorParts } from '../../lib/error-parts.ts';
 import { OutgoingError, type OutgoingFault, openGuarded } from '../../platform/http/outgoing.ts';
+import { isOwnShortage } from '../../platform/http/own-shortage.ts';
 import { readAnswer, readRefusal } from '../../platform/http/read-answer.ts';
 import { maskSecrets } from '../../platform/log.ts';
 import { type Content, type FaultKind, type Io, type Target, UpstreamFault } from './kind.ts';
@@ -96,14 +97,15 @@ async function send(call: HttpCall, target: Target, io: Io, timeoutMs: number): 
   return guarded(io, () => fetch(call.url, init));
 }
 
-/** A process that stops is nobody's fault; everything else on the line is the upstream's. */
+/** A process that stops is nobody's fault, and one without descriptors at fault itself; all else on the line is the upstream's. */
 async function guarded<T>(io: Io, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     io.signal.throwIfAborted();
     const timedOut = error instanceof Error && error.name === 'TimeoutError';
-    throw new UpstreamFault(timedOut ? 'timeout' : 'connection', maskSecrets(String(error)));
+    const kind = timedOut ? 'timeout' : isOwnShortage(error) ? 'shortage' : 'connection';
+    throw new UpstreamFault(kind, maskSecrets(String(error)));
   }
 }
 

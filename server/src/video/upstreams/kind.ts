@@ -71,9 +71,18 @@ export interface UpstreamKind {
 
 /**
  * `caller`: the request is at fault; `busy`: 429; `gone`: the job is not known there; `unusable`: the result cannot be taken,
- * however often it is tried; `failure`: anything else.
+ * however often it is tried; `shortage`: we had no connection to spare; `failure`: anything else.
  */
-export type FaultKind = 'caller' | 'busy' | 'auth' | 'gone' | 'timeout' | 'connection' | 'unusable' | 'failure';
+export type FaultKind =
+  | 'caller'
+  | 'busy'
+  | 'auth'
+  | 'gone'
+  | 'timeout'
+  | 'connection'
+  | 'shortage'
+  | 'unusable'
+  | 'failure';
 
 export class UpstreamFault extends Error {
   constructor(

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findDamage } from '../platform/db/damage.ts';
+import type { CommandCall } from './command.ts';
+
+/** Reads everything, so it takes as long as the file is large; may run beside the service, which runs it once a day. */
+export async function checkDatabase({ config, print }: CommandCall): Promise<number> {
+  const file = join(config.dataDir, 'svc.db');
+  if (config.databaseUrl || !existsSync(file)) {
+    print(config.databaseUrl ? 'PostgreSQL looks after its own pages.' : `There is no database in ${config.dataDir}.`);
+    return 0;
+  }
+  const damage = findDamage(file);
+  print(damage ?? `${file} is sound.`);
+  return damage ? 1 : 0;
+}
