@@ -15,6 +15,7 @@ import { encryptionKeys } from './encryption-key.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { lockDataFolder } from './owner-lock.ts';
+import { type Hearing, isMute, openHearing } from './shared/hearing.ts';
 import { openShared } from './shared/open.ts';
 import type { Shared } from './shared/port.ts';
 
@@ -42,6 +43,7 @@ export interface Platform {
   database: OpenDb;
   owners: Owners;
   shared: Shared;
+  hearing: Hearing;
   jobs: Jobs;
   blobs: Blobs;
   /** The first seals, all open. */
@@ -82,17 +84,22 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   );
   closers.push(() => database.close());
   await step('The database cannot be migrated', () => migrate(database.db));
-  const owners = await step('The database cannot be written', () => openOwners({ db: database.db, log }));
-  closers.push(() => owners.leave());
   const shared = await step('Redis cannot be reached', () =>
     openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock),
   );
   closers.push(() => shared.close());
+  const hears = { shared, soleWriter: database.engine === 'sqlite' };
+  const owners = await step('The database cannot be written', () =>
+    openOwners({ db: database.db, log, isMute: () => isMute(hears) }),
+  );
+  closers.push(() => owners.leave());
+  const hearing = openHearing(hears, owners);
   const jobs = openQueue({ store: new JobStore(database.db, clock), owners, log });
   const blobs = await step('The blob store cannot be opened', () =>
     openBlobs({ folder: join(config.dataDir, 'blobs'), s3: config.s3 }),
   );
-  return { clock, log, metrics: new Metrics(), database, owners, shared, jobs, blobs, sealingKeys, close: closeAll };
+  const metrics = new Metrics();
+  return { clock, log, metrics, database, owners, shared, hearing, jobs, blobs, sealingKeys, close: closeAll };
 }
 
 function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log): void {

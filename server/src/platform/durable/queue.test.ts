@@ -17,6 +17,8 @@ function livingOwner(): Owners & { lose(): void } {
     id: 'me',
     onLook: () => {},
     onLost: (lose) => losers.push(lose),
+    someoneMute: false,
+    onAllHeard: () => {},
     look: async () => {},
     leave: async () => {},
     lose: () => {
