@@ -5,6 +5,7 @@ import { openBlobs } from './blobs/open.ts';
 import type { Blobs } from './blobs/port.ts';
 import type { S3Config } from './blobs/s3.ts';
 import { type Closed, closeFolder } from './close-folder.ts';
+import { openDatabaseClock } from './db/database-clock.ts';
 import { migrate } from './db/migrate.ts';
 import { type OpenDb, openDb } from './db/open.ts';
 import { JobStore } from './durable/job-store.ts';
@@ -54,7 +55,8 @@ export interface Platform {
 /** What cannot be opened is said in words an operator can act on; what was opened before it is closed again. */
 export class StartFault extends Error {}
 
-export async function openPlatform(config: PlatformConfig, log: Log, clock: Clock = systemClock): Promise<Platform> {
+/** With `given`, that is the clock; a test's. */
+export async function openPlatform(config: PlatformConfig, log: Log, given?: Clock): Promise<Platform> {
   const closers: (() => void | Promise<void>)[] = [];
   const closeAll = async () => {
     for (const close of closers.reverse()) await close();
@@ -84,6 +86,8 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   );
   closers.push(() => database.close());
   await step('The database cannot be migrated', () => migrate(database.db));
+  const clock =
+    given ?? (await step('The database cannot be asked for the time', () => clockOf(database, log, closers)));
   const shared = await step('Redis cannot be reached', () =>
     openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock),
   );
@@ -100,6 +104,14 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   );
   const metrics = new Metrics();
   return { clock, log, metrics, database, owners, shared, hearing, jobs, blobs, sealingKeys, close: closeAll };
+}
+
+/** What several processes share is judged by the time of their database. */
+async function clockOf({ db, engine }: OpenDb, log: Log, closers: (() => void)[]): Promise<Clock> {
+  if (engine === 'sqlite') return systemClock;
+  const clock = await openDatabaseClock({ db, clock: systemClock, log });
+  closers.push(() => clock.close());
+  return clock;
 }
 
 function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log): void {
