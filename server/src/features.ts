@@ -57,7 +57,7 @@ export interface Features {
 }
 
 export async function openFeatures(platform: Platform, config: Config, observer: Observer): Promise<Features> {
-  const { database, owners, shared, clock, log, jobs, blobs } = platform;
+  const { database, owners, shared, hearing, clock, log, jobs, blobs } = platform;
   const { db } = database;
   const sealer = openSealer({ keys: platform.sealingKeys });
   const audit = openAuditLog({ db: database.db, clock, log });
@@ -71,7 +71,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     optionDefaults: config.optionDefaults,
-    othersWrite: database.engine === 'postgres',
+    hearing,
     heldBy: billing.heldBy,
     recallKey: billing.recallKey,
   });
@@ -93,6 +93,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     db,
     clock,
     shared,
+    hearing,
     catalog: catalogView(catalog, db),
     decisionLogDays: () => options.get('DecisionLogDays'),
     onReport: observer.onReport,

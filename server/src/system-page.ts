@@ -59,7 +59,7 @@ async function stateOf(deps: SystemPageDeps, startedAt: number): Promise<z.infer
     pid: process.pid,
     base_url: deps.baseUrl,
     started_at: startedAt,
-    uptime_seconds: nowSeconds(platform.clock) - startedAt,
+    uptime_seconds: Math.floor(process.uptime()),
     engines: {
       database: database.engine,
       shared: shared.kind,

@@ -1,3 +1,4 @@
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
 const channel = 'identity';
@@ -9,17 +10,19 @@ export interface Announcements {
   close(): Promise<void>;
 }
 
-export async function openAnnouncements(shared: Shared): Promise<Announcements> {
+export async function openAnnouncements(shared: Shared, hearing: Pick<Hearing, 'onGap'>): Promise<Announcements> {
   const listeners: { heard: (tag: string) => void; gap: () => void }[] = [];
   const hear = (tag: string) => {
     for (const listener of listeners) listener.heard(tag);
   };
-  const unsubscribe = await shared.subscribe(channel, hear, () => {
+  const gap = () => {
     for (const listener of listeners) listener.gap();
-  });
+  };
+  const unsubscribe = await shared.subscribe(channel, hear, gap);
+  hearing.onGap(gap);
   return {
     changed: async (tag) => {
-      // At once here, whatever becomes of the message; others shorten their caches while messages may be lost.
+      // At once here, whatever becomes of the message; others believe what they kept for a second only while messages may be lost.
       hear(tag);
       await shared.publish(channel, tag).catch(() => {});
     },

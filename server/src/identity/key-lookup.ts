@@ -5,7 +5,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { LastUsed } from '../platform/durable/batch.ts';
 import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import type { Shared } from '../platform/shared/port.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
 import type { KeyPrincipal } from './principals.ts';
 import { findKeyByHash, touchKeys } from './store/keys.ts';
@@ -32,18 +32,17 @@ const mostDigests = 10_000;
 
 export function openKeyLookup(deps: {
   db: Db;
-  shared: Shared;
   clock: Clock;
   announcements: Announcements;
-  othersWrite: boolean;
+  hearing: Hearing;
 }): KeyLookup {
   const { db, clock } = deps;
   const cache = new CachedLookup<WarmKey>({
     load: (hash) => loadKey(db, hash),
     tagsOf: (key) => [`key:${key.keyId}`, `user:${key.principal.user.id}`],
     max: 50_000,
-    shared: deps.shared,
-    othersWrite: deps.othersWrite,
+    clock: deps.clock,
+    hearing: deps.hearing,
   });
   deps.announcements.onChanged(
     (tag) => cache.invalidate(tag),

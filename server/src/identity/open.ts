@@ -2,6 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { AccountDeps } from './accounts.ts';
 import { type Announcements, openAnnouncements } from './announce.ts';
@@ -42,19 +43,18 @@ export async function openIdentity(deps: {
   baseUrl: string;
   webUrl: string;
   optionDefaults: Record<string, number>;
-  /** Another process may write the same database. */
-  othersWrite: boolean;
+  hearing: Hearing;
   heldBy: AccountDeps['heldBy'];
   recallKey: KeyDeps['recallKey'];
 }): Promise<Identity> {
-  const { db, shared, clock, audit } = deps;
+  const { db, shared, clock, audit, hearing } = deps;
   const origins = [...new Set([new URL(deps.baseUrl).origin, new URL(deps.webUrl).origin])];
-  const announcements = await openAnnouncements(shared);
-  const options = await openOptions({ db, shared, clock, defaults: deps.optionDefaults });
+  const announcements = await openAnnouncements(shared, hearing);
+  const options = await openOptions({ db, shared, hearing, clock, defaults: deps.optionDefaults });
   const https = deps.baseUrl.startsWith('https:');
-  const sessions = openSessions({ db, shared, clock, announcements, https, othersWrite: deps.othersWrite });
-  const keys = openKeyLookup({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
-  const permits = openPermits({ db, shared, clock, announcements, othersWrite: deps.othersWrite });
+  const sessions = openSessions({ db, clock, announcements, https, hearing });
+  const keys = openKeyLookup({ db, clock, announcements, hearing });
+  const permits = openPermits({ db, clock, announcements, hearing });
   const { heldBy, recallKey } = deps;
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
   return {

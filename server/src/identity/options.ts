@@ -1,6 +1,7 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import {
   type OptionName,
@@ -24,19 +25,24 @@ export interface Options {
 
 const channel = 'options';
 const rereadMs = 5_000;
+/** While changes may go unheard. */
+const unheardMs = 1_000;
 
 export async function openOptions(deps: {
   db: Db;
   shared: Shared;
+  hearing: Hearing;
   clock: Clock;
   defaults: Record<string, number>;
 }): Promise<Options> {
-  const { db, shared, clock } = deps;
+  const { db, shared, hearing, clock } = deps;
   let values = new Map<string, OptionValue>();
   const listeners: (() => void)[] = [];
   const defaultOf = (name: OptionName): OptionValue => deps.defaults[name] ?? optionTable[name].default;
 
+  let readMs = 0;
   const reload = async () => {
+    readMs = clock.steadyMs();
     const stored = await readOptions(db);
     values = new Map([...stored].map(([name, text]) => [name, JSON.parse(text) as OptionValue]));
     for (const listener of listeners) listener();
@@ -45,8 +51,10 @@ export async function openOptions(deps: {
 
   await reload();
   const unsubscribe = await shared.subscribe(channel, quietly, quietly);
-  const timer = setInterval(quietly, rereadMs);
-  timer.unref?.();
+  hearing.onGap(quietly);
+  const stopRereading = clock.every(unheardMs, () => {
+    if (!hearing.heard() || clock.steadyMs() - readMs >= rereadMs) void quietly();
+  });
 
   return {
     get: <N extends OptionName>(name: N) => (values.get(name) ?? defaultOf(name)) as OptionOf<N>,
@@ -71,7 +79,7 @@ export async function openOptions(deps: {
     },
     reload,
     close: async () => {
-      clearInterval(timer);
+      stopRereading();
       await unsubscribe();
     },
   };

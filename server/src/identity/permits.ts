@@ -2,7 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import type { Shared } from '../platform/shared/port.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
 import { findKey } from './store/keys.ts';
 import { findUser } from './store/users.ts';
@@ -37,19 +37,13 @@ interface Standing extends Worker {
   permit: Permit;
 }
 
-export function openPermits(deps: {
-  db: Db;
-  shared: Shared;
-  clock: Clock;
-  announcements: Announcements;
-  othersWrite: boolean;
-}): Permits {
+export function openPermits(deps: { db: Db; clock: Clock; announcements: Announcements; hearing: Hearing }): Permits {
   const cache = new CachedLookup<Standing>({
     load: (name) => load(deps.db, JSON.parse(name) as Worker),
     tagsOf: ({ userId, keyId }) => [`user:${userId}`, `key:${keyId}`],
     max: 10_000,
-    shared: deps.shared,
-    othersWrite: deps.othersWrite,
+    clock: deps.clock,
+    hearing: deps.hearing,
   });
   deps.announcements.onChanged(
     (tag) => cache.invalidate(tag),

@@ -4,7 +4,7 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import type { Shared } from '../platform/shared/port.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
 import { deleteSession, type FoundSession, findSession, insertSession, touchSession } from './store/sessions.ts';
 import { statuses, type User } from './user.ts';
@@ -32,11 +32,10 @@ export interface Sessions {
 
 export interface SessionDeps {
   db: Db;
-  shared: Shared;
   clock: Clock;
   announcements: Announcements;
   https: boolean;
-  othersWrite: boolean;
+  hearing: Hearing;
 }
 
 export function openSessions(deps: SessionDeps): Sessions {
@@ -45,8 +44,8 @@ export function openSessions(deps: SessionDeps): Sessions {
     load: (hash) => findSession(db, hash),
     tagsOf: (found) => [`session:${found.session.id}`, `user:${found.user.id}`],
     max: 10_000,
-    shared: deps.shared,
-    othersWrite: deps.othersWrite,
+    clock: deps.clock,
+    hearing: deps.hearing,
   });
   announcements.onChanged(
     (tag) => cache.invalidate(tag),

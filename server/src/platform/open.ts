@@ -5,6 +5,7 @@ import { openBlobs } from './blobs/open.ts';
 import type { Blobs } from './blobs/port.ts';
 import type { S3Config } from './blobs/s3.ts';
 import { type Closed, closeFolder } from './close-folder.ts';
+import { openDatabaseClock } from './db/database-clock.ts';
 import { migrate } from './db/migrate.ts';
 import { type OpenDb, openDb } from './db/open.ts';
 import { JobStore } from './durable/job-store.ts';
@@ -16,6 +17,7 @@ import type { Log } from './log.ts';
 import { lostDatabase } from './lost-database.ts';
 import { Metrics } from './metrics.ts';
 import { lockDataFolder } from './owner-lock.ts';
+import { type Hearing, isMute, openHearing } from './shared/hearing.ts';
 import { openShared } from './shared/open.ts';
 import type { Shared } from './shared/port.ts';
 
@@ -45,6 +47,7 @@ export interface Platform {
   database: OpenDb;
   owners: Owners;
   shared: Shared;
+  hearing: Hearing;
   jobs: Jobs;
   blobs: Blobs;
   /** The first seals, all open. */
@@ -55,7 +58,8 @@ export interface Platform {
 /** What cannot be opened is said in words an operator can act on; what was opened before it is closed again. */
 export class StartFault extends Error {}
 
-export async function openPlatform(config: PlatformConfig, log: Log, clock: Clock = systemClock): Promise<Platform> {
+/** With `given`, that is the clock; a test's. */
+export async function openPlatform(config: PlatformConfig, log: Log, given?: Clock): Promise<Platform> {
   const closers: (() => void | Promise<void>)[] = [];
   const closeAll = async () => {
     for (const close of closers.reverse()) await close();
@@ -87,17 +91,32 @@ export async function openPlatform(config: PlatformConfig, log: Log, clock: Cloc
   await step('The database cannot be migrated', () => migrate(database.db));
   // After the database: a key that is there tells that there was one.
   const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
-  const owners = await step('The database cannot be written', () => openOwners({ db: database.db, log }));
-  closers.push(() => owners.leave());
+  const clock =
+    given ?? (await step('The database cannot be asked for the time', () => clockOf(database, log, closers)));
   const shared = await step('Redis cannot be reached', () =>
     openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock),
   );
   closers.push(() => shared.close());
+  const hears = { shared, soleWriter: database.engine === 'sqlite' };
+  const owners = await step('The database cannot be written', () =>
+    openOwners({ db: database.db, log, isMute: () => isMute(hears) }),
+  );
+  closers.push(() => owners.leave());
+  const hearing = openHearing(hears, owners);
   const jobs = openQueue({ store: new JobStore(database.db, clock), owners, log });
   const blobs = await step('The blob store cannot be opened', () =>
     openBlobs({ folder: join(config.dataDir, 'blobs'), s3: config.s3 }),
   );
-  return { clock, log, metrics: new Metrics(), database, owners, shared, jobs, blobs, sealingKeys, close: closeAll };
+  const metrics = new Metrics();
+  return { clock, log, metrics, database, owners, shared, hearing, jobs, blobs, sealingKeys, close: closeAll };
+}
+
+/** What several processes share is judged by the time of their database. */
+async function clockOf({ db, engine }: OpenDb, log: Log, closers: (() => void)[]): Promise<Clock> {
+  if (engine === 'sqlite') return systemClock;
+  const clock = await openDatabaseClock({ db, clock: systemClock, log });
+  closers.push(() => clock.close());
+  return clock;
 }
 
 function refuseLost(folder: string): void {

@@ -155,7 +155,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     this.attempt.report({
       outcome,
       cause,
-      latencyMs: this.deps.clock.nowMs() - this.sent.startedMs,
+      latencyMs: this.deps.clock.steadyMs() - this.sent.startedMs,
       ttftMs: this.read.firstTokenMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,

@@ -56,7 +56,7 @@ export async function settle(deps: RelayDeps, context: RequestContext, hold: Hol
     channelId: candidate.channel.id,
     stream,
     status,
-    durationMs: deps.clock.nowMs() - bill.startedMs,
+    durationMs: deps.clock.steadyMs() - bill.startedMs,
     firstTokenMs,
   });
   return cost;

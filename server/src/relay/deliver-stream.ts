@@ -38,7 +38,7 @@ export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStrea
       onPlainText: output.addEscaped,
     });
     const { first, over } = await readFirst(relay, body, sent);
-    const firstTokenMs = deps.clock.nowMs() - sent.startedMs;
+    const firstTokenMs = deps.clock.steadyMs() - sent.startedMs;
     sent.allowSilence(Math.min(sent.silenceMs, mostSilenceMs));
     return new BegunStream(relay, body, output, deltas, first, over, firstTokenMs);
   },

@@ -189,7 +189,7 @@ export async function dispatch(
   stream: boolean,
 ): Promise<Dispatch> {
   const { channel } = attempt.candidate;
-  const call = new WatchedCall(deps, context, channel.timeoutMs, deps.clock.nowMs());
+  const call = new WatchedCall(deps, context, channel.timeoutMs, deps.clock.steadyMs());
   try {
     call.response = await send(deps, channel.kind, request, stream, call.signal);
     return call;
@@ -210,7 +210,7 @@ export function dispatchChat(
   stream: boolean,
 ): ChatCall {
   const { channel } = attempt.candidate;
-  const call = new ChatCall(deps, context, channel.timeoutMs, deps.clock.nowMs());
+  const call = new ChatCall(deps, context, channel.timeoutMs, deps.clock.steadyMs());
   try {
     if (!deps.upstreams || channel.kind === 'demo' || !isText(request))
       return call.waitsFor(send(deps, channel.kind, request, stream, call.signal));

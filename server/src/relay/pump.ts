@@ -70,7 +70,7 @@ export class Pump {
 
   constructor(readonly answer: ChatAnswer<BegunStream>) {
     const { deps, context } = answer;
-    this.#lastWriteMs = deps.clock.nowMs();
+    this.#lastWriteMs = deps.clock.steadyMs();
     context.signal.addEventListener('abort', this.#leave, { once: true });
     if (context.signal.aborted) this.#leave();
   }

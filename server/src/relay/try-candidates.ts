@@ -30,7 +30,7 @@ export async function tryCandidates<T>(
   let retryHeaders: Record<string, string> = {};
   try {
     for (let attempt = call.plan.next(); attempt; attempt = call.plan.next()) {
-      const startedMs = deps.clock.nowMs();
+      const startedMs = deps.clock.steadyMs();
       try {
         return await ask(attempt);
       } catch (error) {
@@ -56,7 +56,7 @@ interface Verdict {
 }
 
 function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error: unknown, startedMs: number): Verdict {
-  const latencyMs = deps.clock.nowMs() - startedMs;
+  const latencyMs = deps.clock.steadyMs() - startedMs;
   const fail = (outcome: 'failure' | 'neutral', cause: Cause, status?: number) =>
     attempt.report({ ...noSample, outcome, cause, latencyMs, ...(status !== undefined && { status }) });
   if (context.signal.aborted) {

@@ -11,7 +11,7 @@ function entryAt(lastMs: number, silenceMs: number): Watched & { expiredMs: numb
     expiredMs: [],
     ticks: 0,
     expired() {
-      this.expiredMs.push(clock.nowMs());
+      this.expiredMs.push(clock.steadyMs());
     },
     tick() {
       this.ticks += 1;
@@ -26,14 +26,14 @@ const lookMs = 250;
 
 test('silence ends what is watched, once, never early, and never while something is heard', () => {
   const watchdog = openWatchdog(clock);
-  const startMs = clock.nowMs();
+  const startMs = clock.steadyMs();
   const silent = entryAt(startMs, 1_000);
   const lively = entryAt(startMs, 1_000);
   for (const entry of [silent, lively]) watchdog.watch(entry);
   let heardMs = startMs;
   for (let i = 0; i < 8; i += 1) {
     lively.heard = true;
-    heardMs = clock.nowMs();
+    heardMs = clock.steadyMs();
     clock.advance(lookMs);
   }
   expect(silent.expiredMs).toEqual([startMs + 1_000 + lookMs]);
@@ -47,7 +47,7 @@ test('silence ends what is watched, once, never early, and never while something
 
 test('whoever comes and goes in whatever order, the others are looked at', () => {
   const watchdog = openWatchdog(clock);
-  const entries = Array.from({ length: 20 }, () => entryAt(clock.nowMs(), Number.POSITIVE_INFINITY));
+  const entries = Array.from({ length: 20 }, () => entryAt(clock.steadyMs(), Number.POSITIVE_INFINITY));
   for (const entry of entries) watchdog.watch(entry);
   watchdog.watch(entries[3]!);
   expect(watchdog.size).toBe(20);
@@ -62,5 +62,19 @@ test('whoever comes and goes in whatever order, the others are looked at', () =>
   const left = [1, 3, 4, 6, 8, 9, 10, 11, 12, 13, 14, 15];
   for (const i of left) expect(entries[i]!.ticks).toBeGreaterThanOrEqual(2);
   expect(entries[7]!.ticks).toBe(0);
+  watchdog.close();
+});
+
+test('a clock that is set ahead or back ends nobody, and keeps nobody', () => {
+  const watchdog = openWatchdog(clock);
+  const entry = entryAt(clock.steadyMs(), 1_000);
+  watchdog.watch(entry);
+  const startMs = clock.steadyMs();
+  clock.jump(90 * 60_000);
+  clock.advance(1_000);
+  expect(entry.expiredMs).toEqual([]);
+  clock.jump(-180 * 60_000);
+  clock.advance(lookMs);
+  expect(entry.expiredMs).toEqual([startMs + 1_000 + lookMs]);
   watchdog.close();
 });

@@ -32,7 +32,7 @@ const tickMs = 250;
  */
 export function openWatchdog(clock: Clock): Watchdog {
   const entries: Watched[] = [];
-  let previousMs = clock.nowMs();
+  let previousMs = clock.steadyMs();
   /** The last one takes the place that gets free. */
   const forget = (entry: Watched): void => {
     if (entry.place < 0) return;
@@ -44,7 +44,7 @@ export function openWatchdog(clock: Clock): Watchdog {
     entry.place = -1;
   };
   const stop = clock.every(tickMs, () => {
-    const now = clock.nowMs();
+    const now = clock.steadyMs();
     // From the end, so that whoever moves up has been looked at already.
     for (let i = entries.length - 1; i >= 0; i -= 1) {
       const entry = entries[i];

@@ -31,7 +31,7 @@ export interface Breaker {
   state(key: string, user?: number): CircuitState;
   /** How long until a circuit that is open lets test requests through. */
   opensAgainInMs(key: string): number;
-  /** When the circuit last opened or closed; 0 when it never did. */
+  /** The time of day when the circuit last opened or closed; 0 when it never did. */
   changedAtMs(key: string): number;
   /** Taken at dispatch; null when the circuit blocks. */
   tryAcquire(key: string, user?: number): Permit | null;
@@ -60,6 +60,7 @@ const forgetAfterMs = 3_600_000;
 const reportSchema = z.object({
   key: z.string(),
   state: z.enum(['open', 'closed']),
+  /** The circuit's `stampMs`. */
   atMs: z.number(),
   from: z.string(),
   /** Whom it is open for; absent for all. */
@@ -97,11 +98,12 @@ class CircuitPermit implements Permit {
   }
 
   success(): void {
-    if (this.#counts() && succeeded(this.circuit, this.clock.nowMs(), this.user)) this.changed(this.key, this.circuit);
+    if (this.#counts() && succeeded(this.circuit, this.clock.steadyMs(), this.user))
+      this.changed(this.key, this.circuit);
   }
 
   failure(): void {
-    if (this.#counts() && failed(this.circuit, this.clock.nowMs(), this.user)) this.changed(this.key, this.circuit);
+    if (this.#counts() && failed(this.circuit, this.clock.steadyMs(), this.user)) this.changed(this.key, this.circuit);
   }
 
   neutral(): void {
@@ -129,7 +131,7 @@ class SharedBreaker implements Breaker {
       channel,
       (text) => {
         const report = parseReport(text);
-        if (report) this.#adopt(report);
+        if (report) this.#adopt(report, 0);
       },
       () => {
         // Redis or the database went away again; the next gap rereads.
@@ -146,27 +148,30 @@ class SharedBreaker implements Breaker {
 
   opensAgainInMs(key: string): number {
     const circuit = this.#current(key);
-    return circuit ? opensAgainInMs(circuit, this.#deps.clock.nowMs()) : 0;
+    return circuit ? opensAgainInMs(circuit, this.#deps.clock.steadyMs()) : 0;
   }
 
   changedAtMs(key: string): number {
-    return this.#circuits.get(key)?.changedAtMs ?? 0;
+    const { clock } = this.#deps;
+    const circuit = this.#circuits.get(key);
+    return circuit && circuit.stampMs > 0 ? clock.nowMs() - (clock.steadyMs() - circuit.changedAtMs) : 0;
   }
 
   tryAcquire(key: string, user = nobody): Permit | null {
     const { clock } = this.#deps;
     const circuit = this.#current(key) ?? this.#circuitOf(key);
-    if (!admit(circuit, clock.nowMs(), user)) return null;
+    if (!admit(circuit, clock.steadyMs(), user)) return null;
     return new CircuitPermit(key, circuit, user, clock, this.#changed);
   }
 
   readonly #changed = (key: string, circuit: Circuit): void => {
+    circuit.stampMs = Math.max(this.#deps.clock.nowMs(), circuit.stampMs + 1);
     this.#deps.onTransition?.(key, circuit.state);
     this.#tell(key, circuit);
   };
 
   recoverAll(): void {
-    const now = this.#deps.clock.nowMs();
+    const now = this.#deps.clock.steadyMs();
     for (const [key, circuit] of this.#circuits) {
       this.#current(key);
       const quiet = circuit.state === 'closed' && circuit.failures.length === 0;
@@ -181,10 +186,11 @@ class SharedBreaker implements Breaker {
     const readOne = async (key: string): Promise<void> => {
       const text = await shared.get(storedKey(key));
       const report = text === null ? null : parseReport(text);
-      if (report) this.#adopt(report);
+      // Its time is another's time of day: nothing of the future is believed.
+      if (report) this.#adopt(report, Math.max(0, this.#deps.clock.nowMs() - report.atMs));
       const circuit = this.#circuits.get(key);
       // Changed while Redis was away: the others have not heard of it yet.
-      if (circuit && circuit.changedAtMs > (report?.atMs ?? 0)) this.#tell(key, circuit);
+      if (circuit && circuit.stampMs > (report?.atMs ?? 0)) this.#tell(key, circuit);
     };
     await Promise.all([...new Set(keys)].map(readOne));
   }
@@ -210,7 +216,7 @@ class SharedBreaker implements Breaker {
   /** The circuit as of now: time alone may have moved it. */
   #current(key: string): Circuit | undefined {
     const circuit = this.#circuits.get(key);
-    if (circuit?.state === 'open' && recover(circuit, this.#deps.clock.nowMs())) {
+    if (circuit?.state === 'open' && recover(circuit, this.#deps.clock.steadyMs())) {
       this.#deps.onTransition?.(key, 'half_open');
     }
     return circuit;
@@ -219,7 +225,7 @@ class SharedBreaker implements Breaker {
   #tell(key: string, circuit: Circuit): void {
     const { shared } = this.#deps;
     if (!shared || circuit.state === 'half_open') return;
-    const { state, changedAtMs: atMs, blamed } = circuit;
+    const { state, stampMs: atMs, blamed } = circuit;
     const report: Report = { key, state, atMs, from: this.#self, ...(blamed !== null && { user: blamed }) };
     const text = JSON.stringify(report);
     // While Redis is away each process goes on with its own circuits; reread() mends it afterwards.
@@ -227,12 +233,15 @@ class SharedBreaker implements Breaker {
     shared.publish(channel, text).catch(() => {});
   }
 
-  #adopt(report: Report): void {
+  /** `ageMs`: how long ago it happened; what is heard, happens now. */
+  #adopt(report: Report, ageMs: number): void {
     if (report.from === this.#self) return;
     const circuit = this.#circuitOf(report.key);
-    if (report.atMs <= circuit.changedAtMs) return;
-    if (report.state === 'open') open(circuit, report.atMs, whomFor(circuit, report));
-    else close(circuit, report.atMs);
+    if (report.atMs <= circuit.stampMs) return;
+    const changedAtMs = this.#deps.clock.steadyMs() - ageMs;
+    if (report.state === 'open') open(circuit, changedAtMs, whomFor(circuit, report));
+    else close(circuit, changedAtMs);
+    circuit.stampMs = report.atMs;
     this.#deps.onTransition?.(report.key, circuit.state);
     this.#current(report.key);
   }

@@ -1,4 +1,4 @@
-/** The circuit breaker of one candidate: a plain value and the moves on it. Nothing here knows the time. */
+/** The circuit breaker of one candidate: a plain value and the moves on it. Nothing here asks for the time; it is steady time. */
 export type CircuitState = 'closed' | 'open' | 'half_open';
 
 const failureThreshold = 5;
@@ -25,8 +25,13 @@ export interface Circuit {
   probes: number;
   successes: number;
   lastAdmittedMs: number;
-  /** When it last opened or closed; the younger of two reports from different processes wins. */
+  /** When it last opened or closed. */
   changedAtMs: number;
+  /**
+   * Orders the changes that processes tell each other; the last wins. The time of day of the change, but always more than
+   * that of the change before it, so that a process whose clock is behind is believed like any other. 0: never changed.
+   */
+  stampMs: number;
   /** Counts up with every change of state, so that the outcome of a request sent in an earlier state has no say. */
   generation: number;
 }
@@ -39,6 +44,7 @@ export const closedCircuit = (): Circuit => ({
   successes: 0,
   lastAdmittedMs: 0,
   changedAtMs: 0,
+  stampMs: 0,
   generation: 0,
 });
 

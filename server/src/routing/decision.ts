@@ -39,5 +39,5 @@ export interface Decision {
   /** Blocked by their circuits when their turn came. */
   skipped: readonly Candidate[];
   startedAtMs: number;
-  endedAtMs: number;
+  tookMs: number;
 }

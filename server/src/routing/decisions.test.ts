@@ -18,7 +18,7 @@ const decisionOf = (fields: Partial<Decision> = {}): Decision => ({
   attempts: [{ candidate: candidates[0]!, outcome: 'success', latencyMs: 12 }],
   skipped: [],
   startedAtMs: 1_700_000_000_000,
-  endedAtMs: 1_700_000_000_012,
+  tookMs: 12,
   ...fields,
 });
 

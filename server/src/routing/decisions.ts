@@ -50,7 +50,7 @@ function append(values: unknown[], decision: Decision, shared: LoggedChoice | nu
     own?.strategy ?? '',
     own?.reason ?? '',
     last?.outcome ?? 'blocked',
-    Math.max(0, Math.round(decision.endedAtMs - decision.startedAtMs)),
+    Math.round(decision.tookMs),
     own?.candidates ?? '',
     shared ? onlyAttemptOf(last!) : attemptsOf(attempts),
     Math.floor(decision.startedAtMs / 1000),

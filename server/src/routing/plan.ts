@@ -76,6 +76,7 @@ class RoutePlan implements Plan {
   readonly #attempts: OneAttempt[] = [];
   readonly #skipped: Candidate[] = [];
   readonly #startedAtMs: number;
+  readonly #startedMs: number;
   #next = 0;
   #closed = false;
 
@@ -85,6 +86,7 @@ class RoutePlan implements Plan {
     readonly choice: Choice,
   ) {
     this.#startedAtMs = deps.clock.nowMs();
+    this.#startedMs = deps.clock.steadyMs();
   }
 
   get modelId(): string {
@@ -157,7 +159,7 @@ class RoutePlan implements Plan {
       attempts: this.#records,
       skipped: this.#skipped,
       startedAtMs: this.#startedAtMs,
-      endedAtMs: this.deps.clock.nowMs(),
+      tookMs: this.deps.clock.steadyMs() - this.#startedMs,
     });
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
+import { allHeard } from '../platform/shared/hearing.fixture.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import { preferencesOf } from './candidate.fixture.ts';
 import { openConfigs } from './configs.ts';
@@ -13,7 +14,7 @@ describe.each(await engines())('%s', (_, open) => {
     const { db, close } = await open();
     const clock = manualClock();
     const shared = memoryShared(clock);
-    return { db, clock, shared, deps: { db, clock, shared }, close };
+    return { db, clock, shared, deps: { db, clock, shared, hearing: allHeard }, close };
   }
 
   test('absent stays, null clears, and nothing set is null', async () => {
@@ -45,6 +46,33 @@ describe.each(await engines())('%s', (_, open) => {
     await a.update(1, { blockedProviders: ['x'] });
     await Bun.sleep(0);
     expect((await b.get(1))?.blockedProviders).toEqual(['x']);
+    await close();
+  });
+
+  test('a change that nobody told of is seen after a moment while nothing is heard, and at once when all is heard again', async () => {
+    const { deps, clock, close } = await room();
+    let heard = true;
+    let forget = () => {};
+    const onGap = (forgetAll: () => void) => {
+      forget = forgetAll;
+    };
+    const deaf = await openPreferences({
+      ...deps,
+      shared: memoryShared(clock),
+      hearing: { heard: () => heard, onGap },
+    });
+    const speaker = await openPreferences(deps);
+    expect(await deaf.get(1)).toBeNull();
+    await speaker.update(1, { blockedProviders: ['x'] });
+    clock.advance(6_000);
+    expect(await deaf.get(1)).toBeNull();
+    heard = false;
+    expect((await deaf.get(1))?.blockedProviders).toEqual(['x']);
+    await speaker.update(1, { blockedProviders: ['y'] });
+    expect((await deaf.get(1))?.blockedProviders).toEqual(['x']);
+    heard = true;
+    forget();
+    expect((await deaf.get(1))?.blockedProviders).toEqual(['y']);
     await close();
   });
 

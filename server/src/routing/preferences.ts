@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Preferences } from './rank.ts';
 import { readPreferences, writePreferences } from './store/preferences.ts';
@@ -15,11 +16,12 @@ interface PreferencesDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
+  hearing: Hearing;
 }
 
 interface Held {
   value: Preferences | null;
-  untilMs: number;
+  readMs: number;
 }
 
 const channel = 'routing:preferences';
@@ -37,19 +39,19 @@ class StoredPreferences implements PreferencesCache {
   constructor(readonly deps: PreferencesDeps) {}
 
   async subscribe(): Promise<void> {
-    this.#unsubscribe = await this.deps.shared.subscribe(
-      channel,
-      (message) => this.#forget(Number(message)),
-      () => {
-        this.#held.clear();
-        this.#loading.clear();
-      },
-    );
+    const { shared, hearing } = this.deps;
+    const forgetAll = () => {
+      this.#held.clear();
+      this.#loading.clear();
+    };
+    this.#unsubscribe = await shared.subscribe(channel, (message) => this.#forget(Number(message)), forgetAll);
+    hearing.onGap(forgetAll);
   }
 
   get(userId: number): Preferences | null | Promise<Preferences | null> {
     const held = this.#held.get(userId);
-    if (held && held.untilMs > this.deps.clock.nowMs()) return held.value;
+    const { clock, hearing } = this.deps;
+    if (held && clock.steadyMs() - held.readMs < (hearing.heard() ? lifeMs : lifeWithoutNewsMs)) return held.value;
     return this.#loading.get(userId) ?? this.#load(userId, held);
   }
 
@@ -73,10 +75,11 @@ class StoredPreferences implements PreferencesCache {
   }
 
   #load(userId: number, stale: Held | undefined): Promise<Preferences | null> {
-    const { db } = this.deps;
+    const { db, clock } = this.deps;
+    const readMs = clock.steadyMs();
     const loading: Promise<Preferences | null> = readPreferences(db, userId).then(
       (value) => {
-        if (this.#loading.get(userId) === loading) this.#keep(userId, value);
+        if (this.#loading.get(userId) === loading) this.#keep(userId, value, readMs);
         return value;
       },
       (error) => {
@@ -90,11 +93,10 @@ class StoredPreferences implements PreferencesCache {
     return loading;
   }
 
-  #keep(userId: number, value: Preferences | null): void {
+  #keep(userId: number, value: Preferences | null, readMs: number): void {
     this.#loading.delete(userId);
     this.#held.delete(userId);
-    const life = this.deps.shared.healthy() ? lifeMs : lifeWithoutNewsMs;
-    this.#held.set(userId, { value, untilMs: this.deps.clock.nowMs() + life });
+    this.#held.set(userId, { value, readMs });
     if (this.#held.size > maxUsers) this.#held.delete(this.#held.keys().next().value!);
   }
 }

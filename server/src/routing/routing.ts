@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { type Breaker, openBreaker } from './breaker.ts';
 import type { Candidate, ModelType } from './candidate.ts';
@@ -31,6 +32,7 @@ export interface RoutingDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
+  hearing: Hearing;
   catalog: RoutingCatalog;
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;
@@ -161,7 +163,7 @@ class RoutingRoom implements Routing {
 }
 
 export async function openRouting(deps: RoutingDeps): Promise<Routing> {
-  const { db, clock, shared, catalog } = deps;
+  const { db, clock, shared, hearing, catalog } = deps;
   const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
   const knownKeys = async () => (await catalog.allCandidates()).map((candidate) => candidate.key);
   const breaker = await openBreaker({
@@ -177,7 +179,7 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     breaker,
     metrics: await openMetrics({ db, clock, onError: failed('aggregate metrics') }),
     decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
-    preferences: await openPreferences({ db, clock, shared }),
+    preferences: await openPreferences({ db, clock, shared, hearing }),
     configs: await openConfigs({ db, clock, shared, onError: failed('reload routing configs') }),
   });
 }

@@ -20,6 +20,12 @@ export interface Sample {
 const slotMs = 300_000;
 const slotsPerHour = 12;
 
+/** Whether a slot belongs to the last hour. One in the future was written by a clock that was wrong; the next may have begun elsewhere. */
+const counts = (number: number, nowMs: number): boolean => {
+  const present = Math.floor(nowMs / slotMs);
+  return number > present - slotsPerHour && number <= present + 1;
+};
+
 interface Slot {
   number: number;
   successes: number;
@@ -108,14 +114,13 @@ export class Window {
   }
 
   share(nowMs: number): Share {
-    const oldest = Math.floor(nowMs / slotMs) - slotsPerHour;
-    return { quality: this.#quality, slots: this.#slots.filter((slot) => slot.number > oldest).map(stored) };
+    return { quality: this.#quality, slots: this.#slots.filter((slot) => counts(slot.number, nowMs)).map(stored) };
   }
 
   #slotAt(number: number): Slot {
     const last = this.#slots[this.#slots.length - 1];
     if (last?.number === number) return last;
-    this.#slots = this.#slots.filter((slot) => slot.number > number - slotsPerHour);
+    this.#slots = this.#slots.filter((slot) => counts(slot.number, number * slotMs));
     const slot = emptySlot(number);
     this.#slots.push(slot);
     return slot;
@@ -159,14 +164,13 @@ export interface HourStats {
 
 /** Puts the shares of all processes together, leaving out what is older than an hour. */
 export function mergeShares(shares: readonly Share[], nowMs: number): HourStats {
-  const oldest = Math.floor(nowMs / slotMs) - slotsPerHour;
   const latency = new Uint32Array(bucketCount);
   const ttft = new Uint32Array(bucketCount);
   let [successes, failures, latencySum, tokens, ttftCount, qualitySum] = [0, 0, 0, 0, 0, 0];
   for (const share of shares) {
     let seen = 0;
     for (const [number, good, bad, sum, completion, latencies, ttfts] of share.slots) {
-      if (number <= oldest) continue;
+      if (!counts(number, nowMs)) continue;
       successes += good;
       failures += bad;
       latencySum += sum;

@@ -82,12 +82,12 @@ async function tryOne(
   const { channel } = candidate;
   const upstream = upstreamOf(candidate);
   const seconds = secondsOf(requestOf(job), candidate);
-  const startedAtMs = deps.clock.nowMs();
+  const startedMs = deps.clock.steadyMs();
   const sample = { promptTokens: 0, completionTokens: 0, wellFormed: true, nonEmpty: true };
   try {
     const taken = await upstream.kind.submit(orderOf(job, seconds), upstream.target, ioOf(deps, signal));
     const submittedAtMs = deps.clock.nowMs();
-    attempt.report({ ...sample, outcome: 'success', latencyMs: submittedAtMs - startedAtMs });
+    attempt.report({ ...sample, outcome: 'success', latencyMs: deps.clock.steadyMs() - startedMs });
     const recorded = await recordSubmission(deps.db, job.id, {
       upstream_id: taken.upstreamId,
       poll_url: taken.pollUrl,
@@ -105,7 +105,7 @@ async function tryOne(
     return 'over';
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    const latencyMs = deps.clock.nowMs() - startedAtMs;
+    const latencyMs = deps.clock.steadyMs() - startedMs;
     const outcome = notTheirs.has(error.kind) ? 'neutral' : 'failure';
     attempt.report({
       ...{ ...sample, wellFormed: false, nonEmpty: false, outcome, latencyMs, cause: causes[error.kind] },

@@ -32,8 +32,8 @@ const longestTimerMs = 2 ** 31 - 1;
 export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) => void): Engine {
   const { clock, db } = deps;
   const stop = new AbortController();
-  const startedMs = clock.nowMs();
-  const elapsedMs = () => run.elapsedMs + Math.max(0, clock.nowMs() - startedMs);
+  const startedMs = clock.steadyMs();
+  const elapsedMs = () => run.elapsedMs + Math.max(0, clock.steadyMs() - startedMs);
   const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: run.epoch };
   const journal = new Journal({
     db,

@@ -79,7 +79,7 @@ function engineOf(work: Work, task: RunTask): Engine {
     outcomes,
     started({ model, difficulty }) {
       const attempt = task.attempts + 1;
-      startedMs = deps.clock.nowMs();
+      startedMs = deps.clock.steadyMs();
       step = stepKey(work, `task:${task_id}:${attempt}`);
       journal.currentTask = title;
       journal.tell('task_started', { task_id, title, model, difficulty, attempt });
@@ -91,7 +91,7 @@ function engineOf(work: Work, task: RunTask): Engine {
       task.attempts += 1;
       task.ranIn = work.state.iteration;
       if (attempted.fault !== null) return failed(work, task, step, model, attempted, next);
-      return completed(work, task, step, model, attempted, deps.clock.nowMs() - startedMs);
+      return completed(work, task, step, model, attempted, deps.clock.steadyMs() - startedMs);
     },
   };
 }
@@ -99,12 +99,12 @@ function engineOf(work: Work, task: RunTask): Engine {
 /** Passes the text on as it comes, with a sign of life now and then. */
 function listener({ journal, deps }: Work, task_id: string): (text: string) => void {
   let length = 0;
-  let told = deps.clock.nowMs();
+  let told = deps.clock.steadyMs();
   return (text) => {
     length += text.length;
     journal.piece(task_id, text);
-    if (deps.clock.nowMs() - told < progressMs) return;
-    told = deps.clock.nowMs();
+    if (deps.clock.steadyMs() - told < progressMs) return;
+    told = deps.clock.steadyMs();
     const progress = Math.round((90 * length) / (length + usualLength)) / 100;
     journal.tell('task_progress', { task_id, progress, message: `${length} characters so far` });
   };

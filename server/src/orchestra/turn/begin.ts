@@ -31,7 +31,7 @@ export interface TurnRequest {
 
 /** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
 export async function beginTurn(deps: Deps, { caller, conversation, signal }: TurnRequest, out: Out): Promise<Turn> {
-  const startedMs = deps.clock.nowMs();
+  const startedMs = deps.clock.steadyMs();
   const body = bodyOf(conversation);
   const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
   const models = await deps.models(caller);

@@ -87,7 +87,7 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
   memory_mode: settings.memory_mode,
   memory_tokens_saved: progress.tokensSaved,
   context_tokens_used: progress.contextTokens,
-  execution_time_ms: deps.clock.nowMs() - startedMs,
+  execution_time_ms: deps.clock.steadyMs() - startedMs,
   vector_search_results: progress.recalled,
   summary_updated: progress.summaryUpdated,
 });

@@ -156,6 +156,45 @@ describe.each(engines)('owners on $name', (engine) => {
     expect(tries).toBe(2);
   });
 
+  test('whoever is not heard says so with its beat, and the others are told when all are heard again', async () => {
+    const { owners } = await join();
+    let forgotten = 0;
+    owners.onAllHeard(() => {
+      forgotten += 1;
+    });
+    await addSilent('mute');
+    const say = (mute: number) => open.db.updateTable('owners').set({ mute }).where('id', '=', 'mute').execute();
+    await beats(beatMs, owners);
+    expect([owners.someoneMute, forgotten]).toEqual([false, 0]);
+    await say(1);
+    await beats(beatMs, owners);
+    expect([owners.someoneMute, forgotten]).toEqual([true, 0]);
+    await say(0);
+    await beats(beatMs, owners);
+    expect([owners.someoneMute, forgotten]).toEqual([false, 1]);
+    // What it changed while nobody heard it goes untold when it dies so.
+    await say(1);
+    await beats(beatMs, owners);
+    await open.db.deleteFrom('owners').where('id', '=', 'mute').execute();
+    await beats(beatMs, owners);
+    expect([owners.someoneMute, forgotten]).toEqual([false, 2]);
+  });
+
+  test('a process that hears nothing itself says so, and does not mean itself', async () => {
+    let mute = false;
+    const owners = await openOwners({ db: open.db, log: silent, clock, isMute: () => mute });
+    opened.push(owners);
+    const told = async () => (await open.db.selectFrom('owners').select('mute').execute()).map((row) => row.mute);
+    expect(await told()).toEqual([0]);
+    mute = true;
+    await beats(beatMs, owners);
+    expect(await told()).toEqual([1]);
+    expect(owners.someoneMute).toBe(false);
+    mute = false;
+    await beats(beatMs, owners);
+    expect(await told()).toEqual([0]);
+  });
+
   if (engine.name === 'sqlite')
     test('whoever opens the file is its only owner', async () => {
       await addSilent();

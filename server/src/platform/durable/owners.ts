@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
 import { type Db, engineOf } from '../db/tables.ts';
@@ -6,7 +7,12 @@ import type { Log } from '../log.ts';
 declare module '../db/tables.ts' {
   interface Tables {
     /** The processes that live: whatever names another owner is an orphan. */
-    owners: { id: string; beats: number };
+    owners: {
+      id: string;
+      beats: number;
+      /** 1 while the others do not hear what it changes. */
+      mute: Generated<number>;
+    };
   }
 }
 
@@ -28,6 +34,10 @@ export interface Owners {
   onLook(work: () => Promise<unknown>): void;
   /** Called when others may have taken over whatever this process holds. */
   onLost(lose: () => void): void;
+  /** What one of the others changes may go unheard: it said so with its last beat. */
+  readonly someoneMute: boolean;
+  /** Called when nobody is mute any more. */
+  onAllHeard(forget: () => void): void;
   /** One beat, a look at the list, and taking over; by itself once a beat. */
   look(): Promise<void>;
   /** Takes this process off the list, so that what it still holds is free at once. */
@@ -38,22 +48,24 @@ interface OwnersDeps {
   db: Db;
   log: Pick<Log, 'warn'>;
   clock?: Clock;
+  /** Whether the others hear what this process changes. */
+  isMute?: () => boolean;
 }
-
-/** Silence is real time: a wall clock that is set, or moved by a test, is nobody's death. */
-const realTime: Clock = { ...systemClock, nowMs: () => performance.now() };
 
 /** Puts this process on the list. */
-export async function openOwners({ db, log, clock = realTime }: OwnersDeps): Promise<Owners> {
+export async function openOwners({ db, log, clock = systemClock, isMute = () => false }: OwnersDeps): Promise<Owners> {
   // A SQLite file has one process: whoever else is on the list is dead.
   if (engineOf(db) === 'sqlite') await db.deleteFrom('owners').execute();
-  const id = await join(db);
-  return new OwnersList(id, db, log, clock);
+  const id = await join(db, isMute());
+  return new OwnersList(id, db, log, clock, isMute);
 }
 
-async function join(db: Db): Promise<string> {
+async function join(db: Db, mute: boolean): Promise<string> {
   const id = randomString(16);
-  await db.insertInto('owners').values({ id, beats: 0 }).execute();
+  await db
+    .insertInto('owners')
+    .values({ id, beats: 0, mute: Number(mute) })
+    .execute();
   return id;
 }
 
@@ -65,7 +77,9 @@ class OwnersList implements Owners {
   readonly #heard = new Map<string, { beats: number; sinceMs: number }>();
   readonly #works: (() => Promise<unknown>)[] = [];
   readonly #losers: (() => void)[] = [];
+  readonly #forgetters: (() => void)[] = [];
   readonly #stop: () => void;
+  someoneMute = false;
   #beatenAtMs: number;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lost = false;
@@ -78,10 +92,11 @@ class OwnersList implements Owners {
     readonly db: Db,
     readonly log: Pick<Log, 'warn'>,
     readonly clock: Clock,
+    readonly isMute: () => boolean,
   ) {
-    this.#beatenAtMs = clock.nowMs();
+    this.#beatenAtMs = clock.steadyMs();
     this.#stop = clock.every(beatMs, () => {
-      if (clock.nowMs() - this.#beatenAtMs >= giveUpAfterMs) this.#lose();
+      if (clock.steadyMs() - this.#beatenAtMs >= giveUpAfterMs) this.#lose();
       void this.look();
     });
   }
@@ -94,13 +109,17 @@ class OwnersList implements Owners {
     this.#losers.push(lose);
   }
 
+  onAllHeard(forget: () => void): void {
+    this.#forgetters.push(forget);
+  }
+
   async look(): Promise<void> {
     // A server that does not answer is not asked twice.
     this.#beating ??= this.#beat().finally(() => {
       this.#beating = null;
     });
     const someoneLeft = await this.#beating;
-    if (!someoneLeft && this.clock.nowMs() - this.#lookedAtMs < lookMs) return;
+    if (!someoneLeft && this.clock.steadyMs() - this.#lookedAtMs < lookMs) return;
     // Beside the beats, which long work must not hold up.
     this.#working ??= this.#takeOver().finally(() => {
       this.#working = null;
@@ -122,13 +141,14 @@ class OwnersList implements Owners {
 
   /** Whether somebody has left the list. */
   async #beat(): Promise<boolean> {
-    const askedAtMs = this.clock.nowMs();
+    const askedAtMs = this.clock.steadyMs();
     try {
-      const own = this.db.updateTable('owners').set((eb) => ({ beats: eb('beats', '+', 1) }));
+      const mute = Number(this.isMute());
+      const own = this.db.updateTable('owners').set((eb) => ({ beats: eb('beats', '+', 1), mute }));
       const { numUpdatedRows } = await own.where('id', '=', this.id).executeTakeFirst();
       if (numUpdatedRows === 0n) {
         this.#lose();
-        this.id = await join(this.db);
+        this.id = await join(this.db, this.isMute());
       }
       // After a gap in listening the others must have time to be heard: the database was away for them too.
       if (askedAtMs - this.#beatenAtMs > 3 * beatMs) this.#heard.clear();
@@ -148,6 +168,7 @@ class OwnersList implements Owners {
   async #listen(nowMs: number): Promise<boolean> {
     const rows = await this.db.selectFrom('owners').selectAll().execute();
     const listed = new Set(rows.map(({ id }) => id));
+    this.#hear(rows.some(({ id, mute }) => mute === 1 && id !== this.id));
     let someoneLeft = false;
     for (const id of this.#heard.keys()) {
       if (listed.has(id)) continue;
@@ -156,10 +177,17 @@ class OwnersList implements Owners {
     }
     for (const { id, beats } of rows) {
       const heard = this.#heard.get(id);
-      if (heard?.beats !== beats) this.#heard.set(id, { beats, sinceMs: this.clock.nowMs() });
+      if (heard?.beats !== beats) this.#heard.set(id, { beats, sinceMs: this.clock.steadyMs() });
       else if (nowMs - heard.sinceMs >= deadAfterMs) someoneLeft = (await this.#remove(id, beats)) || someoneLeft;
     }
     return someoneLeft;
+  }
+
+  /** Also when whoever was mute has left the list: what it changed, nobody will tell. */
+  #hear(someoneMute: boolean): void {
+    const allHeard = this.someoneMute && !someoneMute;
+    this.someoneMute = someoneMute;
+    if (allHeard) for (const forget of this.#forgetters) forget();
   }
 
   /** Unless it has been heard of in this very moment. */
@@ -171,7 +199,7 @@ class OwnersList implements Owners {
   }
 
   async #takeOver(): Promise<void> {
-    this.#lookedAtMs = this.clock.nowMs();
+    this.#lookedAtMs = this.clock.steadyMs();
     for (const work of this.#works) {
       try {
         await work();

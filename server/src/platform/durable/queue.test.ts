@@ -18,6 +18,8 @@ function livingOwner(): Owners & { lose(): void } {
     silent: false,
     onLook: () => {},
     onLost: (lose) => losers.push(lose),
+    someoneMute: false,
+    onAllHeard: () => {},
     look: async () => {},
     leave: async () => {},
     lose: () => {

@@ -1,22 +1,22 @@
-import type { Shared } from './port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Hearing } from './hearing.ts';
 
-/** How long an entry may live: long while changes are announced, a second while they may go unheard. */
-const announcedTtlMs = 60_000;
-const unheardTtlMs = 1_000;
+/** How long an entry is believed: long while changes are announced, a second while they may go unheard. */
+const announcedMs = 60_000;
+const unheardMs = 1_000;
 
 export interface LookupOptions<V> {
   load(key: string): Promise<V | null>;
   /** Names under which the entry is thrown out, such as `user:7`. */
   tagsOf(value: V): string[];
   max: number;
-  shared: Shared;
-  /** True when another process may change what is cached without announcing it through `shared`. */
-  othersWrite: boolean;
+  clock: Clock;
+  hearing: Pick<Hearing, 'heard'>;
 }
 
 /** A bounded cache of rows looked up by a secret's hash; changes throw entries out by tag, in every process. */
 export class CachedLookup<V> {
-  readonly #entries = new Map<string, { value: V; until: number }>();
+  readonly #entries = new Map<string, { value: V; readMs: number }>();
   readonly #loading = new Map<string, Promise<V | null>>();
   /** Raised by every invalidation: what was read before it must not be kept after it. */
   #generation = 0;
@@ -24,28 +24,30 @@ export class CachedLookup<V> {
   constructor(readonly options: LookupOptions<V>) {}
 
   get(key: string): V | null | Promise<V | null> {
+    const { clock, hearing } = this.options;
     const entry = this.#entries.get(key);
-    if (entry && entry.until > Date.now()) return entry.value;
+    // Judged when it is asked for: what was read while all was well is doubted like the rest once nothing is heard.
+    if (entry && clock.steadyMs() - entry.readMs < (hearing.heard() ? announcedMs : unheardMs)) return entry.value;
     const loading = this.#loading.get(key);
     if (loading) return loading;
-    const started = this.#load(key).finally(() => this.#loading.delete(key));
+    const started = this.#load(key).finally(() => {
+      if (this.#loading.get(key) === started) this.#loading.delete(key);
+    });
     this.#loading.set(key, started);
     return started;
   }
 
   async #load(key: string): Promise<V | null> {
     const generation = this.#generation;
+    // As old as the question: an answer that takes long may have been overtaken on its way.
+    const readMs = this.options.clock.steadyMs();
     const value = await this.options.load(key);
-    if (value === null || generation !== this.#generation) return value;
+    if (generation !== this.#generation) return value;
+    this.#entries.delete(key);
+    if (value === null) return null;
     if (this.#entries.size >= this.options.max) this.#entries.delete(this.#entries.keys().next().value!);
-    this.#entries.set(key, { value, until: Date.now() + this.#ttlMs() });
+    this.#entries.set(key, { value, readMs });
     return value;
-  }
-
-  #ttlMs(): number {
-    const { shared, othersWrite } = this.options;
-    const heard = shared.kind === 'redis' ? shared.healthy() : !othersWrite;
-    return heard ? announcedTtlMs : unheardTtlMs;
   }
 
   invalidate(tag: string): void {

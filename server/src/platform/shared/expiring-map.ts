@@ -18,18 +18,18 @@ interface ExpiringMap<V> {
 export function expiringMap<V>(clock: Clock, maxKeys: number): ExpiringMap<V> {
   const entries = new Map<string, Entry<V>>();
   const sweep = () => {
-    const now = clock.nowMs();
+    const now = clock.steadyMs();
     for (const [key, entry] of entries) if (entry.expiresAtMs <= now) entries.delete(key);
   };
   return {
     find(key) {
       const entry = entries.get(key);
-      if (!entry || entry.expiresAtMs > clock.nowMs()) return entry;
+      if (!entry || entry.expiresAtMs > clock.steadyMs()) return entry;
       entries.delete(key);
       return undefined;
     },
     set(key, value, ttlMs) {
-      const entry = { value, expiresAtMs: clock.nowMs() + ttlMs };
+      const entry = { value, expiresAtMs: clock.steadyMs() + ttlMs };
       // Deleted first, so that the order of the map is the order of writing.
       entries.delete(key);
       if (entries.size >= maxKeys) {

@@ -34,7 +34,7 @@ export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKey
       const entry = windows.find(key) ?? windows.set(key, { value: 0 }, windowMs);
       entry.value.value += 1;
       const count = entry.value.value;
-      return rateState(count, limit, entry.expiresAtMs - clock.nowMs());
+      return rateState(count, limit, entry.expiresAtMs - clock.steadyMs());
     },
     async publish(channel, message) {
       for (const listener of channels.get(channel) ?? []) queueMicrotask(() => listener(message));

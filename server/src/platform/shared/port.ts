@@ -11,7 +11,7 @@ export interface Shared {
   delete(key: string): Promise<void>;
   /** Adds to a counter that lives `ttlMs` from its first use; returns the new value. */
   increment(key: string, by: number, ttlMs: number): Promise<number>;
-  /** False while Redis is unreachable: caches then shorten their lives. Memory is always healthy. */
+  /** False while Redis is unreachable; what that means for copies of rows, `hearing.ts` says. Memory is always healthy. */
   healthy(): boolean;
   ping(): Promise<void>;
   close(): Promise<void>;

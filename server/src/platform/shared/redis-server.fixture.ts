@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { RedisClient } from 'bun';
 import { until } from '../../lib/until.fixture.ts';
 
@@ -66,4 +66,33 @@ function freePort(): Promise<number> {
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
     });
   });
+}
+
+/** A way to a Redis that can be cut while the server goes on. */
+export function openLink(): { to(url: string): string; cut(): void } {
+  const ends = new Set<Socket>();
+  let port = 0;
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const end of [near, far]) {
+      ends.add(end);
+      end.on('error', () => {});
+      end.on('close', () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  return {
+    to: (url) => {
+      port = Number(new URL(url).port);
+      server.listen(0, '127.0.0.1');
+      return `redis://127.0.0.1:${(server.address() as { port: number }).port}`;
+    },
+    cut: () => {
+      server.close();
+      for (const end of ends) end.destroy();
+    },
+  };
 }

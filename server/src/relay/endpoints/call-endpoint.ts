@@ -54,7 +54,7 @@ export async function callEndpoint<T>(
   const { attempt, usage, startedMs } = asked;
   attempt.report({
     outcome: 'success',
-    latencyMs: deps.clock.nowMs() - startedMs,
+    latencyMs: deps.clock.steadyMs() - startedMs,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
     wellFormed: true,

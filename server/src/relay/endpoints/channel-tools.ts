@@ -48,8 +48,8 @@ export async function testChannel(
   const record = await getChannel(room, id);
   const channel = opened(room, record);
   const model = await chatModelOf(room, record);
-  const startedMs = deps.clock.nowMs();
-  const latency = () => deps.clock.nowMs() - startedMs;
+  const startedMs = deps.clock.steadyMs();
+  const latency = () => deps.clock.steadyMs() - startedMs;
   try {
     if (model === null)
       await call(deps, channel, asker, '', listRequest, (kind, json) => kind.models.fromUpstream(json));

@@ -114,7 +114,7 @@ export class SpeechPump {
     const usage = await this.meter.usage();
     attempt.report({
       outcome: status === 'ok' ? 'success' : status === 'aborted' || stopping ? 'neutral' : 'failure',
-      latencyMs: deps.clock.nowMs() - sent.startedMs,
+      latencyMs: deps.clock.steadyMs() - sent.startedMs,
       ttftMs: firstByteMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,

@@ -112,7 +112,7 @@ async function begin(deps: RelayDeps, context: RequestContext, body: Json, attem
       const { done, value } = await reader.read();
       if (done) throw new UpstreamFault(failure('the upstream sent no sound'));
       if (value.byteLength === 0) continue;
-      return { attempt, sent, reader, first: value, firstByteMs: deps.clock.nowMs() - sent.startedMs };
+      return { attempt, sent, reader, first: value, firstByteMs: deps.clock.steadyMs() - sent.startedMs };
     }
   } catch (error) {
     sent.done();

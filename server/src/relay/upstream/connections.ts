@@ -22,7 +22,7 @@ export class UpstreamConnections {
   readonly #idle = new Map<string, Connection[]>();
   readonly #timer: Timer;
 
-  constructor(readonly nowMs: () => number = Date.now) {
+  constructor(readonly nowMs: () => number = () => performance.now()) {
     this.#timer = setInterval(() => this.#sweep(nowMs()), sweepMs);
     this.#timer.unref();
   }

@@ -8,6 +8,7 @@ import { migration as orchestra } from './0006-orchestra.ts';
 import { migration as video } from './0007-video.ts';
 import { migration as purses } from './0008-purses.ts';
 import { migration as unembedded } from './0009-unembedded.ts';
+import { migration as mute } from './0010-mute.ts';
 import { migration as versions } from './0011-versions.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -21,6 +22,7 @@ export const migrations: Migration[] = [
   video,
   purses,
   unembedded,
+  mute,
   versions,
 ];
 
