@@ -3,6 +3,7 @@ import type {} from '../identity/principals.ts';
 import { userWithinReach } from '../identity/reach.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { countedPast } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { answered, listed } from '../platform/http/answers.ts';
 import { csvAnswer } from '../platform/http/csv-answer.ts';
@@ -11,7 +12,8 @@ import { type Call, defineRoute, ok, type Route } from '../platform/http/route.t
 import type { Billing } from './billing.ts';
 import { pageLedger } from './store/ledger.ts';
 import { dayOf } from './store/port.ts';
-import { countUsage, listUsage, sumUsage, type UsageFilter } from './store/usage.ts';
+import { countUsage, listUsage } from './store/usage.ts';
+import { sumUsage, type UsageFilter } from './store/usage-sums.ts';
 import { usageCsv } from './usage-csv.ts';
 import { ledgerSchema, usageLogSchema, usageSumSchema, viewLedger, viewSum, viewUsage } from './views.ts';
 
@@ -161,8 +163,9 @@ async function answerLogs(
 ): Promise<Response> {
   const filter = filterOf(query, userId);
   if (query.format === 'csv') return csvAnswer(call, 'usage.csv', usageCsv(db, filter));
-  const logs = await listUsage(db, filter, rangeOf(query));
-  const total = await countUsage(db, filter);
+  const range = rangeOf(query);
+  const logs = await listUsage(db, filter, range);
+  const total = await countUsage(db, filter, range.offset + range.limit + countedPast);
   return ok(call, { logs: logs.map(viewUsage), total, page: query.page, page_size: query.page_size });
 }
 

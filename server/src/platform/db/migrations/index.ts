@@ -7,9 +7,10 @@ import { migration as oauth } from './0005-oauth.ts';
 import { migration as orchestra } from './0006-orchestra.ts';
 import { migration as video } from './0007-video.ts';
 import { migration as purses } from './0008-purses.ts';
+import { migration as lists } from './0012-lists.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
-export const migrations: Migration[] = [identity, durable, billing, routing, oauth, orchestra, video, purses];
+export const migrations: Migration[] = [identity, durable, billing, routing, oauth, orchestra, video, purses, lists];
 
 /** Steps in which the tables up to `made` were made before the first version; names that are not used again. */
 export const earlier = { first: '0002-jobs', last: '0021-owners', made: video.name };
