@@ -14,9 +14,9 @@ import { Returns } from './returns.ts';
 import { durableRow, usageRow, wholeCount } from './rows.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
 import { grantCredits } from './store/ledger.ts';
-import type { HoldRow, PurseId } from './store/port.ts';
 import { postgresPurseStore } from './store/postgres.ts';
 import { sqlitePurseStore } from './store/sqlite.ts';
+import type { HoldRow, PurseId } from './store/port.ts';
 import type { LedgerRow } from './store/tables.ts';
 import { isLogged } from './store/usage.ts';
 import { takeOver } from './take-over.ts';
@@ -57,6 +57,7 @@ export interface Billing {
   /** Writes everything that waits. Call when no request is left. */
   stop(): Promise<void>;
 }
+
 
 /** For others to give back what they do not need. */
 const patienceMs = 1_500;
@@ -170,9 +171,7 @@ export async function openBilling({ database, owners, shared, clock, log }: Bill
   return billing;
 }
 
-const toHold = (
-  row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>,
-): Hold => ({
+const toHold = (row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>): Hold => ({
   requestId: row.request_id,
   userId: row.user_id,
   keyId: row.key_id,

@@ -138,9 +138,7 @@ export async function booksOf(db: Db, userId: number): Promise<Books> {
     from users_now u where u.id = ${userId}`.execute(db);
   const row = rows[0]!;
   // Sums of 64-bit integers are `numeric` in PostgreSQL and arrive as text.
-  const books = Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, Number(value)]),
-  ) as unknown as Books;
+  const books = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as unknown as Books;
   const held = heldBy(db, userId);
   return { ...books, quota: books.quota - held, held: books.held + held };
 }

@@ -1,7 +1,7 @@
-import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
+import { ChurnMap } from '../lib/churn-map.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Line } from './line.ts';
+import { Line } from './line.ts';
 import type { Purse, Purses } from './purse.ts';
 import { wholeCount } from './rows.ts';
 import type { Now, UsageRow } from './store/port.ts';
@@ -222,7 +222,9 @@ export class Keeper {
   }
 
   async forgetProgress(id: string): Promise<Settled> {
-    await this.deps.line.inTurn(() => this.deps.db.deleteFrom('billing_holds').where('request_id', '=', id).execute());
+    await this.deps.line.inTurn(() =>
+      this.deps.db.deleteFrom('billing_holds').where('request_id', '=', id).execute(),
+    );
     return { settled: true, charged: 0, shortfall: 0 };
   }
 }

@@ -36,10 +36,7 @@ describe.each(engines)('keys in use on $name', (engine) => {
         );
     };
     await Promise.all([touch(keys), touch(keys.toReversed()), ...Array.from({ length: 16 }, (_, n) => charge(n))]);
-    const { rows } = await sql<{
-      n: number;
-      used: number;
-    }>`select count(*) as n, sum(used_quota) as used from api_keys_now
+    const { rows } = await sql<{ n: number; used: number }>`select count(*) as n, sum(used_quota) as used from api_keys_now
       where accessed_time = 20`.execute(open.db);
     expect([Number(rows[0]!.n), Number(rows[0]!.used)]).toEqual([count, 16 * 10 * 5]);
     if (engine.name === 'postgres') expect(await deadlocks(open.db)).toBe(0);

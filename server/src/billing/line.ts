@@ -85,9 +85,7 @@ export class Line {
   /** Those who wait for money hear at once that the database is away; those who owe some, after a while. */
   readonly #inVain = (): void => {
     const { writer } = this.deps;
-    const error = Object.assign(new Error('the database cannot be reached'), {
-      code: 'ERR_POSTGRES_CONNECTION_CLOSED',
-    });
+    const error = Object.assign(new Error('the database cannot be reached'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED' });
     if (writer.away) for (const { done } of this.#asks.splice(0)) done.reject(error);
     if (writer.inVainMs > patienceMs) for (const { done } of [...this.#charges, ...this.#current]) done.reject(error);
   };
@@ -155,8 +153,7 @@ export class Line {
   /** At once where the database answers at once. */
   #write(waiting: Waiting[]): Promise<void> | undefined {
     const late = waiting.filter(({ charge }) => charge.user?.lost);
-    if (late.length > 0)
-      return this.#writeLate(late).then(() => this.#write(waiting.filter((one) => !late.includes(one))));
+    if (late.length > 0) return this.#writeLate(late).then(() => this.#write(waiting.filter((one) => !late.includes(one))));
     if (waiting.length === 0) return undefined;
     const { store, writer } = this.deps;
     const batch = batchOf(waiting.map(({ charge }) => charge));
@@ -167,11 +164,7 @@ export class Line {
     } catch (error) {
       return this.#again(work, waiting, error);
     }
-    if (running instanceof Promise)
-      return running.then(
-        () => paid(waiting),
-        (error) => this.#again(work, waiting, error),
-      );
+    if (running instanceof Promise) return running.then(() => paid(waiting), (error) => this.#again(work, waiting, error));
     paid(waiting);
     return undefined;
   }

@@ -45,11 +45,7 @@ class Short extends Error {
 export async function holdDurable(db: Db, row: HoldRow): Promise<HoldOutcome> {
   try {
     return await db.transaction().execute(async (tx): Promise<HoldOutcome> => {
-      const made = await tx
-        .insertInto('billing_holds')
-        .values(row)
-        .onConflict((c) => c.doNothing())
-        .executeTakeFirst();
+      const made = await tx.insertInto('billing_holds').values(row).onConflict((c) => c.doNothing()).executeTakeFirst();
       if (made.numInsertedOrUpdatedRows === 0n) return 'held';
       const user = await sql`update users set quota = quota - ${row.amount}
         where id = ${row.user_id} and quota >= ${row.amount}`.execute(tx);

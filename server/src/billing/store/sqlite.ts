@@ -103,9 +103,7 @@ function charge(
   };
   // Copies where they differ: the rows may have to be written again.
   const rows = logs.map((row) =>
-    row.quota > 0
-      ? { ...row, balance_after: row.balance_after + balanceOf(row.user_id) }
-      : { ...row, balance_after: 0 },
+    row.quota > 0 ? { ...row, balance_after: row.balance_after + balanceOf(row.user_id) } : { ...row, balance_after: 0 },
   );
   log(db, rows);
   for (const id of ended) prepared(db, 'delete from billing_holds where request_id = ?').run(id);

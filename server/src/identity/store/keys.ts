@@ -101,10 +101,7 @@ export async function changeKey(db: Db, userId: number, id: number, change: KeyC
   return db.transaction().execute(async (tx) => {
     const key = tx.updateTable('api_keys').where('id', '=', id).where('user_id', '=', userId);
     // The row first, which whoever takes from the quota must have: what is kept does not change until the end.
-    const changed = await key
-      .set({ ...plain, id })
-      .returning('id')
-      .executeTakeFirst();
+    const changed = await key.set({ ...plain, id }).returning('id').executeTakeFirst();
     if (!changed) return null;
     if (remain_quota !== undefined)
       await sql`update api_keys set remain_quota = ${remain_quota} - cast(coalesce((select sum(p.kept)
