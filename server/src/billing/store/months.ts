@@ -33,10 +33,10 @@ function monthOf(seconds: number, later = 0): Month {
 /** The tables of this month and of those that come, made before they are needed. */
 export async function makeMonths(db: Db, now: number): Promise<void> {
   if (engineOf(db) === 'sqlite') return;
-  const upTo = (await partsOf(db)).map((part) => part.upTo);
+  const parts = await partsOf(db);
   for (let later = 0; later <= monthsAhead; later += 1) {
     const month = monthOf(now, later);
-    if (!upTo.some((end) => end >= month.upTo)) await makeMonth(db, month);
+    if (!parts.some((part) => part.from <= month.from && part.upTo >= month.upTo)) await makeMonth(db, month);
   }
 }
 
@@ -51,7 +51,7 @@ const makeMonth = (db: Db, { name, from, upTo }: Month): Promise<void> =>
     await sql`lock table usage_logs_rest in access exclusive mode`.execute(tx);
     const within = sql`created_at >= ${sql.lit(from)} and created_at < ${sql.lit(upTo)}`;
     const { rows } = await sql<{ n: number }>`select count(*) as n from
-      (select 1 from usage_logs_rest where ${within} limit ${mostMoved + 1}) as some`.execute(tx);
+      (select 1 from usage_logs_rest where ${within} limit ${mostMoved + 1}) as found`.execute(tx);
     if (Number(rows[0]!.n) > mostMoved) return;
     await sql`create table ${sql.table(name)} (like usage_logs including defaults)`.execute(tx);
     await sql`with moved as (delete from usage_logs_rest where ${within} returning *)
@@ -66,14 +66,15 @@ export async function dropPastMonths(db: Db, before: number): Promise<void> {
     if (upTo <= before) await alone(db, (tx) => sql`drop table if exists ${sql.table(name)}`.execute(tx));
 }
 
-/** The parts of the log that have an end. */
-async function partsOf(db: Db): Promise<{ name: string; upTo: number }[]> {
+/** All parts of the log but the rest; what was there before it had parts begins whenever. */
+async function partsOf(db: Db): Promise<Month[]> {
   const { rows } = await sql<{ name: string; bound: string }>`select c.relname as name,
       pg_get_expr(c.relpartbound, c.oid) as bound
     from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'usage_logs'::regclass`.execute(db);
   return rows.flatMap(({ name, bound }) => {
-    const end = / TO \('?(\d+)'?\)$/.exec(bound)?.[1];
-    return end === undefined ? [] : [{ name, upTo: Number(end) }];
+    const [, from, upTo] = /FROM \('?(MINVALUE|-?\d+)'?\) TO \('?(-?\d+)'?\)$/.exec(bound) ?? [];
+    if (upTo === undefined) return [];
+    return [{ name, from: from === 'MINVALUE' ? Number.NEGATIVE_INFINITY : Number(from), upTo: Number(upTo) }];
   });
 }
 
