@@ -6,7 +6,7 @@ import type { Grant } from '../types.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import type { CreditRow, LedgerRow } from './tables.ts';
-import type { UsageLog } from './usage.ts';
+import type { UsageLog, UsagePlace } from './usage.ts';
 import { whereToLook, within } from './usage-sums.ts';
 
 /** Takes the whole transaction back: what it was about to give was given before. */
@@ -80,43 +80,67 @@ async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
   return new AppError('invalid_value', `quota ${reason}.`, { param: 'quota' });
 }
 
-/** Leafing past this would stop a synchronous database for too long. */
+/** Leafing past this by number would stop a synchronous database for too long; by place there is no end. */
 const mostEntries = 10_000;
+
+/** The last charge and the last credit of the pages so far. */
+export interface LedgerPlace {
+  charge: UsagePlace;
+  creditId: number;
+}
+const top: LedgerPlace = {
+  charge: { created_at: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER },
+  creditId: Number.MAX_SAFE_INTEGER,
+};
 
 /**
  * Newest first. Charges and credits are two tables, and nothing but reading all of them would put them in one order in SQL:
- * each gives its newest, and the page is cut from the two together.
+ * each gives its newest, and the page is cut from the two together. `next` is where the page after this one begins.
  */
 export async function pageLedger(
   db: Db,
   userId: number | undefined,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ entries: LedgerRow[]; total: number }> {
+  { limit, offset, after = top }: { limit: number; offset: number; after?: LedgerPlace | undefined },
+): Promise<{ entries: LedgerRow[]; total: number; next: LedgerPlace | null }> {
   const needed = Math.min(offset + limit, mostEntries);
   const counted = needed + countedPast;
-  const charges = await chargesOf(db, userId, counted);
+  const charges = await chargesOf(db, userId, counted, after.charge);
   const newest =
     (await charges
       ?.select(['id', ...usageColumns])
       .limit(needed)
       .execute()) ?? [];
-  const credits = creditsOf(db, userId);
+  const credits = creditsOf(db, userId).where('id', '<', after.creditId);
   const given = await credits.selectAll().limit(needed).execute();
   const total =
     (charges ? await countUpTo(db, charges.select('id'), counted) : 0) +
     (await countUpTo(db, credits.select('id'), counted));
-  return { entries: merge(newest, given).slice(offset, needed), total: Math.min(total, mostEntries) };
+  const upTo = merge(newest, given).slice(0, needed);
+  const entries = upTo.slice(offset);
+  const next = entries.length < limit ? null : endOf(upTo, after);
+  return { entries, total: Math.min(total, mostEntries), next };
+}
+
+function endOf(entries: LedgerRow[], after: LedgerPlace): LedgerPlace {
+  const charge = entries.findLast((entry) => !isCredit(entry));
+  const credit = entries.findLast(isCredit);
+  return {
+    charge: charge ? { created_at: charge.created_at, id: charge.id / 2 } : after.charge,
+    creditId: credit ? (credit.id - 1) / 2 : after.creditId,
+  };
 }
 
 /** Entries of the log that cost something, of which `needed` are looked for; null when there are none. */
-async function chargesOf(db: Db, userId: number | undefined, needed: number) {
+async function chargesOf(db: Db, userId: number | undefined, needed: number, after: UsagePlace) {
   await fileUsage(db);
-  const place = await whereToLook(db, { userId }, needed, { charged: true });
+  const to = after === top.charge ? undefined : after.created_at;
+  const place = await whereToLook(db, { userId, to }, needed, { charged: true });
   if (!place) return null;
   return db
     .selectFrom('usage_logs')
     .where('quota', '>', 0)
     .where((e) => e.and([...within('created_at', place.from, place.to), ...isFiled(db)]))
+    .where((e) => e.or([e('created_at', '<', after.created_at), e('id', '<', after.id)]))
     .$if(userId !== undefined, (charges) => charges.where('user_id', '=', userId!))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
@@ -139,6 +163,8 @@ function merge(charges: UsageLog[], credits: CreditRow[]): LedgerRow[] {
 }
 
 /** The last bit of an entry's id says which of the two tables it is of. */
+const isCredit = (entry: LedgerRow): boolean => entry.id % 2 === 1;
+
 const entryOfCharge = (row: UsageLog): LedgerRow => ({
   id: row.id * 2,
   user_id: row.user_id,

@@ -15,12 +15,24 @@ import type { AuditRow } from './tables.ts';
 const stepRows = 2_000;
 const batchRows = 500;
 
-/** A page; where it begins behind `before`, its own number does not count. */
+/** A page; behind the place of a cursor its own number does not count. `next` is the place of the page after it. */
 export async function pageAudit(
   db: Db,
   filter: AuditFilter,
   page: Page,
-  before?: AuditPlace,
+  cursor?: number[],
+): Promise<{ rows: AuditRow[]; total: number; next: number[] | null }> {
+  const before = cursor && { created_at: cursor[0]!, id: cursor[1]! };
+  const { rows, total } = await findPage(db, filter, page, before);
+  const last = rows.length < page.page_size ? undefined : rows.at(-1);
+  return { rows, total, next: last ? [last.created_at, last.id] : null };
+}
+
+async function findPage(
+  db: Db,
+  filter: AuditFilter,
+  page: Page,
+  before: AuditPlace | undefined,
 ): Promise<{ rows: AuditRow[]; total: number }> {
   const offset = before ? 0 : offsetOf(page);
   const most = offset + page.page_size + countedPast;
