@@ -1,6 +1,7 @@
 import { openAccounts } from './accounts/open.ts';
 import { openBilling } from './billing/billing.ts';
 import { billingRoutes } from './billing/routes.ts';
+import { makeMonths } from './billing/store/months.ts';
 import { sweepUsage } from './billing/store/usage.ts';
 import type { Config } from './config.ts';
 import { addGauges } from './gauges.ts';
@@ -198,7 +199,12 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await audit.stop();
     },
     sweep: () => {
-      const usage = { sweep: () => sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400) };
+      const usage = {
+        sweep: async () => {
+          await makeMonths(db, nowSeconds(clock));
+          await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
+        },
+      };
       for (const room of [identity, oauth, orchestra, autonomous, video, usage, idempotency])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },

@@ -5,6 +5,7 @@ import { userBelow } from '../identity/reach.ts';
 import { done } from '../platform/http/answers.ts';
 import { idText } from '../platform/http/paging.ts';
 import { defineRoute, json, type Route } from '../platform/http/route.ts';
+import { writtenAnswer } from '../platform/http/written-answer.ts';
 import type { AccountDataDeps } from './deps.ts';
 import { exportText } from './export.ts';
 import { deleteAccount } from './forget.ts';
@@ -25,14 +26,8 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       answers: { 200: { type: 'application/json', description: 'One JSON document, by room, as a download' } },
       handle: (call) => {
         const { id } = call.principal.user;
-        return new Response(textStream(exportText(deps, id)), {
-          headers: {
-            ...call.headers,
-            'content-type': 'application/json',
-            'content-disposition': `attachment; filename="svc-user-${id}.json"`,
-            'cache-control': 'no-store',
-          },
-        });
+        const file = { name: `svc-user-${id}.json`, type: 'application/json' };
+        return writtenAnswer(call, file, exportText(deps, id));
       },
     }),
     defineRoute({
@@ -80,18 +75,4 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       },
     }),
   ];
-}
-
-function textStream(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    pull: async (controller) => {
-      const { value, done: ended } = await parts.next();
-      if (ended) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    cancel: async () => {
-      await parts.return(undefined);
-    },
-  });
 }

@@ -3,15 +3,18 @@ import type {} from '../identity/principals.ts';
 import { userWithinReach } from '../identity/reach.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { countedPast } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { answered, listed } from '../platform/http/answers.ts';
 import { csvAnswer } from '../platform/http/csv-answer.ts';
+import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
 import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import type { Billing } from './billing.ts';
-import { pageLedger } from './store/ledger.ts';
+import { type LedgerPlace, pageLedger } from './store/ledger.ts';
 import { dayOf } from './store/port.ts';
-import { countUsage, listUsage, sumUsage, type UsageFilter } from './store/usage.ts';
+import { countUsage, listUsage } from './store/usage.ts';
+import { sumUsage, type UsageFilter } from './store/usage-sums.ts';
 import { usageCsv } from './usage-csv.ts';
 import { ledgerSchema, usageLogSchema, usageSumSchema, viewLedger, viewSum, viewUsage } from './views.ts';
 
@@ -31,9 +34,14 @@ const filterFields = {
   to: idText.optional(),
 };
 const userField = { user_id: idText.optional() };
-const logsQuery = z.object({ ...pageFields, ...filterFields, format: z.enum(['json', 'csv']).optional() });
+const logsQuery = z.object({
+  ...pageFields,
+  cursor: cursorField(2),
+  ...filterFields,
+  format: z.enum(['json', 'csv']).optional(),
+});
 const summaryQuery = z.object({ ...filterFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
-const ledgerQuery = z.object(pageFields);
+const ledgerQuery = z.object({ ...pageFields, cursor: cursorField(3) });
 
 type Filters = { model?: string; token_id?: number; from?: number; to?: number };
 
@@ -45,10 +53,16 @@ function filterOf(query: Filters, userId: number | undefined): UsageFilter {
 
 /** Skipping rows costs as much as reading them. */
 const deepestRow = 100_000;
-function rangeOf(page: Page): { limit: number; offset: number } {
-  const offset = offsetOf(page);
+type Place = Page & { cursor?: number[] | undefined };
+
+function rangeOf(page: Place): { limit: number; offset: number } {
+  const offset = page.cursor ? 0 : offsetOf(page);
   if (offset > deepestRow)
-    throw new AppError('invalid_value', 'page is too far; narrow the list with from and to.', { param: 'page' });
+    throw new AppError(
+      'invalid_value',
+      'page is too far; narrow the list with from and to, or go on with next_cursor.',
+      { param: 'page' },
+    );
   return { limit: page.page_size, offset };
 }
 
@@ -64,7 +78,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/usage/logs',
       summary: 'My requests, newest first; `format=csv` for a file',
       query: logsQuery,
-      answers: { 200: listed({ logs: z.array(usageLogSchema) }) },
+      answers: { 200: listed({ logs: z.array(usageLogSchema), ...nextCursor }) },
       handle: (call) => answerLogs(room, call, call.query, call.principal.user.id),
     }),
     defineRoute({
@@ -80,7 +94,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/ledger',
       summary: 'Every change of my balance, newest first',
       query: ledgerQuery,
-      answers: { 200: listed({ entries: z.array(ledgerSchema) }) },
+      answers: { 200: listed({ entries: z.array(ledgerSchema), ...nextCursor }) },
       handle: (call) => answerLedger(room, call, call.query, call.principal.user.id),
     }),
   ];
@@ -94,7 +108,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/admin/usage/logs',
       summary: 'Requests of all users or one; `format=csv` for a file',
       query: logsQuery.extend(userField),
-      answers: { 200: listed({ logs: z.array(usageLogSchema) }) },
+      answers: { 200: listed({ logs: z.array(usageLogSchema), ...nextCursor }) },
       handle: (call) => answerLogs(room, call, call.query, call.query.user_id),
     }),
     defineRoute({
@@ -110,7 +124,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/admin/ledger',
       summary: 'Every change of every balance, or of one user’s',
       query: ledgerQuery.extend(userField),
-      answers: { 200: listed({ entries: z.array(ledgerSchema) }) },
+      answers: { 200: listed({ entries: z.array(ledgerSchema), ...nextCursor }) },
       handle: (call) => answerLedger(room, call, call.query, call.query.user_id),
     }),
   ];
@@ -156,14 +170,19 @@ type Headed = Pick<Call, 'headers'>;
 async function answerLogs(
   { db }: BillingRouteDeps,
   call: Headed,
-  query: Filters & Page & { format?: 'json' | 'csv' },
+  query: Filters & Place & { format?: 'json' | 'csv' },
   userId: number | undefined,
 ): Promise<Response> {
   const filter = filterOf(query, userId);
   if (query.format === 'csv') return csvAnswer(call, 'usage.csv', usageCsv(db, filter));
-  const logs = await listUsage(db, filter, rangeOf(query));
-  const total = await countUsage(db, filter);
-  return ok(call, { logs: logs.map(viewUsage), total, page: query.page, page_size: query.page_size });
+  const [created_at, id] = query.cursor ?? [];
+  const range = rangeOf(query);
+  const before = created_at === undefined ? undefined : { created_at, id: id! };
+  const logs = await listUsage(db, filter, { ...range, before });
+  const total = await countUsage(db, filter, range.offset + range.limit + countedPast);
+  const last = logs.length < range.limit ? undefined : logs.at(-1);
+  const next_cursor = last ? cursorOf([last.created_at, last.id]) : null;
+  return ok(call, { logs: logs.map(viewUsage), next_cursor, total, page: query.page, page_size: query.page_size });
 }
 
 const defaultDays = 30;
@@ -187,7 +206,15 @@ async function answerSummary(
   return ok(call, { items: sums.map((sum) => viewSum(query.group_by, sum)), total });
 }
 
-async function answerLedger({ db }: BillingRouteDeps, call: Headed, query: Page, userId?: number): Promise<Response> {
-  const { entries, total } = await pageLedger(db, userId, rangeOf(query));
-  return ok(call, { entries: entries.map(viewLedger), total, page: query.page, page_size: query.page_size });
+async function answerLedger({ db }: BillingRouteDeps, call: Headed, query: Place, userId?: number): Promise<Response> {
+  const { entries, total, next } = await pageLedger(db, userId, { ...rangeOf(query), after: placeOf(query.cursor) });
+  const next_cursor = next && cursorOf([next.charge.created_at, next.charge.id, next.creditId]);
+  const { page, page_size } = query;
+  return ok(call, { entries: entries.map(viewLedger), next_cursor, total, page, page_size });
+}
+
+function placeOf(cursor: number[] | undefined): LedgerPlace | undefined {
+  if (!cursor) return undefined;
+  const [created_at, id, creditId] = cursor as [number, number, number];
+  return { charge: { created_at, id }, creditId };
 }

@@ -1,7 +1,8 @@
 import { type Cell, csvLine } from '../lib/csv.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { billParts } from './cost-parts.ts';
-import { listUsage, type UsageFilter, type UsageLog } from './store/usage.ts';
+import { listUsage, type UsageLog } from './store/usage.ts';
+import type { UsageFilter } from './store/usage-sums.ts';
 import { usageLogSchema, viewUsage } from './views.ts';
 
 /** Rows per read: small enough that a synchronous database lets streams through in between. */

@@ -3,7 +3,8 @@ import type { Usage } from '../lib/money.ts';
 import { type BillName, billOf, billParts } from './cost-parts.ts';
 import { secondsPerDay } from './store/port.ts';
 import type { LedgerRow } from './store/tables.ts';
-import type { GroupBy, UsageLog, UsageSum } from './store/usage.ts';
+import type { UsageLog } from './store/usage.ts';
+import type { GroupBy, UsageSum } from './store/usage-sums.ts';
 
 const int = z.number().int();
 

@@ -52,11 +52,12 @@ export async function auditPage(
   db: Db,
   given: OAuthAuditFilter,
   page: Page,
-): Promise<{ logs: AuditView[]; total: number }> {
+  cursor?: number[],
+): Promise<{ logs: AuditView[]; total: number; next: number[] | null }> {
   const filter = filterOf(given);
-  if (filter.actions?.length === 0) return { logs: [], total: 0 };
-  const { rows, total } = await pageAudit(db, filter, page);
-  return { logs: rows.map((row) => ({ ...viewOf(row), metadata: JSON.parse(row.metadata) })), total };
+  if (filter.actions?.length === 0) return { logs: [], total: 0, next: null };
+  const { rows, total, next } = await pageAudit(db, filter, page, cursor);
+  return { logs: rows.map((row) => ({ ...viewOf(row), metadata: JSON.parse(row.metadata) })), total, next };
 }
 
 const csvColumns = [

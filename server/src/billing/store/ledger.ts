@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import type { CreditRow, LedgerRow } from './tables.ts';
-import type { UsageLog } from './usage.ts';
+import type { UsageLog, UsagePlace } from './usage.ts';
+import { whereToLook, within } from './usage-sums.ts';
 
 /** Takes the whole transaction back: what it was about to give was given before. */
 class GivenBefore extends Error {}
@@ -36,22 +38,28 @@ async function give(tx: Db, grant: Grant, nowSeconds: number, held: number): Pro
   const balance = left + (await keptOf(tx, grant.userId)) - held;
   const credit = await tx
     .insertInto('credits')
-    .values((e) => ({
+    .values({
       user_id: grant.userId,
       amount: grant.quota,
       balance_after: balance,
       note: grant.note,
       actor_id: grant.by,
-      place: e.selectFrom('usage_logs').select(sql<number>`coalesce(max(id), 0)`.as('place')),
+      place: lastCharge(tx),
       idempotency_id: grant.idempotencyId ?? null,
       created_at: nowSeconds,
-    }))
+    })
     .onConflict((c) => c.column('idempotency_id').doNothing())
     .returningAll()
     .executeTakeFirst();
   if (!credit) throw new GivenBefore();
   return credit;
 }
+
+/** The highest id that was given so far; PostgreSQL, whose log is by months, has no index by id alone. */
+const lastCharge = (db: Db) =>
+  engineOf(db) === 'postgres'
+    ? sql<number>`coalesce(pg_sequence_last_value('usage_logs_ids'), 0)`
+    : sql<number>`(select coalesce(max(id), 0) from usage_logs)`;
 
 /** What processes keep of a user's money. */
 async function keptOf(db: Db, userId: number): Promise<number> {
@@ -72,51 +80,77 @@ async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
   return new AppError('invalid_value', `quota ${reason}.`, { param: 'quota' });
 }
 
-/** Counting and leafing past this would stop a synchronous database for too long; totals stay at it. */
+/** Leafing past this by number would stop a synchronous database for too long; by place there is no end. */
 const mostEntries = 10_000;
+
+/** The last charge and the last credit of the pages so far. */
+export interface LedgerPlace {
+  charge: UsagePlace;
+  creditId: number;
+}
+const top: LedgerPlace = {
+  charge: { created_at: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER },
+  creditId: Number.MAX_SAFE_INTEGER,
+};
 
 /**
  * Newest first. Charges and credits are two tables, and nothing but reading all of them would put them in one order in SQL:
- * each gives its newest, and the page is cut from the two together.
+ * each gives its newest, and the page is cut from the two together. `next` is where the page after this one begins.
  */
 export async function pageLedger(
   db: Db,
   userId: number | undefined,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ entries: LedgerRow[]; total: number }> {
-  if (userId !== undefined) await fileUsage(db);
+  { limit, offset, after = top }: { limit: number; offset: number; after?: LedgerPlace | undefined },
+): Promise<{ entries: LedgerRow[]; total: number; next: LedgerPlace | null }> {
   const needed = Math.min(offset + limit, mostEntries);
-  // Of one user's in the order of their index, which is that of ids as well.
-  const newest = userId === undefined ? chargesOf(db, userId) : chargesOf(db, userId).orderBy('created_at', 'desc');
-  const charges = await newest
-    .orderBy('id', 'desc')
-    .select(['id', ...usageColumns])
-    .limit(needed)
-    .execute();
-  const credits = await creditsOf(db, userId).selectAll().orderBy('id', 'desc').limit(needed).execute();
-  const total = (await countUpTo(db, chargesOf(db, userId))) + (await countUpTo(db, creditsOf(db, userId)));
-  return { entries: merge(charges, credits).slice(offset, needed), total: Math.min(total, mostEntries) };
+  const counted = needed + countedPast;
+  const charges = await chargesOf(db, userId, counted, after.charge);
+  const newest =
+    (await charges
+      ?.select(['id', ...usageColumns])
+      .limit(needed)
+      .execute()) ?? [];
+  const credits = creditsOf(db, userId).where('id', '<', after.creditId);
+  const given = await credits.selectAll().limit(needed).execute();
+  const total =
+    (charges ? await countUpTo(db, charges.select('id'), counted) : 0) +
+    (await countUpTo(db, credits.select('id'), counted));
+  const upTo = merge(newest, given).slice(0, needed);
+  const entries = upTo.slice(offset);
+  const next = entries.length < limit ? null : endOf(upTo, after);
+  return { entries, total: Math.min(total, mostEntries), next };
 }
 
-function chargesOf(db: Db, userId: number | undefined) {
-  const charges = db.selectFrom('usage_logs').where('quota', '>', 0);
-  if (userId === undefined) return charges;
-  return charges.where('user_id', '=', userId).where((e) => e.and(isFiled(db)));
+function endOf(entries: LedgerRow[], after: LedgerPlace): LedgerPlace {
+  const charge = entries.findLast((entry) => !isCredit(entry));
+  const credit = entries.findLast(isCredit);
+  return {
+    charge: charge ? { created_at: charge.created_at, id: charge.id / 2 } : after.charge,
+    creditId: credit ? (credit.id - 1) / 2 : after.creditId,
+  };
 }
 
-function creditsOf(db: Db, userId: number | undefined) {
-  const credits = db.selectFrom('credits');
-  return userId === undefined ? credits : credits.where('user_id', '=', userId);
+/** Entries of the log that cost something, of which `needed` are looked for; null when there are none. */
+async function chargesOf(db: Db, userId: number | undefined, needed: number, after: UsagePlace) {
+  await fileUsage(db);
+  const to = after === top.charge ? undefined : after.created_at;
+  const place = await whereToLook(db, { userId, to }, needed, { charged: true });
+  if (!place) return null;
+  return db
+    .selectFrom('usage_logs')
+    .where('quota', '>', 0)
+    .where((e) => e.and([...within('created_at', place.from, place.to), ...isFiled(db)]))
+    .where((e) => e.or([e('created_at', '<', after.created_at), e('id', '<', after.id)]))
+    .$if(userId !== undefined, (charges) => charges.where('user_id', '=', userId!))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
 }
 
-async function countUpTo(db: Db, rows: ReturnType<typeof chargesOf> | ReturnType<typeof creditsOf>): Promise<number> {
-  const some = (rows as ReturnType<typeof creditsOf>).select('id').limit(mostEntries).as('some');
-  const { n } = await db
-    .selectFrom(some)
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+const creditsOf = (db: Db, userId: number | undefined) =>
+  db
+    .selectFrom('credits')
+    .$if(userId !== undefined, (credits) => credits.where('user_id', '=', userId!))
+    .orderBy('id', 'desc');
 
 function merge(charges: UsageLog[], credits: CreditRow[]): LedgerRow[] {
   const entries: LedgerRow[] = [];
@@ -129,6 +163,8 @@ function merge(charges: UsageLog[], credits: CreditRow[]): LedgerRow[] {
 }
 
 /** The last bit of an entry's id says which of the two tables it is of. */
+const isCredit = (entry: LedgerRow): boolean => entry.id % 2 === 1;
+
 const entryOfCharge = (row: UsageLog): LedgerRow => ({
   id: row.id * 2,
   user_id: row.user_id,

@@ -1,70 +1,60 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { countUpTo, inBatches, sweepBatches } from '../../platform/db/pages.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
+import { dropPastMonths } from './months.ts';
 import { dayOf, secondsPerDay, type UsageRow, usageColumns } from './port.ts';
+import { is, isToo, narrowings, sumRequests, type UsageFilter, whereToLook, within } from './usage-sums.ts';
 import './tables.ts';
 
-export interface UsageFilter {
-  userId?: number | undefined;
-  keyId?: number | undefined;
-  modelId?: string | undefined;
-  /** Unix seconds, both inclusive. */
-  from?: number | undefined;
-  to?: number | undefined;
-}
 export type UsageLog = UsageRow & { id: number };
+/** A place in the log, newest first: what comes after this entry. */
+export type UsagePlace = Pick<UsageLog, 'id' | 'created_at'>;
 
-/** What both the log and the sums can be narrowed by. */
-const sameColumns = { userId: 'user_id', keyId: 'key_id', modelId: 'model_id' } as const;
-
-function narrowed(filter: UsageFilter): Expression<SqlBool>[] {
-  return (Object.keys(sameColumns) as (keyof typeof sameColumns)[])
-    .filter((name) => filter[name] !== undefined)
-    .map((name) => sql<SqlBool>`${sql.ref(sameColumns[name])} = ${filter[name]}`);
-}
-
-function within(column: string, from: number | undefined, to: number | undefined): Expression<SqlBool>[] {
-  const bounds: Expression<SqlBool>[] = [];
-  if (from !== undefined) bounds.push(sql<SqlBool>`${sql.ref(column)} >= ${from}`);
-  if (to !== undefined) bounds.push(sql<SqlBool>`${sql.ref(column)} <= ${to}`);
-  return bounds;
-}
-
-const ofSomebody = ({ userId, keyId }: UsageFilter): boolean => userId !== undefined || keyId !== undefined;
-
-/** What entries of the log must be; those of one user or key are found by index. */
+/** What entries of the log must be, found by the index of whatever narrows them most, else by that of time. */
 async function conditionsOf(db: Db, filter: UsageFilter): Promise<Expression<SqlBool>[]> {
-  const conditions = [...narrowed(filter), ...within('created_at', filter.from, filter.to)];
-  if (!ofSomebody(filter)) return conditions;
   await fileUsage(db);
-  return [...conditions, ...isFiled(db)];
+  const [narrowest, ...others] = narrowings(filter);
+  const also = engineOf(db) === 'sqlite' ? isToo : is;
+  return [
+    ...(narrowest ? [is(filter, narrowest)] : []),
+    ...others.map((name) => also(filter, name)),
+    ...within('created_at', filter.from, filter.to),
+    ...isFiled(db),
+  ];
 }
 
-/**
- * Newest first; `before` continues after a row already seen, which an export does instead of counting offsets. Everybody's
- * rows have no index by time, but ids grow with it.
- */
-export async function listUsage(
-  db: Db,
-  filter: UsageFilter,
-  { limit, offset = 0, before }: { limit: number; offset?: number; before?: UsageLog | undefined },
-): Promise<UsageLog[]> {
-  const byTime = ofSomebody(filter);
-  const conditions = await conditionsOf(db, filter);
-  if (before && byTime)
-    conditions.push(
-      sql<SqlBool>`created_at <= ${before.created_at}`,
-      sql<SqlBool>`(created_at < ${before.created_at} or id < ${before.id})`,
-    );
-  else if (before) conditions.push(sql<SqlBool>`id < ${before.id}`);
-  const found = db.selectFrom('usage_logs').where((e) => e.and(conditions));
-  return (byTime ? found.orderBy('created_at', 'desc') : found)
+export interface UsageRange {
+  limit: number;
+  offset?: number;
+  /** Continues after an entry already seen, instead of counting offsets. */
+  before?: UsagePlace | undefined;
+}
+
+/** Newest first. */
+export async function listUsage(db: Db, filter: UsageFilter, range: UsageRange): Promise<UsageLog[]> {
+  const { limit, offset = 0, before } = range;
+  const upTo = before && Math.min(before.created_at, filter.to ?? before.created_at);
+  const looked = await lookedThrough(db, { ...filter, to: upTo ?? filter.to }, offset + limit);
+  if (!looked) return [];
+  const conditions = await conditionsOf(db, looked);
+  if (before) conditions.push(sql<SqlBool>`(created_at < ${before.created_at} or id < ${before.id})`);
+  return db
+    .selectFrom('usage_logs')
+    .where((e) => e.and(conditions))
+    .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .select(['id', ...usageColumns])
     .limit(limit)
     .offset(offset)
     .execute();
+}
+
+/** There are indexes by user, by key and by model, but each costs every request, and so there is none by two of them. */
+async function lookedThrough(db: Db, filter: UsageFilter, needed: number): Promise<UsageFilter | null> {
+  if (narrowings(filter).length < 2) return filter;
+  const place = await whereToLook(db, filter, needed);
+  return place && { ...filter, ...place };
 }
 
 /** Longer than any request may run. */
@@ -77,111 +67,59 @@ export async function isLogged(db: Db, { request_id, user_id, created_at }: Usag
   return (await found.select('id').executeTakeFirst()) !== undefined;
 }
 
-/** Deletes single entries from before `before`; their sums per day stay, and with them the books add up. */
-export const sweepUsage = (db: Db, before: number): Promise<number> =>
-  inBatches((most) => deleteOldUsage(db, before, most), sweepBatches);
-
-/** Deletes at most `limit` of the oldest from before `before`. Ids grow with time, so nothing else has to be looked at. */
-async function deleteOldUsage(db: Db, before: number, limit: number): Promise<number> {
-  const result = await db
-    .deleteFrom('usage_logs')
-    .where('id', 'in', (e) =>
-      e
-        .selectFrom(e.selectFrom('usage_logs').select(['id', 'created_at']).orderBy('id').limit(limit).as('oldest'))
-        .select('id')
-        .where('created_at', '<', before),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+/**
+ * Deletes single entries from before `before`; their sums per day stay, and with them the books add up. On PostgreSQL whole
+ * months go at once; returns how many were deleted one by one.
+ */
+export async function sweepUsage(db: Db, before: number): Promise<number> {
+  if (engineOf(db) === 'postgres') await dropPastMonths(db, before);
+  return inBatches((most) => deleteOldUsage(db, before, most), sweepBatches);
 }
 
-/** Counting past this would stop a synchronous database for too long; totals stay at it. */
-const mostCounted = 100_000;
+/** Deletes at most `limit` of the oldest from before `before`. Ids of SQLite grow with time: nothing else has to be looked at. */
+async function deleteOldUsage(db: Db, before: number, limit: number): Promise<number> {
+  const { numAffectedRows } =
+    engineOf(db) === 'sqlite'
+      ? await sql`delete from usage_logs where id in (select id from
+          (select id, created_at from usage_logs order by id limit ${limit}) as oldest where created_at < ${before})`.execute(
+          db,
+        )
+      : await sql`delete from usage_logs where created_at < ${before} and (created_at, id) in
+          (select created_at, id from usage_logs where created_at < ${before} order by created_at, id limit ${limit})`.execute(
+          db,
+        );
+  return Number(numAffectedRows);
+}
 
-/** Whole days come from the sums, only the two days cut by `from` and `to` are counted. */
-export async function countUsage(db: Db, filter: UsageFilter): Promise<number> {
+/**
+ * Whole days come from the sums, only the two days cut by `from` and `to` are counted. More than `most` are not looked at:
+ * what is returned then is at least that, and less than there is.
+ */
+export async function countUsage(db: Db, filter: UsageFilter, most = 1_000): Promise<number> {
   const { from, to } = filter;
   const firstWhole = from === undefined ? undefined : dayOf(from + secondsPerDay - 1);
   const lastWhole = to === undefined ? undefined : dayOf(to + 1) - 1;
-  if (firstWhole !== undefined && lastWhole !== undefined && firstWhole > lastWhole) return countRows(db, filter);
-  let total = await sumRequests(db, filter, Math.max(firstWhole ?? 0, await oldestDay(db)), lastWhole);
+  if (firstWhole !== undefined && lastWhole !== undefined && firstWhole > lastWhole) return countRows(db, filter, most);
+  let total = await sumRequests(db, filter, Math.max(firstWhole ?? 0, await oldestDay(db)), lastWhole, most);
   if (from !== undefined && firstWhole! * secondsPerDay > from)
-    total += await countRows(db, { ...filter, to: firstWhole! * secondsPerDay - 1 });
+    total += await countRows(db, { ...filter, to: firstWhole! * secondsPerDay - 1 }, most);
   if (to !== undefined && (lastWhole! + 1) * secondsPerDay <= to)
-    total += await countRows(db, { ...filter, from: (lastWhole! + 1) * secondsPerDay });
+    total += await countRows(db, { ...filter, from: (lastWhole! + 1) * secondsPerDay }, most);
   return total;
 }
 
 /** Sums outlive the entries they are of, which alone can be listed. */
 async function oldestDay(db: Db): Promise<number> {
-  const oldest = await db.selectFrom('usage_logs').select('created_at').orderBy('id').limit(1).executeTakeFirst();
+  const entries = db.selectFrom('usage_logs').select('created_at');
+  const byAge = engineOf(db) === 'sqlite' ? entries : entries.orderBy('created_at');
+  const oldest = await byAge.orderBy('id').limit(1).executeTakeFirst();
   return oldest ? dayOf(oldest.created_at) : 0;
 }
 
-async function sumRequests(db: Db, filter: UsageFilter, firstDay?: number, lastDay?: number): Promise<number> {
-  const row = await db
-    .selectFrom('usage_days_all')
-    .select((e) => e.fn.sum<number>('requests').as('n'))
-    .where((e) => e.and([...narrowed(filter), ...within('day', firstDay, lastDay)]))
-    .executeTakeFirst();
-  return Number(row?.n ?? 0);
-}
-
-async function countRows(db: Db, filter: UsageFilter): Promise<number> {
-  const conditions = await conditionsOf(db, filter);
-  const bounded = db
-    .selectFrom('usage_logs')
-    .select('id')
-    .where((e) => e.and(conditions))
-    .limit(mostCounted);
-  const row = await db
-    .selectFrom(bounded.as('some'))
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .executeTakeFirst();
-  return Number(row?.n ?? 0);
-}
-
-export type GroupBy = 'day' | 'model' | 'token';
-const groupColumns = { day: 'day', model: 'model_id', token: 'key_id' } as const;
-
-export interface UsageSum {
-  group: number | string;
-  requests: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  quota: number;
-}
-
-/** A page draws at most this many groups; more than that is a table for the export. */
-const mostGroups = 1000;
-
-export async function sumUsage(
-  db: Db,
-  filter: UsageFilter,
-  groupBy: GroupBy,
-  firstDay: number,
-  lastDay: number,
-): Promise<UsageSum[]> {
-  const column = groupColumns[groupBy];
-  const rows = await db
-    .selectFrom('usage_days_all')
-    .select((e) => [
-      sql.ref<number | string>(column).as('group'),
-      e.fn.sum<number>('requests').as('requests'),
-      e.fn.sum<number>('prompt_tokens').as('prompt_tokens'),
-      e.fn.sum<number>('completion_tokens').as('completion_tokens'),
-      e.fn.sum<number>('quota').as('quota'),
-    ])
-    .where((e) => e.and([...narrowed(filter), ...within('day', firstDay, lastDay)]))
-    .groupBy(column)
-    .orderBy(groupBy === 'day' ? sql`1 asc` : sql`5 desc, 2 desc`)
-    .limit(mostGroups)
-    .execute();
-  return rows.map((row) => ({
-    group: row.group,
-    requests: Number(row.requests),
-    prompt_tokens: Number(row.prompt_tokens),
-    completion_tokens: Number(row.completion_tokens),
-    quota: Number(row.quota),
-  }));
+async function countRows(db: Db, filter: UsageFilter, most: number): Promise<number> {
+  const looked = await lookedThrough(db, filter, most);
+  if (!looked) return 0;
+  const conditions = await conditionsOf(db, looked);
+  const entries = db.selectFrom('usage_logs').where((e) => e.and(conditions));
+  return countUpTo(db, entries.select('id').orderBy('created_at', 'desc'), most);
 }

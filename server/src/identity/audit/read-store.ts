@@ -1,5 +1,6 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { usersCalled } from '../store/names.ts';
 import type { AuditRow } from './tables.ts';
 
 export interface AuditFilter {
@@ -14,64 +15,108 @@ export interface AuditFilter {
   to?: number;
 }
 
-/** Rows with ids in (above, upTo]: the log is read in such steps, so that no single statement holds the process long. */
-export interface Span {
-  above: number;
-  upTo: number;
-}
+/** An entry after which to go on, newest first. */
+export type AuditPlace = Pick<AuditRow, 'id' | 'created_at'>;
 
-export async function auditBounds(db: Db): Promise<{ first: number; last: number } | null> {
-  const row = await db
-    .selectFrom('audit_log')
-    .select((e) => [e.fn.min<number | null>('id').as('first'), e.fn.max<number | null>('id').as('last')])
-    .executeTakeFirst();
-  return row && row.first !== null && row.last !== null ? { first: Number(row.first), last: Number(row.last) } : null;
-}
+type Conditions = Expression<SqlBool>[];
+
+/** Whoever searches for a part of a name that more users have is shown the entries of these. */
+const mostUsers = 50;
+const idOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : -1);
 
 /** SQLite knows no escape character unless told. */
 const like = (column: string, text: string) =>
-  sql<boolean>`lower(${sql.ref(column)}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`;
-const userCalled = (idColumn: string, text: string) =>
-  sql<boolean>`exists (select 1 from users where users.id = ${sql.ref(idColumn)} and ${like('users.username', text)})`;
-const idOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : -1);
+  sql<SqlBool>`lower(${sql.ref(column)}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`;
 
-const actorIs = (text: string): Expression<SqlBool> =>
-  sql`(actor_id = ${idOf(text)} or ${like('actor_name', text)} or ${userCalled('actor_id', text)})`;
-const targetIs = (text: string): Expression<SqlBool> =>
-  sql`(target_id = ${idOf(text)} or ${like('target_name', text)}
-    or (target_type = 'user' and ${userCalled('target_id', text)}))`;
-
-const matching = (db: Db, filter: AuditFilter, span: Span) =>
-  db
-    .selectFrom('audit_log')
-    .where('audit_log.id', '>', span.above)
-    .where('audit_log.id', '<=', span.upTo)
-    .$if(filter.actions !== undefined, (query) => query.where('action', 'in', filter.actions!))
-    .$if(filter.actorId !== undefined, (query) => query.where('actor_id', '=', filter.actorId!))
-    .$if(filter.target !== undefined, (query) =>
-      query.where('target_type', '=', filter.target!.type).where('target_id', '=', filter.target!.id),
-    )
-    .$if(Boolean(filter.actorText), (query) => query.where(actorIs(filter.actorText!)))
-    .$if(Boolean(filter.targetText), (query) => query.where(targetIs(filter.targetText!)))
-    .$if(filter.from !== undefined, (query) => query.where('created_at', '>=', filter.from!))
-    .$if(filter.to !== undefined, (query) => query.where('created_at', '<=', filter.to!));
-
-export async function countAudit(db: Db, filter: AuditFilter, span: Span): Promise<number> {
-  const row = await matching(db, filter, span)
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
+function plainConditions({ actions, actorId, target, from, to }: AuditFilter, before?: AuditPlace): Conditions {
+  const conditions: Conditions = [];
+  if (actions) conditions.push(sql<SqlBool>`action in (${sql.join(actions)})`);
+  if (actorId !== undefined) conditions.push(sql<SqlBool>`actor_id = ${actorId}`);
+  if (target) conditions.push(sql<SqlBool>`target_type = ${target.type} and target_id = ${target.id}`);
+  if (from !== undefined) conditions.push(sql<SqlBool>`created_at >= ${from}`);
+  const upTo = Math.min(to ?? Number.MAX_SAFE_INTEGER, before?.created_at ?? Number.MAX_SAFE_INTEGER);
+  if (upTo < Number.MAX_SAFE_INTEGER) conditions.push(sql<SqlBool>`created_at <= ${upTo}`);
+  if (before) conditions.push(sql<SqlBool>`(created_at < ${before.created_at} or id < ${before.id})`);
+  return conditions;
 }
 
-/** Newest first. */
-export async function readAudit(
+export async function targetCondition(db: Db, text: string): Promise<Expression<SqlBool>> {
+  const users = await usersCalled(db, text, mostUsers, ['username']);
+  return sql`(target_id = ${idOf(text)} or ${like('target_name', text)}
+    or (target_type = 'user' and target_id in (${sql.join([-1, ...users])})))`;
+}
+
+/**
+ * What is asked for, in parts that are each in order in some index and have nothing in common: any of several actions or
+ * actors would otherwise be put in order by hand, all of them.
+ */
+async function partsOf(db: Db, { actions, actorText, ...filter }: AuditFilter): Promise<Conditions[]> {
+  if (actorText) {
+    const users = new Set([idOf(actorText), ...(await usersCalled(db, actorText, mostUsers, ['username']))]);
+    const also = actions ? [sql<SqlBool>`action in (${sql.join(actions)})`] : [];
+    return [
+      ...[...users].map((id) => [sql<SqlBool>`actor_id = ${id}`, ...also]),
+      [sql<SqlBool>`actor_name <> ''`, like('actor_name', actorText), ...also],
+    ];
+  }
+  if (!actions) return [[]];
+  // Few entries have the actor or target that is asked for, and those are in order.
+  if (filter.actorId !== undefined || filter.target) return [[sql<SqlBool>`action in (${sql.join(actions)})`]];
+  return actions.map((action) => [sql<SqlBool>`action = ${action}`]);
+}
+
+const ordered = (db: Db, conditions: Conditions) =>
+  db
+    .selectFrom('audit_log')
+    .where((e) => e.and(conditions))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+
+interface Range {
+  limit: number;
+  offset?: number;
+  before?: AuditPlace | undefined;
+}
+
+/** Newest first, by everything but part of a target's name, for which there is no index. */
+async function newest(
   db: Db,
   filter: AuditFilter,
-  span: Span,
-  limit: number,
-  offset: number,
-): Promise<AuditRow[]> {
-  return matching(db, filter, span).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  { limit, offset = 0, before }: Range,
+): Promise<RawBuilder<AuditRow>> {
+  const common = plainConditions({ ...filter, actions: undefined }, before);
+  const each = (await partsOf(db, filter)).map((part) => {
+    const some = ordered(db, [...part, ...common]).selectAll();
+    return sql`select * from ${some.limit(offset + limit)} as part`;
+  });
+  return sql<AuditRow>`${sql.join(each, sql` union all `)} order by created_at desc, id desc limit ${limit} offset ${offset}`;
+}
+
+export async function readAudit(db: Db, filter: AuditFilter, range: Range): Promise<AuditRow[]> {
+  return (await (await newest(db, filter, range)).execute(db)).rows;
+}
+
+export async function countAudit(db: Db, filter: AuditFilter, most: number): Promise<number> {
+  const some = await newest(db, filter, { limit: most });
+  const { rows } = await sql<{ n: number }>`select count(*) as n from (${some}) as counted`.execute(db);
+  return Number(rows[0]!.n);
+}
+
+/** What has such a target among the next `looked` entries, and the last of these; null when there are no more. */
+export async function lookThrough(
+  db: Db,
+  filter: AuditFilter,
+  hasTarget: Expression<SqlBool>,
+  looked: number,
+  before: AuditPlace | undefined,
+): Promise<{ rows: AuditRow[]; last: AuditPlace } | null> {
+  const next = await newest(db, filter, { limit: looked, before });
+  const ends =
+    await sql<AuditPlace>`select id, created_at from (${next}) as next order by created_at, id limit 1`.execute(db);
+  if (!ends.rows[0]) return null;
+  const { rows } = await sql<AuditRow>`select * from (${next}) as next where ${hasTarget}
+    order by created_at desc, id desc`.execute(db);
+  return { rows, last: ends.rows[0] };
 }
 
 /** The names of users among actors and targets. */

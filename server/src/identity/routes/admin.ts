@@ -3,7 +3,7 @@ import { answered, listed } from '../../platform/http/answers.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { type AccountDeps, changeUserAsAdmin } from '../accounts.ts';
-import { listUsers } from '../store/users.ts';
+import { listUsers } from '../store/names.ts';
 import { optionSubject, userSubject } from '../subjects.ts';
 import { displayNameRule, userSchema } from '../user.ts';
 

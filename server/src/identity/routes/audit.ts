@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { csvLine } from '../../lib/csv.ts';
 import { listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
+import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { AccountDeps } from '../accounts.ts';
@@ -23,6 +24,7 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
     limit: { option: 'RateLimitApi', by: 'principal' },
     query: z.object({
       ...pageFields,
+      cursor: cursorField(2),
       actor: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
       action: z.string().max(64).optional(),
       target: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
@@ -30,16 +32,17 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
       to: idText.optional(),
       format: z.enum(['json', 'csv']).optional(),
     }),
-    answers: { 200: listed({ logs: z.array(auditEntrySchema) }) },
+    answers: { 200: listed({ logs: z.array(auditEntrySchema), ...nextCursor }) },
     handle: async (call) => {
-      const { page, page_size, format, actor, target, action, from, to } = call.query;
+      const { page, page_size, cursor, format, actor, target, action, from, to } = call.query;
       const filter = { actions: action ? [action] : undefined, actorText: actor, targetText: target, from, to };
       // What this process has just recorded belongs to the answer too.
       await audit.flush();
       if (format === 'csv') return csvAnswer(call, 'audit.csv', csvText());
-      const { rows, total } = await pageAudit(db, filter, { page, page_size });
+      const { rows, total, next } = await pageAudit(db, filter, { page, page_size }, cursor);
       const names = await userNames(db, rows);
-      return ok(call, { logs: rows.map((row) => viewAudit(row, names)), total, page, page_size });
+      const next_cursor = next && cursorOf(next);
+      return ok(call, { logs: rows.map((row) => viewAudit(row, names)), next_cursor, total, page, page_size });
 
       async function* csvText(): AsyncGenerator<string> {
         yield csvLine(csvColumns);

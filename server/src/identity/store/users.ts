@@ -1,6 +1,5 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import { offsetOf, type Page } from '../../platform/http/paging.ts';
 import { statuses, type User } from '../user.ts';
 
 interface UsersTable {
@@ -141,29 +140,4 @@ export async function countUsers(db: Db): Promise<number> {
     .select((e) => e.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow();
   return Number(row.n);
-}
-
-/** SQLite knows no escape character unless told. */
-const contains = (column: string, pattern: string) =>
-  sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
-
-export async function listUsers(
-  db: Db,
-  page: Page,
-  { q, ids }: { q: string; ids?: number[] },
-): Promise<{ users: User[]; total: number }> {
-  const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-  const matching = db
-    .selectFrom('users_now')
-    .$if(ids !== undefined, (query) => query.where('id', 'in', ids!))
-    .$if(q !== '', (query) =>
-      query.where((e) =>
-        e.or((['username', 'display_name', 'email'] as const).map((column) => contains(column, pattern))),
-      ),
-    );
-  const [rows, count] = await Promise.all([
-    matching.selectAll().orderBy('id').limit(page.page_size).offset(offsetOf(page)).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
-  ]);
-  return { users: rows.map(toUser), total: Number(count.n) };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered, listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
+import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, offsetOf, pageFields, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { adminActions, administer } from '../administration.ts';
@@ -76,6 +77,7 @@ const auditRoute = (room: Room): Route =>
     summary: 'The audit log, newest first; format=csv exports at most 10,000 entries',
     query: z.object({
       ...pageFields,
+      cursor: cursorField(2),
       event_type: z.string().max(64).optional(),
       application_id: idText.optional(),
       user_id: idText.optional(),
@@ -83,12 +85,13 @@ const auditRoute = (room: Room): Route =>
       to: idText.optional(),
       format: z.enum(['json', 'csv']).optional(),
     }),
-    answers: { 200: listed({ logs: z.array(entrySchema) }) },
+    answers: { 200: listed({ logs: z.array(entrySchema), ...nextCursor }) },
     handle: async (call) => {
-      const { page, page_size, format, ...filter } = call.query;
+      const { page, page_size, cursor, format, ...filter } = call.query;
       // What this process has just recorded belongs to the answer too.
       await room.audit.flush();
       if (format === 'csv') return csvAnswer(call, 'oauth-audit.csv', auditCsv(room.db, filter));
-      return ok(call, { ...(await auditPage(room.db, filter, { page, page_size })), page, page_size });
+      const { next, ...found } = await auditPage(room.db, filter, { page, page_size }, cursor);
+      return ok(call, { ...found, next_cursor: next && cursorOf(next), page, page_size });
     },
   });

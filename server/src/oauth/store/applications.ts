@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -102,17 +103,12 @@ export async function listAll(
         ]),
       ),
     );
-  const [rows, count] = await Promise.all([
-    matching
-      .selectAll('a')
-      .select('u.username as owner_username')
-      .orderBy('a.id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  const newest = matching.orderBy('a.id', 'desc');
+  const [rows, total] = await Promise.all([
+    newest.selectAll('a').select('u.username as owner_username').limit(limit).offset(offset).execute(),
+    countUpTo(db, newest.select('a.id'), offset + limit + countedPast),
   ]);
-  return { rows, total: Number(count.n) };
+  return { rows, total };
 }
 
 /** Puts every webhook secret under the first sealing key; returns how many were changed. */

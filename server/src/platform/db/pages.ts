@@ -1,20 +1,37 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db } from './tables.ts';
+
 /** What a room knows of a user, by name; each part comes a page at a time, so that no read holds up the streams. */
 export type PersonalData = Record<string, AsyncIterable<object[]>>;
 
-const pageRows = 500;
+const mostPageRows = 500;
+/** Rows can be of any size: what is read at once follows what those before took. */
+const pageCharacters = 256 * 1024;
 
-/** Reads on after the last row of the page before, until a page is not full. */
+/**
+ * Reads on after the last row of the page before, until a page is not full. Others get their turn after every read, also where
+ * nothing is found: SQLite answers at once, and a loop over many empty parts would never let go.
+ */
 export async function* pages<R extends object>(
   read: (after: R | null, limit: number) => Promise<R[]>,
 ): AsyncGenerator<R[]> {
   let after: R | null = null;
-  for (;;) {
-    const rows = await read(after, pageRows);
-    if (rows.length > 0) yield rows;
-    if (rows.length < pageRows) return;
-    after = rows[rows.length - 1]!;
+  for (let limit = 16; ; ) {
+    const rows = await read(after, limit);
     await new Promise(setImmediate);
+    if (rows.length > 0) yield rows;
+    if (rows.length < limit) return;
+    after = rows[rows.length - 1]!;
+    limit = nextLimit(limit, rows);
   }
+}
+
+function nextLimit(limit: number, rows: object[]): number {
+  let characters = 0;
+  for (const row of rows)
+    for (const value of Object.values(row)) characters += typeof value === 'string' ? value.length : 8;
+  const fitting = Math.floor((pageCharacters * rows.length) / characters);
+  return Math.max(1, Math.min(fitting, limit * 2, mostPageRows));
 }
 
 /** For what is small by nature: one read. */
@@ -40,4 +57,17 @@ export async function inBatches(
     await new Promise(setImmediate);
   }
   return gone;
+}
+
+/** How far past its page a list is counted. Whoever leafs on sees the total grow; counting millions would stop everything. */
+export const countedPast = 1_000;
+
+/** Counts at most `most` rows, in the order of the list: then they come from the index that the list comes from. */
+// biome-ignore lint/suspicious/noExplicitAny: rows of any query will do, they are only counted
+export async function countUpTo(db: Db, rows: SelectQueryBuilder<any, any, object>, most: number): Promise<number> {
+  const { n } = await db
+    .selectFrom(rows.limit(most).as('some'))
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(n);
 }

@@ -1,24 +1,5 @@
 import type { Call } from './route.ts';
+import { writtenAnswer } from './written-answer.ts';
 
-/** A file that is written while it is read. */
-export function csvAnswer(call: Pick<Call, 'headers'>, name: string, lines: AsyncGenerator<string>): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const { done, value } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    cancel: async () => {
-      await lines.return(undefined);
-    },
-  });
-  return new Response(body, {
-    headers: {
-      ...call.headers,
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${name}"`,
-      'cache-control': 'no-store',
-    },
-  });
-}
+export const csvAnswer = (call: Pick<Call, 'headers'>, name: string, lines: AsyncGenerator<string>): Response =>
+  writtenAnswer(call, { name, type: 'text/csv; charset=utf-8' }, lines);

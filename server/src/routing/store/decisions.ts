@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { insertMany } from '../../platform/db/insert-many.ts';
+import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChoiceTable, DecisionTable } from './tables.ts';
 
@@ -13,9 +14,8 @@ export interface DecisionFilter {
   modelId?: string;
 }
 
-/** Counting stops here: the total is for the pager, and counting millions would stop every stream on SQLite. */
-const countedAtMost = 10_000;
-const searchedAtMost = 100_000;
+/** Without an index only so many of the newest are looked through. */
+const searchedAtMost = 10_000;
 
 export const decisionColumns = [
   'request_id',
@@ -83,11 +83,9 @@ export async function listDecisions(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const counted = await db
-    .selectFrom(filtered(db, filter).select('id').limit(countedAtMost).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return { rows: await withChoices(db, rows), total: Number(counted.total) };
+  const some = filtered(db, filter).select('id').orderBy('id', 'desc');
+  const total = await countUpTo(db, some, page.offset + page.limit + countedPast);
+  return { rows: await withChoices(db, rows), total };
 }
 
 /** Deletes at most `limit` of those older than `before`; returns how many went. */

@@ -10,6 +10,7 @@ import { migration as purses } from './0008-purses.ts';
 import { migration as unembedded } from './0009-unembedded.ts';
 import { migration as mute } from './0010-mute.ts';
 import { migration as versions } from './0011-versions.ts';
+import { migration as lists } from './0012-lists.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
 export const migrations: Migration[] = [
@@ -24,6 +25,7 @@ export const migrations: Migration[] = [
   unembedded,
   mute,
   versions,
+  lists,
 ];
 
 /** Steps in which the tables up to `made` were made before the first version; names that are not used again. */

@@ -1,0 +1,122 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { dayOf, secondsPerDay } from './port.ts';
+import './tables.ts';
+
+/** What both the log and its sums per day can be narrowed by. */
+export interface UsageFilter {
+  userId?: number | undefined;
+  keyId?: number | undefined;
+  modelId?: string | undefined;
+  /** Unix seconds, both inclusive. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+const columns = { keyId: 'key_id', userId: 'user_id', modelId: 'model_id' } as const;
+type Narrowing = keyof typeof columns;
+
+/** By what there is a filter, the narrowest first: a key is one user's. */
+export const narrowings = (filter: UsageFilter): Narrowing[] =>
+  (Object.keys(columns) as Narrowing[]).filter((name) => filter[name] !== undefined);
+
+export const is = (filter: UsageFilter, name: Narrowing): Expression<SqlBool> =>
+  sql<SqlBool>`${sql.ref(columns[name])} = ${filter[name]}`;
+
+/** The same, but not to be looked for in an index: SQLite would take any, PostgreSQL knows which is narrow. */
+export const isToo = (filter: UsageFilter, name: Narrowing): Expression<SqlBool> =>
+  sql<SqlBool>`+${sql.ref(columns[name])} = ${filter[name]}`;
+
+export function within(column: string, from: number | undefined, to: number | undefined): Expression<SqlBool>[] {
+  const bounds: Expression<SqlBool>[] = [];
+  if (from !== undefined) bounds.push(sql<SqlBool>`${sql.ref(column)} >= ${from}`);
+  if (to !== undefined) bounds.push(sql<SqlBool>`${sql.ref(column)} <= ${to}`);
+  return bounds;
+}
+
+function sumsOf(db: Db, filter: UsageFilter, firstDay: number | undefined, lastDay: number | undefined) {
+  const conditions = narrowings(filter).map((name) => is(filter, name));
+  return db
+    .selectFrom('usage_days_all')
+    .where((e) => e.and([...conditions, ...within('day', firstDay, lastDay)]))
+    .orderBy('day', 'desc');
+}
+
+/**
+ * Between which seconds the newest `needed` entries of a filter are, or null when there are none: where the log has no index
+ * for the whole of a filter, only the days that have something in them are looked through. Every sum stands for one entry or
+ * more, except on a day that `to` cuts. `charged` asks for entries that cost something.
+ */
+export async function whereToLook(
+  db: Db,
+  { from, to, ...filter }: UsageFilter,
+  needed: number,
+  { charged = false } = {},
+): Promise<{ from: number; to?: number } | null> {
+  const cut = to === undefined ? undefined : dayOf(to);
+  const days = await sumsOf(db, filter, from && dayOf(from), cut && cut - 1)
+    .$if(charged, (query) => query.where('quota', '>', 0))
+    .select('day')
+    .limit(needed)
+    .execute();
+  if (days.length === 0 && cut === undefined) return null;
+  const first = days.at(-1)?.day ?? cut!;
+  return { from: Math.max(from ?? 0, first * secondsPerDay), to: to ?? (days[0]!.day + 1) * secondsPerDay - 1 };
+}
+
+/** The sum of the newest `most` sums: exact where there are no more, else of less than there is, but of `most` at least. */
+export async function sumRequests(
+  db: Db,
+  filter: UsageFilter,
+  firstDay: number | undefined,
+  lastDay: number | undefined,
+  most: number,
+): Promise<number> {
+  // As a subquery, or without the day, SQLite would put all sums in order by hand.
+  const rows = await sumsOf(db, filter, firstDay, lastDay).select(['day', 'requests']).limit(most).execute();
+  return rows.reduce((sum, row) => sum + row.requests, 0);
+}
+
+export type GroupBy = 'day' | 'model' | 'token';
+const groupColumns = { day: 'day', model: 'model_id', token: 'key_id' } as const;
+
+export interface UsageSum {
+  group: number | string;
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  quota: number;
+}
+
+/** A page draws at most this many groups; more than that is a table for the export. */
+const mostGroups = 1000;
+
+export async function sumUsage(
+  db: Db,
+  filter: UsageFilter,
+  groupBy: GroupBy,
+  firstDay: number,
+  lastDay: number,
+): Promise<UsageSum[]> {
+  const column = groupColumns[groupBy];
+  const rows = await sumsOf(db, filter, firstDay, lastDay)
+    .clearOrderBy()
+    .select((e) => [
+      sql.ref<number | string>(column).as('group'),
+      e.fn.sum<number>('requests').as('requests'),
+      e.fn.sum<number>('prompt_tokens').as('prompt_tokens'),
+      e.fn.sum<number>('completion_tokens').as('completion_tokens'),
+      e.fn.sum<number>('quota').as('quota'),
+    ])
+    .groupBy(column)
+    .orderBy(groupBy === 'day' ? sql`1 asc` : sql`5 desc, 2 desc`)
+    .limit(mostGroups)
+    .execute();
+  return rows.map((row) => ({
+    group: row.group,
+    requests: Number(row.requests),
+    prompt_tokens: Number(row.prompt_tokens),
+    completion_tokens: Number(row.completion_tokens),
+    quota: Number(row.quota),
+  }));
+}

@@ -1,0 +1,70 @@
+import { type CompiledQuery, sql } from 'kysely';
+import { type Db, engineOf } from './tables.ts';
+
+/** A statement, and what the database says of how it answers it. */
+export interface Looked {
+  text: string;
+  /** Rows that the statement took into its hands, whether or not they are in the answer; PostgreSQL alone counts them. */
+  rows: number;
+  /** Steps that read a table from end to end, or put rows in order by hand; SQLite names them. */
+  steps: string[];
+}
+
+/** Runs `read` and explains every `select` in it. */
+export async function lookedAt(db: Db, read: () => Promise<unknown>): Promise<Looked[]> {
+  const seen: CompiledQuery[] = [];
+  const executor = db.getExecutor();
+  const { executeQuery } = executor;
+  executor.executeQuery = function (this: typeof executor, query: CompiledQuery) {
+    if (/^\s*select/i.test(query.sql)) seen.push(query);
+    return executeQuery.call(executor, query);
+  } as typeof executeQuery;
+  try {
+    await read();
+  } finally {
+    executor.executeQuery = executeQuery;
+  }
+  const looked: Looked[] = [];
+  for (const query of seen) looked.push(await explain(db, query));
+  return looked;
+}
+
+interface Node {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Node[];
+}
+
+async function explain(db: Db, { sql: text, parameters }: CompiledQuery): Promise<Looked> {
+  if (engineOf(db) === 'sqlite') {
+    const plan = await run<{ detail: string }>(db, `explain query plan ${text}`, parameters);
+    return { text, rows: 0, steps: plan.map((row) => row.detail).filter((step) => /^SCAN|TEMP B-TREE/.test(step)) };
+  }
+  const [row] = await run<{ 'QUERY PLAN': unknown }>(db, `explain (analyze, format json) ${text}`, parameters);
+  const found = row!['QUERY PLAN'];
+  const [{ Plan }] = (typeof found === 'string' ? JSON.parse(found) : found) as [{ Plan: Node }];
+  return { text, rows: rowsOf(Plan), steps: [] };
+}
+
+/** What the leaves of the plan handed up or threw away. */
+function rowsOf(node: Node): number {
+  const below = (node.Plans ?? []).reduce((sum, one) => sum + rowsOf(one), 0);
+  if (!/Scan/.test(node['Node Type']) || node['Node Type'] === 'Subquery Scan') return below;
+  const each =
+    node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return below + each * node['Actual Loops'];
+}
+
+async function run<R>(db: Db, text: string, parameters: readonly unknown[]): Promise<R[]> {
+  const parts = text.split(/(\?|\$\d+)/);
+  let next = 0;
+  const pieces = parts.map((part) => {
+    if (part === '?') return sql`${parameters[next++]}`;
+    if (/^\$\d+$/.test(part)) return sql`${parameters[Number(part.slice(1)) - 1]}`;
+    return sql.raw(part);
+  });
+  return (await sql<R>`${sql.join(pieces, sql``)}`.execute(db)).rows;
+}
