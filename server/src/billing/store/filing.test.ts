@@ -21,13 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => open.drop());
 
+const used = { usage: { promptTokens: 1, completionTokens: 1 }, endpoint: '/v1' };
 let requests = 0;
 /** A request of each of these users, in one batch. */
 const ask = (users: number[], at: number) => {
   const logs = users.map((userId) => {
     requests += 1;
     const who = { requestId: `req-${requests}`, userId, keyId: userId + 1_000, modelId: 'acme/large' };
-    return usageRow(who, { usage: { promptTokens: 1, completionTokens: 1 }, endpoint: '/v1' }, 5, 1_700_000_000 + at);
+    return usageRow(who, used, 5, 1_700_000_000 + at);
   });
   batches += 1;
   return store.charge({ owner: 'me', batch: batches, after: batches - 1 }, { logs, purses: [], ended: [] });
@@ -69,6 +70,10 @@ test('a batch of one user is filed as it is written, and many batches file thems
 
 test('entries of a user or key are looked up in the indexes', async () => {
   const other = await engines.find(({ name }) => name === 'sqlite')!.open();
+  await openWriter(other.db, 'me');
+  const charged = usageRow({ requestId: 'a', userId: 4, keyId: 4, modelId: 'm' }, used, 5, 1_700_000_000);
+  const batch = { logs: [charged], purses: [], ended: [] };
+  await sqlitePurseStore(other.db).charge({ owner: 'me', batch: 1, after: 0 }, batch);
   const preparing = spyOn(Database.prototype, 'prepare');
   await listUsage(other.db, { userId: 4 }, { limit: 10 });
   await listUsage(other.db, { keyId: 4 }, { limit: 10 });
