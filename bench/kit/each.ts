@@ -1,4 +1,4 @@
-import type { Measured } from './load.ts';
+import type { Throughput } from './load.ts';
 import { cpuSeconds } from './process.ts';
 
 /** Does every piece of work once, `width` at a time, and reads what that cost the process `pid`. */
@@ -7,7 +7,7 @@ export async function each<T>(
   width: number,
   pid: number,
   work: (item: T) => Promise<boolean>,
-): Promise<Measured> {
+): Promise<Throughput> {
   let next = 0;
   let failures = 0;
   const before = cpuSeconds(pid);

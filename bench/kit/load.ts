@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cpuSeconds } from './process.ts';
+import { cpuSeconds, rssBytes } from './process.ts';
 
 export interface Load {
   url: string;
@@ -16,10 +16,17 @@ export interface Load {
   pid: number;
 }
 
-export interface Measured {
+export interface Throughput {
   requestsPerSecond: number;
   cpuMicrosPerRequest: number;
   failures: number;
+}
+
+export interface Measured extends Throughput {
+  /** Of a hundred requests, ninety-nine were answered within this time. */
+  p99Ms: number;
+  /** At the end of the load, of the process and of those it started. */
+  rssMiB: number;
 }
 
 /** Load comes from wrk, in a process of its own: its cost per request is a fraction of any server's here. */
@@ -29,12 +36,24 @@ export async function run(load: Load): Promise<Measured> {
   writeFileSync(script, scriptOf(load));
   const before = cpuSeconds(load.pid);
   const child = Bun.spawn(
-    ['wrk', '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--timeout', '10s', '-s', script, load.url],
+    [
+      'wrk',
+      '-t1',
+      `-c${load.connections}`,
+      `-d${load.seconds}s`,
+      '--latency',
+      '--timeout',
+      '10s',
+      '-s',
+      script,
+      load.url,
+    ],
     { stdout: 'pipe', stderr: 'pipe' },
   );
   const text = await new Response(child.stdout).text();
   await child.exited;
   const cpu = cpuSeconds(load.pid) - before;
+  const rssMiB = rssBytes(load.pid) / 2 ** 20;
   rmSync(folder, { recursive: true });
   const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0);
   if (requests === 0) throw new Error(`wrk measured nothing: ${text}`);
@@ -43,7 +62,22 @@ export async function run(load: Load): Promise<Measured> {
     0,
   );
   const failures = Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0) + socketErrors;
-  return { requestsPerSecond: requests / load.seconds, cpuMicrosPerRequest: (cpu * 1e6) / requests, failures };
+  return {
+    requestsPerSecond: requests / load.seconds,
+    cpuMicrosPerRequest: (cpu * 1e6) / requests,
+    failures,
+    p99Ms: p99Ms(text),
+    rssMiB,
+  };
+}
+
+const millisecondsPer: Record<string, number> = { us: 1e-3, ms: 1, s: 1e3, m: 6e4 };
+
+/** From the line `99%   12.24ms` of what `wrk --latency` prints, which chooses the unit by the value. */
+export function p99Ms(text: string): number {
+  const [, value, unit] = /^\s*99%\s+([\d.]+)(us|ms|s|m)\s*$/m.exec(text) ?? [];
+  if (!unit) throw new Error(`wrk told no 99th percentile: ${text}`);
+  return Number(value) * millisecondsPer[unit]!;
 }
 
 function scriptOf(load: Load): string {

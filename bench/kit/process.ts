@@ -38,7 +38,12 @@ function ticksOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
+/** Memory of a process and of those it started. */
 export function rssBytes(pid: number): number {
+  return children(pid).reduce((sum, child) => sum + rssBytes(child), ownRssBytes(pid));
+}
+
+function ownRssBytes(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0) * 1024;
 }
@@ -54,7 +59,14 @@ export async function freePort(): Promise<number> {
 export async function start(
   name: string,
   command: string[],
-  options: { port: number; path?: string; env?: Record<string, string>; cwd?: string; anyStatus?: boolean },
+  options: {
+    port: number;
+    path?: string;
+    env?: Record<string, string>;
+    cwd?: string;
+    anyStatus?: boolean;
+    withinMs?: number;
+  },
 ): Promise<Running> {
   const child = Bun.spawn(command, {
     env: { ...process.env, PORT: String(options.port), ...options.env },
@@ -63,7 +75,7 @@ export async function start(
     ...(options.cwd && { cwd: options.cwd }),
   });
   const url = `http://127.0.0.1:${options.port}`;
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + (options.withinMs ?? 30_000);
   for (;;) {
     const response = await fetch(url + (options.path ?? '/')).catch(() => null);
     if (response && (response.ok || options.anyStatus)) break;

@@ -1,5 +1,5 @@
 import { each } from '../kit/each.ts';
-import { hasWrk, type Measured, run } from '../kit/load.ts';
+import { hasWrk, run, type Throughput } from '../kit/load.ts';
 import { startOidcProvider } from '../kit/peers.ts';
 import type { Running } from '../kit/process.ts';
 import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
@@ -29,7 +29,7 @@ interface Server {
 }
 
 type Act = 'exchange' | 'refresh' | 'introspect' | 'userinfo';
-const acts: Record<Act, (server: Server, count: number) => Promise<Measured>> = {
+const acts: Record<Act, (server: Server, count: number) => Promise<Throughput>> = {
   exchange: measureExchange,
   refresh: measureRefresh,
   introspect: measureIntrospect,
@@ -38,8 +38,8 @@ const acts: Record<Act, (server: Server, count: number) => Promise<Measured>> = 
 
 /** One act of both servers, one right after the other. */
 interface Pair {
-  mine: Measured;
-  peer: Measured;
+  mine: Throughput;
+  peer: Throughput;
 }
 
 export async function oauth(): Promise<void> {
@@ -63,7 +63,7 @@ async function openidToken(server: Server): Promise<string> {
   return (await redeem(server, code!))!.access_token;
 }
 
-async function measureIntrospect(server: Server): Promise<Measured> {
+async function measureIntrospect(server: Server): Promise<Throughput> {
   return run({
     connections: width,
     seconds,
@@ -75,7 +75,7 @@ async function measureIntrospect(server: Server): Promise<Measured> {
   });
 }
 
-async function measureUserinfo(server: Server): Promise<Measured> {
+async function measureUserinfo(server: Server): Promise<Throughput> {
   return run({
     connections: width,
     seconds,
@@ -85,8 +85,8 @@ async function measureUserinfo(server: Server): Promise<Measured> {
   });
 }
 
-async function measureExchange(server: Server, count: number): Promise<Measured> {
-  const parts: Measured[] = [];
+async function measureExchange(server: Server, count: number): Promise<Throughput> {
+  const parts: Throughput[] = [];
   for (let done = 0; done < count; done += server.keepsCodes) {
     const codes = await server.mint(server.keepsCodes);
     await Bun.sleep(restMs);
@@ -108,7 +108,7 @@ const redeem = (server: Server, code: string): Promise<Tokens | null> =>
   token(server, { grant_type: 'authorization_code', code, redirect_uri: server.redirectUri });
 
 /** Each chain refreshes with the token of its last refresh, as clients do. */
-async function measureRefresh(server: Server, count: number): Promise<Measured> {
+async function measureRefresh(server: Server, count: number): Promise<Throughput> {
   const heads: string[] = [];
   for (const code of await server.mint(chains)) heads.push((await redeem(server, code))!.refresh_token);
   const links = Array.from({ length: 2 * count }, (_, i) => i % chains);

@@ -1,3 +1,5 @@
+import { startBifrost } from '../kit/bifrost.ts';
+import { startLiteLLM } from '../kit/litellm.ts';
 import { hasWrk, type Measured, run } from '../kit/load.ts';
 import { startBareProxy, startNginx, startPortkey, startUpstream } from '../kit/peers.ts';
 import type { Running } from '../kit/process.ts';
@@ -22,11 +24,14 @@ export async function relay(): Promise<void> {
   const service = await startService();
   await addChannel(service, upstream.url);
   const json = { 'content-type': 'application/json' };
+  const withKey = (key: string) => ({ ...json, authorization: `Bearer ${key}` });
   const nginx = await startNginx(upstream);
+  const liteLLM = await startLiteLLM(upstream);
+  const bifrost = await startBifrost(upstream);
   const contenders: Contender[] = [
     { running: await startBareProxy(upstream), headers: json },
     ...(nginx ? [{ running: nginx, headers: json }] : []),
-    { running: service, headers: { ...json, authorization: `Bearer ${service.key}` } },
+    { running: service, headers: withKey(service.key) },
     {
       running: await startPortkey(),
       headers: {
@@ -36,6 +41,7 @@ export async function relay(): Promise<void> {
         'x-portkey-custom-host': `${upstream.url}/v1`,
       },
     },
+    ...[liteLLM, bifrost].flatMap((peer) => (peer ? [{ running: peer, headers: withKey(peer.key) }] : [])),
   ];
   const results = await measure(contenders);
   for (const { running } of contenders) await running.stop();
@@ -64,6 +70,8 @@ async function measure(contenders: Contender[]): Promise<Map<string, Measured[]>
 function print(results: Map<string, Measured[]>): void {
   const rate = (m: Measured) => m.requestsPerSecond;
   const cpu = (m: Measured) => m.cpuMicrosPerRequest;
+  const p99 = (m: Measured) => m.p99Ms;
+  const memory = (m: Measured) => m.rssMiB;
   const of = (name: string, figure: (m: Measured) => number) => median(results.get(name)!.map(figure));
   /** Round by round, since the machine may be faster in one than in the next. */
   const ratio = (name: string, to: string, figure: (m: Measured) => number) =>
@@ -77,12 +85,17 @@ function print(results: Map<string, Measured[]>): void {
       '× bare': round(ratio(name, bare, rate)),
       'CPU µs/req': round(of(name, cpu), 1),
       'CPU × bare': round(ratio(name, bare, cpu)),
+      'p99 ms': round(of(name, p99), 1),
+      'p99 × bare': round(ratio(name, bare, p99)),
+      'memory MiB': Math.round(of(name, memory)),
       failures: results.get(name)!.reduce((sum, m) => sum + m.failures, 0),
     },
   }));
   report('relay', rows, [
-    goal('at least 0.5 × the bare proxy', ratio('svc', bare, rate) >= 0.5),
-    goal('at most 2 × its CPU per request', ratio('svc', bare, cpu) <= 2),
+    goal('at least 0.65 × the bare proxy', ratio('svc', bare, rate) >= 0.65),
+    goal('at most 1.6 × its CPU per request', ratio('svc', bare, cpu) <= 1.6),
+    goal(`p99 at ${connections} connections at most 3 × its`, ratio('svc', bare, p99) <= 3),
+    goal('memory under load at most 200 MiB', of('svc', memory) <= 200),
     goal('at least 30 × Portkey', ratio('svc', 'Portkey', rate) >= 30),
   ]);
 }

@@ -1,0 +1,80 @@
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Gateway, leftOut, startGateway } from './gateway.ts';
+import { installOnce, runStep } from './install.ts';
+import { freePort, type Running, start } from './process.ts';
+
+const name = 'Bifrost';
+const source = 'github.com/maximhq/bifrost/transports';
+const version = 'v1.6.0';
+/** Bifrost takes what begins so for one of its own keys. */
+const key = 'sk-bf-bench';
+/** It asks for lists of prices and models first, and waits for them where there is no way out. */
+const startsWithinMs = 120_000;
+
+/** Bifrost's HTTP gateway, without a database; null, with the reason printed, where it cannot be had. */
+export async function startBifrost(upstream: Running): Promise<Gateway | null> {
+  const go = Bun.which('go') ?? ['/usr/local/go/bin/go'].find((path) => existsSync(path));
+  if (!go) return leftOut(name, 'Go is not installed');
+  const folder = await installOnce(name, version, (place) => install(go, place));
+  if (!folder) return null;
+  return startGateway(name, key, async (place) => {
+    const port = await freePort();
+    writeFileSync(join(place, 'config.json'), JSON.stringify(configOf(upstream)));
+    const address = ['-host', '127.0.0.1', '-port', String(port)];
+    return start(name, [join(folder, 'bifrost-http'), ...address, '-app-dir', place, '-log-level', 'error'], {
+      port,
+      path: '/health',
+      cwd: place,
+      withinMs: startsWithinMs,
+    });
+  });
+}
+
+/**
+ * Not by `go install`: the program embeds web pages that are made by another build and missing from the module.
+ * Built from a copy of the module, so that its own go.sum says what every dependency must be.
+ */
+async function install(go: string, place: string): Promise<void> {
+  const env = {
+    GOMODCACHE: join(place, 'modules'),
+    GOCACHE: join(place, 'cache'),
+    GOFLAGS: '-modcacherw -buildvcs=false',
+    GOWORK: 'off',
+  };
+  const told = await runStep([go, 'mod', 'download', '-json', `${source}@${version}`], place, env);
+  const { Dir: module } = JSON.parse(told) as { Dir: string };
+  const copy = join(place, 'source');
+  cpSync(module, copy, { recursive: true });
+  mkdirSync(join(copy, 'bifrost-http/ui'), { recursive: true });
+  writeFileSync(join(copy, 'bifrost-http/ui/index.html'), '<!doctype html>\n');
+  await runStep([go, 'build', '-o', join(place, 'bifrost-http'), './bifrost-http'], copy, env);
+}
+
+/** The part of the model's name before the slash is the provider. */
+const configOf = (upstream: Running) => ({
+  client: { enable_logging: false, enforce_auth_on_inference: true, drop_excess_requests: false },
+  config_store: { enabled: false },
+  logs_store: { enabled: false },
+  providers: {
+    bench: {
+      keys: [{ name: 'bench', value: 'sk-upstream-credential', models: ['*'], weight: 1 }],
+      network_config: { base_url: upstream.url },
+      custom_provider_config: {
+        base_provider_type: 'openai',
+        allowed_requests: { chat_completion: true, chat_completion_stream: true },
+      },
+    },
+  },
+  governance: {
+    virtual_keys: [
+      {
+        id: 'bench',
+        name: 'bench',
+        value: key,
+        is_active: true,
+        provider_configs: [{ provider: 'bench', allowed_models: ['*'], key_ids: ['*'], weight: 1 }],
+      },
+    ],
+  },
+});

@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Its name begins with a dot, so that no check reads what others wrote; git ignores it. */
+const installed = join(import.meta.dir, '../peers/.installed');
+
+/**
+ * The folder of a program that `steps` put there once; null, with the reason printed, when they failed.
+ * A failed or outdated install is begun anew: half of a program is worse than none.
+ */
+export async function installOnce(
+  name: string,
+  version: string,
+  steps: (folder: string) => Promise<void>,
+): Promise<string | null> {
+  const folder = join(installed, name);
+  const mark = join(folder, 'version');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === version) return folder;
+  console.log(`installing ${name} ${version} (once)…`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    await steps(folder);
+  } catch (error) {
+    console.log(`${name} is left out: ${(error as Error).message}`);
+    return null;
+  }
+  writeFileSync(mark, version);
+  return folder;
+}
+
+/** Politely, since it may take minutes; what the command printed, or its last words as an error. */
+export async function runStep(command: string[], cwd: string, env: Record<string, string> = {}): Promise<string> {
+  const child = Bun.spawn(['nice', '-n', '10', ...command], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [printed, complaint] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (child.exitCode !== 0) throw new Error(`${command.join(' ')}: ${(complaint || printed).trim().slice(-600)}`);
+  return printed;
+}
