@@ -43,10 +43,12 @@ export async function relay(): Promise<void> {
     },
     ...[liteLLM, bifrost].flatMap((peer) => (peer ? [{ running: peer, headers: withKey(peer.key) }] : [])),
   ];
-  const results = await measure(contenders);
-  for (const { running } of contenders) await running.stop();
-  await upstream.stop();
-  print(results);
+  try {
+    print(await measure(contenders));
+  } finally {
+    for (const { running } of contenders) await running.stop();
+    await upstream.stop();
+  }
 }
 
 async function measure(contenders: Contender[]): Promise<Map<string, Measured[]>> {
