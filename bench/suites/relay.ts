@@ -84,7 +84,7 @@ function print(results: Map<string, Measured[]>): void {
     figures: {
       'req/s': Math.round(of(name, rate)),
       spread: `±${Math.round(spread(results.get(name)!.map(rate)) * 100)} %`,
-      '× bare': round(ratio(name, bare, rate)),
+      '× bare': round(ratio(name, bare, rate), 3),
       'CPU µs/req': round(of(name, cpu), 1),
       'CPU × bare': round(ratio(name, bare, cpu)),
       'p99 ms': round(of(name, p99), 1),
