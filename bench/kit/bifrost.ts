@@ -9,10 +9,7 @@ const source = 'github.com/maximhq/bifrost/transports';
 const version = 'v1.6.0';
 /** Bifrost takes what begins so for one of its own keys. */
 const key = 'sk-bf-bench';
-/** It asks for lists of prices and models first, and waits for them where there is no way out. */
-const startsWithinMs = 120_000;
-
-/** Bifrost's HTTP gateway, without a database; null, with the reason printed, where it cannot be had. */
+/** Bifrost's HTTP gateway, its keys in SQLite, without a log; null, with the reason printed, where it cannot be had. */
 export async function startBifrost(upstream: Running): Promise<Gateway | null> {
   const go = Bun.which('go') ?? ['/usr/local/go/bin/go'].find((path) => existsSync(path));
   if (!go) return leftOut(name, 'Go is not installed');
@@ -20,13 +17,14 @@ export async function startBifrost(upstream: Running): Promise<Gateway | null> {
   if (!folder) return null;
   return startGateway(name, key, async (place) => {
     const port = await freePort();
-    writeFileSync(join(place, 'config.json'), JSON.stringify(configOf(upstream)));
+    const prices = join(place, 'prices.json');
+    writeFileSync(prices, '{}');
+    writeFileSync(join(place, 'config.json'), JSON.stringify(configOf(upstream, place, `file://${prices}`)));
     const address = ['-host', '127.0.0.1', '-port', String(port)];
     return start(name, [join(folder, 'bifrost-http'), ...address, '-app-dir', place, '-log-level', 'error'], {
       port,
       path: '/health',
       cwd: place,
-      withinMs: startsWithinMs,
     });
   });
 }
@@ -52,10 +50,13 @@ async function install(go: string, place: string): Promise<void> {
 }
 
 /** The part of the model's name before the slash is the provider. */
-const configOf = (upstream: Running) => ({
+const configOf = (upstream: Running, place: string, prices: string) => ({
   client: { enable_logging: false, enforce_auth_on_inference: true, drop_excess_requests: false },
-  config_store: { enabled: false },
+  // Without one it knows no keys.
+  config_store: { enabled: true, type: 'sqlite', config: { path: join(place, 'config.db') } },
   logs_store: { enabled: false },
+  // It fetches these from its maker's site before it starts, and does not start without.
+  framework: { pricing: { pricing_url: prices, model_parameters_url: prices } },
   providers: {
     bench: {
       keys: [{ name: 'bench', value: 'sk-upstream-credential', models: ['*'], weight: 1 }],

@@ -43,10 +43,12 @@ export async function relay(): Promise<void> {
     },
     ...[liteLLM, bifrost].flatMap((peer) => (peer ? [{ running: peer, headers: withKey(peer.key) }] : [])),
   ];
-  const results = await measure(contenders);
-  for (const { running } of contenders) await running.stop();
-  await upstream.stop();
-  print(results);
+  try {
+    print(await measure(contenders));
+  } finally {
+    for (const { running } of contenders) await running.stop();
+    await upstream.stop();
+  }
 }
 
 async function measure(contenders: Contender[]): Promise<Map<string, Measured[]>> {
@@ -82,7 +84,7 @@ function print(results: Map<string, Measured[]>): void {
     figures: {
       'req/s': Math.round(of(name, rate)),
       spread: `±${Math.round(spread(results.get(name)!.map(rate)) * 100)} %`,
-      '× bare': round(ratio(name, bare, rate)),
+      '× bare': round(ratio(name, bare, rate), 3),
       'CPU µs/req': round(of(name, cpu), 1),
       'CPU × bare': round(ratio(name, bare, cpu)),
       'p99 ms': round(of(name, p99), 1),
