@@ -6,6 +6,7 @@ import { type App, buildApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Clock } from './lib/clock.ts';
 import { randomString } from './lib/ids.ts';
+import { createMigrated } from './platform/db/migrated.fixture.ts';
 import { type Log, openLog } from './platform/log.ts';
 import { openPlatform, type Platform } from './platform/open.ts';
 
@@ -135,7 +136,7 @@ function requestOf(baseUrl: string, path: string, init: CallInit): Request {
 async function ownDatabase(): Promise<{ url: string; name: string; drop(): Promise<void> }> {
   const name = `svc_test_${randomString(12).toLowerCase()}`;
   const admin = new SQL(serverUrl, { max: 1 });
-  await admin.unsafe(`create database ${name}`);
+  await createMigrated(admin, serverUrl, name);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import pino from 'pino';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { migrate } from '../platform/db/migrate.ts';
+import { createMigrated } from '../platform/db/migrated.fixture.ts';
 import type { Migration } from '../platform/db/migration.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -48,12 +49,13 @@ const postgres: TestEngine = {
     counter += 1;
     const database = `svc_billing_${process.pid}_${Date.now()}_${counter}`;
     const admin = new SQL(server, { max: 1 });
-    await admin.unsafe(`create database ${database}`);
+    if (migrations) await admin.unsafe(`create database ${database}`);
+    else await createMigrated(admin, server, database);
     const url = new URL(server);
     url.pathname = `/${database}`;
     const where = { url: url.href, poolSize: 4 };
     const opened = await openDb(where);
-    await migrate(opened.db, migrations);
+    if (migrations) await migrate(opened.db, migrations);
     const drop = async () => {
       await opened.close();
       await admin.unsafe(`drop database ${database} with (force)`);

@@ -3,6 +3,7 @@ import { SQL } from 'bun';
 import { randomString } from '../../lib/ids.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { migrate } from '../../platform/db/migrate.ts';
+import { createMigrated } from '../../platform/db/migrated.fixture.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
@@ -27,13 +28,12 @@ export async function engines(): Promise<[string, () => Promise<TestDb>][]> {
   const names: string[] = [];
   const openPostgres = async () => {
     const name = `svc_orchestra_${randomString(12).toLowerCase()}`;
-    await admin.unsafe(`create database ${name}`);
+    await createMigrated(admin, serverUrl, name);
     names.push(name);
     const url = new URL(serverUrl);
     url.pathname = `/${name}`;
     const again = () => openDb({ url: url.href, poolSize: 4 });
     const opened = await again();
-    await migrate(opened.db);
     return { ...opened, again, deadlocks: () => deadlocksOf(admin, name) };
   };
   const reachable = await admin.unsafe('select 1').then(

@@ -1,5 +1,6 @@
 import { SQL } from 'bun';
 import { migrate } from '../../platform/db/migrate.ts';
+import { createMigrated } from '../../platform/db/migrated.fixture.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 
 /** For tests: a fresh database with the tables of the catalog, on each engine that can be reached. */
@@ -26,11 +27,10 @@ const postgres: TestEngine = {
     counter += 1;
     const database = `svc_catalog_${process.pid}_${Date.now()}_${counter}`;
     const admin = new SQL(server, { max: 1 });
-    await admin.unsafe(`create database ${database}`);
+    await createMigrated(admin, server, database);
     const url = new URL(server);
     url.pathname = `/${database}`;
     const opened = await openDb({ url: url.href, poolSize: 4 });
-    await migrate(opened.db);
     const drop = async () => {
       await opened.close();
       await admin.unsafe(`drop database ${database} with (force)`);
