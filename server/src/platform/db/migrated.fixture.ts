@@ -11,7 +11,8 @@ const template = `svc_template_${Bun.hash(JSON.stringify(steps)).toString(36)}`;
 
 /** A database of a test's own, with all tables: copied from one that the first test on this server has made. */
 export async function createMigrated(admin: SQL, serverUrl: string, name: string): Promise<void> {
-  const copy = () => admin.unsafe(`create database ${name} template ${template}`);
+  // The files as they are: by default every page would go through the log of the server.
+  const copy = () => admin.unsafe(`create database ${name} template ${template} strategy file_copy`);
   // The template is missing, or somebody is just making it.
   await copy().catch(async () => {
     await makeTemplate(serverUrl);
