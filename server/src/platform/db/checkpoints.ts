@@ -9,7 +9,7 @@ const pagesWithoutThread = 8_000;
 const leastBytes = 8 << 20;
 /** 64 MiB of 4 KiB pages. */
 const mostPages = 16_384;
-const everyMs = 500;
+const everyMs = 2_000;
 
 export interface CheckpointOptions {
   leastBytes?: number;
@@ -19,7 +19,7 @@ export interface CheckpointOptions {
 
 /**
  * Keeps SQLite's log of writes short. A checkpoint in the thread that answers holds up everybody for as long as the disk takes,
- * so it is made in another, which is started with the first megabytes and asked twice a second.
+ * so it is made in another, which is started with the first megabytes and asked every two seconds: a page that is changed often is copied once for all that.
  */
 export function openCheckpoints(
   path: string,
