@@ -65,8 +65,8 @@ export interface Billing {
 /** For others to give back what they do not need. */
 const patienceMs = 1_500;
 
-/** A commit of PostgreSQL costs as much as the rows of ten requests. */
-const commitPaceMs = 3;
+/** A commit of PostgreSQL costs as much as the rows of ten requests, here and there. */
+const commitShare = 0.4;
 
 export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const { database, owners, shared, clock, log, through = (store) => store } = deps;
@@ -74,8 +74,11 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const store = through(engine === 'postgres' ? postgresPurseStore(db) : sqlitePurseStore(db));
   const writer = new Writer(db, owners, log);
   const purses = new Purses();
-  const paceMs = engine === 'postgres' ? commitPaceMs : 0;
-  const line = new Line({ store, writer, purses, paceMs, chargeLate: (charge) => chargeLate(charge) });
+  const line = new Line({
+    ...{ store, writer, purses, share: engine === 'postgres' ? commitShare : 1 },
+    running: () => keeper.open.size,
+    chargeLate: (charge) => chargeLate(charge),
+  });
   const keeper = new Keeper({
     ...{ db, writer, purses, line },
     askOthers: ({ id }) => returns.askOthers(id),

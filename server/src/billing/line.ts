@@ -7,6 +7,8 @@ import { TakenForDead, type Work, type Writer } from './writer.ts';
 
 /** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
 const mostPerBatch = 256;
+/** However slow the database is, nobody waits for longer than this to begin. */
+const mostPaceMs = 25;
 /** Long enough for a database that restarts; then the caller hears of it, and the charge is written when it can be. */
 const patienceMs = 30_000;
 
@@ -40,8 +42,10 @@ interface LineDeps {
   store: PurseStore;
   writer: Writer;
   purses: Purses;
-  /** From the beginning of one batch of charges to the next, so that more of them share it; who comes alone never waits. */
-  paceMs: number;
+  /** The part of the time in which charges may be written: the less, the more of them share a batch. 1 for no pause. */
+  share: number;
+  /** Requests that run: with none but those that wait, there is nobody to share with, and nothing is waited for. */
+  running(): number;
   /** Charges past any purse what was taken from one that is lost, unless that happened before. */
   chargeLate(charge: Charge): Promise<Settled>;
 }
@@ -53,7 +57,9 @@ export class Line {
   #works: (() => Promise<void>)[] = [];
   /** Being written again and again, while the database is away. */
   #current: Waiting[] = [];
-  #begunMs = Number.NEGATIVE_INFINITY;
+  #begunMs = 0;
+  /** What the last batch took; 0 when it has been waited for. */
+  #tookMs = 0;
   #running = false;
   #idle: (() => void)[] = [];
 
@@ -113,14 +119,18 @@ export class Line {
   }
 
   #nextBatch(): Promise<void> | undefined {
-    const early = this.#begunMs + this.deps.paceMs - performance.now();
+    const { share, running } = this.deps;
+    const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share) - performance.now();
+    const shared = this.#charges.length < Math.min(mostPerBatch, running() + 1);
     // Whoever needs money meanwhile comes first.
-    if (early > 0 && this.#charges.length < mostPerBatch) {
-      this.#begunMs = Number.NEGATIVE_INFINITY;
+    if (early > 0 && shared) {
+      this.#tookMs = 0;
       return Bun.sleep(early);
     }
     this.#begunMs = performance.now();
-    return this.#write(this.#charges.splice(0, mostPerBatch));
+    return this.#write(this.#charges.splice(0, mostPerBatch))?.finally(() => {
+      this.#tookMs = performance.now() - this.#begunMs;
+    });
   }
 
   async #topUp(all: Asking[]): Promise<void> {
@@ -215,7 +225,9 @@ export class Line {
   }
 
   async #writeLate(waiting: Waiting[]): Promise<void> {
-    for (const { charge, done } of waiting) await this.deps.chargeLate(charge).then(done.resolve, done.reject);
+    const { writer, chargeLate } = this.deps;
+    for (const { charge, done } of waiting)
+      await writer.repeat(() => chargeLate(charge), writer.stopping ? 1 : undefined).then(done.resolve, done.reject);
   }
 
   /** Whatever was kept is gone; what it was taken for is charged past it. */

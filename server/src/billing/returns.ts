@@ -15,6 +15,8 @@ const idleMs = 60_000;
 const tidyMs = 10_000;
 const mostAtOnce = 500;
 const lookAgainMs = 50;
+/** A pool may have as many dead connections as it has connections. */
+const lastTries = 10;
 
 interface ReturnsDeps {
   db: Db;
@@ -110,9 +112,12 @@ export class Returns {
   /** At the end everything goes back, in one go; what the database does not hear of, others give back. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    const { db, writer, purses } = this.deps;
+    const { db, writer, purses, log } = this.deps;
     purses.lose();
-    await db.transaction().execute((tx) => emptyPurses(tx, writer.owner));
+    const empty = () => db.transaction().execute((tx) => emptyPurses(tx, writer.owner));
+    await writer
+      .repeat(empty, lastTries)
+      .catch((error) => log.warn({ error }, 'what is kept will be given back by others'));
   }
 }
 
