@@ -101,9 +101,11 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   /** What does not fit is tried again after everybody has given back what they keep of it and do not need. */
   async function recalling<T>(ids: PurseId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {
     const untilMs = performance.now() + patienceMs;
-    for (;;) {
+    for (let last = false; ; ) {
       const result = await attempt();
-      if (fits(result) || performance.now() > untilMs || !(await returns.recall(ids))) return result;
+      if (fits(result) || last) return result;
+      // Once more in any case: what there was to be had may have come back since the attempt.
+      last = !(await returns.recall(ids)) || performance.now() > untilMs;
     }
   }
 
