@@ -132,9 +132,9 @@ const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
 const onPostgres = { ...services, SVC_TEST_ENGINE: 'postgres' };
 const program = { ...sqlite, SVC_PROGRAM: executable };
 const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
-const engines: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite, parallel: 3 }];
+const engines: Suite[] = [{ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite, parallel: 4 }];
 if (postgres.url && redis.url)
-  engines.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env: onPostgres, parallel: 3 });
+  engines.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env: onPostgres, parallel: 4 });
 const wholeService: Suite[] = [
   { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program, parallel: 3 },
   { name: 'browser', files: endToEnd.filter(withBrowser), env: program, parallel: 3 },
