@@ -10,7 +10,7 @@ import { Keeper, notSettled, shortOf } from './keeper.ts';
 import { type Charge, Line } from './line.ts';
 import { Progress } from './progress.ts';
 import { Purses } from './purse.ts';
-import { Returns } from './returns.ts';
+import { patienceMs, Returns } from './returns.ts';
 import { durableRow, usageRow, wholeCount } from './rows.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
 import { grantCredits } from './store/ledger.ts';
@@ -62,9 +62,6 @@ export interface Billing {
   stop(): Promise<void>;
 }
 
-/** For others to give back what they do not need. */
-const patienceMs = 1_500;
-
 /** A commit of PostgreSQL costs as much as the rows of ten requests, here and there. */
 const commitShare = 0.4;
 
@@ -80,8 +77,8 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     chargeLate: (charge) => chargeLate(charge),
   });
   const keeper = new Keeper({
-    ...{ db, writer, purses, line },
-    askOthers: ({ id }) => returns.askOthers(id),
+    ...{ writer, purses, line },
+    askOthers: (id) => returns.askOthers(id),
     forgetProgress: (id) => progress.forget(id),
   });
   const returns = new Returns({ db, store, writer, purses, line, log, shared, alone: engine === 'sqlite' });

@@ -1,17 +1,13 @@
 import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db } from '../platform/db/tables.ts';
 import type { Line } from './line.ts';
 import type { Purse, Purses } from './purse.ts';
+import { lookAgainMs, patienceMs } from './returns.ts';
 import { wholeCount } from './rows.ts';
-import type { Now, UsageRow } from './store/port.ts';
-import { want } from './store/purses.ts';
+import type { Now, PurseId, UsageRow } from './store/port.ts';
 import type { Hold, HoldOutcome, HoldRequest, Settled } from './types.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
-/** For others to give back what they do not need: they are asked at once, and look twice a second besides. */
-const patienceMs = 1_500;
-const lookAgainMs = 50;
 const askAgainMs = 400;
 /** After another process was short, no more than needed is taken for so long. */
 const modestMs = 10_000;
@@ -38,12 +34,11 @@ export function shortOf(outcome: Exclude<HoldOutcome, 'held'>): AppError {
 export const notSettled: Settled = { settled: false, charged: 0, shortfall: 0 };
 
 interface KeeperDeps {
-  db: Db;
   writer: Writer;
   purses: Purses;
   line: Line;
   /** Tells other processes that somebody is short of this. */
-  askOthers(purse: Purse): void;
+  askOthers(id: PurseId): Promise<void>;
   /** Takes away the row that says how far a request has come. */
   forgetProgress(requestId: string): Promise<void>;
 }
@@ -136,8 +131,7 @@ export class Keeper {
         if (purse.queue.length === 0 || elsewhere === 0) continue;
         if (now - askedAtMs > askAgainMs) {
           askedAtMs = now;
-          await want(this.deps.db, this.deps.writer.owner, purse.id);
-          this.deps.askOthers(purse);
+          await this.deps.askOthers(purse.id);
         }
         await Bun.sleep(lookAgainMs);
       }

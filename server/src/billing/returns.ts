@@ -14,7 +14,9 @@ const lookMs = 500;
 const idleMs = 60_000;
 const tidyMs = 10_000;
 const mostAtOnce = 500;
-const lookAgainMs = 50;
+export const lookAgainMs = 50;
+/** For others to give back what they do not need: they are asked at once, and look twice a second besides. */
+export const patienceMs = 1_500;
 /** A pool may have as many dead connections as it has connections. */
 const lastTries = 10;
 
@@ -60,9 +62,11 @@ export class Returns {
     this.#timers.push(timer);
   }
 
-  askOthers({ user_id, key_id }: PurseId): void {
-    const { shared, writer } = this.deps;
-    void shared?.publish(channel, JSON.stringify([writer.owner, user_id, key_id])).catch(() => {});
+  /** By a mark that they look for, and by message. */
+  async askOthers(id: PurseId): Promise<void> {
+    const { db, shared, writer } = this.deps;
+    await want(db, writer.owner, id);
+    void shared?.publish(channel, JSON.stringify([writer.owner, id.user_id, id.key_id])).catch(() => {});
   }
 
   /** Brings back what is kept here and elsewhere; false when there was nothing to be had. */
@@ -73,8 +77,7 @@ export class Returns {
       some = (await this.#giveBack([id])) > 0 || some;
       if (alone || !(await isElsewhere(db, writer.owner, id))) continue;
       some = true;
-      await want(db, writer.owner, id);
-      this.askOthers(id);
+      await this.askOthers(id);
       await Bun.sleep(lookAgainMs);
     }
     return some;

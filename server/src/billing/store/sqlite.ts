@@ -64,7 +64,7 @@ const sources = {
   key: {
     left: 'select remain_quota as "left" from api_keys where id = ?',
     take: 'update api_keys set remain_quota = remain_quota - ? where id = ?',
-    fold: 'update api_keys set remain_quota = remain_quota + ?1, used_quota = used_quota + ?2 + 0 * ?3 where id = ?4',
+    fold: 'update api_keys set remain_quota = remain_quota + ?1, used_quota = used_quota + ?2 where id = ?3',
   },
 };
 
@@ -113,21 +113,30 @@ function charge(
 }
 
 function giveBack(db: Database, owner: string, { user_id, key_id, amount, whole }: GiveBack): void {
-  const fold = prepared(db, (key_id === 0 ? sources.user : sources.key).fold);
-  const id = key_id || user_id;
+  const id = [owner, user_id, key_id] as const;
   if (!whole) {
-    fold.run(amount, 0, 0, id);
-    prepared(
-      db,
-      'update billing_purses set kept = kept - ?, wanted = 0 where owner = ? and user_id = ? and key_id = ?',
-    ).run(amount, owner, user_id, key_id);
+    fold(db, user_id, key_id, { kept: amount, used: 0, requests: 0 });
+    const part = 'update billing_purses set kept = kept - ?, wanted = 0 where owner = ? and user_id = ? and key_id = ?';
+    prepared(db, part).run(amount, ...id);
     return;
   }
-  const gone = prepared<{ kept: number; used: number; requests: number }, [string, number, number]>(
+  const gone = prepared<Sums, [string, number, number]>(
     db,
     'delete from billing_purses where owner = ? and user_id = ? and key_id = ? returning kept, used, requests',
-  ).get(owner, user_id, key_id);
-  if (gone) fold.run(gone.kept, gone.used, gone.requests, id);
+  ).get(...id);
+  if (gone) fold(db, user_id, key_id, gone);
+}
+
+interface Sums {
+  kept: number;
+  used: number;
+  requests: number;
+}
+
+/** Keys do not count requests. */
+function fold(db: Database, userId: number, keyId: number, { kept, used, requests }: Sums): void {
+  if (keyId === 0) prepared(db, sources.user.fold).run(kept, used, requests, userId);
+  else prepared(db, sources.key.fold).run(kept, used, keyId);
 }
 
 const writeProgress = `insert into billing_holds

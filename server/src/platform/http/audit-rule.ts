@@ -15,6 +15,6 @@ export interface AuditRule<C> {
   // biome-ignore lint/suspicious/noExplicitAny: each route knows the shape of its own answer
   id(call: C, answer?: any): number | string | undefined;
   /** Told besides what changed. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
+  // biome-ignore lint/suspicious/noExplicitAny: each route knows the shape of its own answer
   also?(call: C, answer: any): State;
 }
