@@ -4,6 +4,7 @@ import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisClient, SQL } from 'bun';
+import { freePort } from '../server/src/lib/free-port.fixture.ts';
 import { until } from '../server/src/lib/until.fixture.ts';
 
 export interface OwnServer {
@@ -27,12 +28,6 @@ export interface OwnPostgres extends OwnServer {
 export class NoServer extends Error {}
 
 const isRoot = process.getuid?.() === 0;
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  listener.stop(true);
-  return listener.port;
-}
 
 export async function answersPostgres(url: string): Promise<boolean> {
   const sql = new SQL(url, { max: 1, connectionTimeout: 10 });

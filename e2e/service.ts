@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../server/src/lib/free-port.fixture.ts';
 import { randomString } from '../server/src/lib/ids.ts';
 import { until } from '../server/src/lib/until.fixture.ts';
 import { main, program } from './program.ts';
 
-export { until };
+export { freePort, until };
 
 export const rootPassword = 'root password for tests';
 
@@ -79,13 +80,6 @@ export interface StartOptions {
   dataDir?: string;
   /** Loaded into the process before the service; runs the sources. */
   preload?: string;
-}
-
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }
 
 export async function startService(options: StartOptions = {}): Promise<Service> {

@@ -16,7 +16,7 @@ export async function startBifrost(upstream: Running): Promise<Gateway | null> {
   const folder = await installOnce(name, version, (place) => install(go, place));
   if (!folder) return null;
   return startGateway(name, key, async (place) => {
-    const port = await freePort();
+    const port = freePort();
     const prices = join(place, 'prices.json');
     writeFileSync(prices, '{}');
     writeFileSync(join(place, 'config.json'), JSON.stringify(configOf(upstream, place, `file://${prices}`)));

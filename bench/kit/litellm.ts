@@ -17,7 +17,7 @@ export async function startLiteLLM(upstream: Running): Promise<Gateway | null> {
   const folder = await installOnce(name, version, (place) => install(python, place));
   if (!folder) return null;
   return startGateway(name, key, async (place) => {
-    const port = await freePort();
+    const port = freePort();
     // JSON is YAML too.
     writeFileSync(join(place, 'config.yaml'), JSON.stringify(configOf(upstream)));
     writeFileSync(join(place, 'log.json'), JSON.stringify(onlyErrors));

@@ -6,14 +6,14 @@ import { freePort, type Running, start } from './process.ts';
 const folder = join(import.meta.dir, '../peers');
 
 export async function startUpstream(env: Record<string, string> = {}): Promise<Running> {
-  return start('upstream', [process.execPath, join(folder, 'upstream.ts')], { port: await freePort(), env });
+  return start('upstream', [process.execPath, join(folder, 'upstream.ts')], { port: freePort(), env });
 }
 
 const lifted = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
 
 export async function startBareProxy(upstream: Running): Promise<Running> {
   return start('bare Bun proxy', [process.execPath, join(folder, 'bare-proxy.ts')], {
-    port: await freePort(),
+    port: freePort(),
     env: { UPSTREAM: upstream.url, ...lifted },
   });
 }
@@ -31,7 +31,7 @@ export async function installPeers(): Promise<void> {
 
 export async function startPortkey(): Promise<Running> {
   await installPeers();
-  const port = await freePort();
+  const port = freePort();
   const program = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
   return start('Portkey', ['node', program, '--headless', `--port=${port}`], {
     port,
@@ -44,7 +44,7 @@ export async function startPortkey(): Promise<Running> {
 export async function startNginx(upstream: Running): Promise<Running | null> {
   const program = Bun.which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : null);
   if (!program) return null;
-  const port = await freePort();
+  const port = freePort();
   const place = mkdtempSync(join(tmpdir(), 'svc-nginx-'));
   const config = join(place, 'nginx.conf');
   writeFileSync(
@@ -61,7 +61,7 @@ server { listen 127.0.0.1:${port}; location / { proxy_pass http://u; proxy_http_
 export async function startOidcProvider(): Promise<Running> {
   await installPeers();
   return start('oidc-provider', ['node', join(folder, 'oidc-provider.mjs')], {
-    port: await freePort(),
+    port: freePort(),
     path: '/.well-known/openid-configuration',
     env: { NODE_ENV: 'production' },
   });

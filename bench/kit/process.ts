@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Subprocess } from 'bun';
 
+export { freePort } from '../../server/src/lib/free-port.fixture.ts';
+
 /** A server under measurement, in a process of its own. */
 export interface Running {
   name: string;
@@ -46,13 +48,6 @@ export function rssBytes(pid: number): number {
 function ownRssBytes(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0) * 1024;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop(true);
-  return port;
 }
 
 /** Starts a command and waits until `path` answers; what it printed is shown when it does not. */

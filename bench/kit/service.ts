@@ -27,7 +27,7 @@ const here = join(import.meta.dir, '../..');
 
 export async function startService(env: Record<string, string> = {}, name = 'svc', checkout = here): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-  const port = await freePort();
+  const port = freePort();
   const main = join(checkout, 'server/src/main.ts');
   const running = await start(name, [process.execPath, main], {
     port,

@@ -48,7 +48,7 @@ export async function startUp(): Promise<void> {
 }
 
 async function startOnce(name: string, command: string[], folder: string): Promise<Started> {
-  const port = await freePort();
+  const port = freePort();
   const began = performance.now();
   const running = await start(name, command, {
     port,

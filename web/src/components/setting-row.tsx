@@ -6,7 +6,7 @@ import { type ReactNode, useRef } from 'react';
 function SavedMark({ act }: { act: { isPending: boolean; isSuccess: boolean } }) {
   return (
     <span role="status">
-      {act.isPending && <Loader size={14} aria-label="Saving" style={{ verticalAlign: 'middle' }} />}
+      {act.isPending && <Loader size={14} role="img" aria-label="Saving" style={{ verticalAlign: 'middle' }} />}
       {act.isSuccess && !act.isPending && (
         <>
           <IconCheck

@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { RedisClient } from 'bun';
+import { freePort } from '../../lib/free-port.fixture.ts';
 import { until } from '../../lib/until.fixture.ts';
 
 export interface RedisServer {
@@ -18,7 +19,7 @@ end`;
 
 /** A Redis of a test's own, which it may stop, freeze and start again. */
 export async function startRedis(): Promise<RedisServer> {
-  const port = await freePort();
+  const port = freePort();
   const url = `redis://127.0.0.1:${port}`;
   let child: Bun.Subprocess | undefined;
   const start = async () => {
@@ -54,17 +55,6 @@ async function untilAnswering(url: string): Promise<void> {
     } finally {
       client.close();
     }
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
   });
 }
 
