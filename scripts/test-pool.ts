@@ -1,0 +1,95 @@
+/** Test files, each in a process of its own, some of them at a time. */
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { count } from './step.ts';
+
+export interface Suite {
+  name: string;
+  files: string[];
+  env: Record<string, string>;
+}
+
+interface Ran {
+  file: string;
+  passed: number;
+  failed: number;
+  skipped: number;
+  seconds: number;
+}
+
+/** Far longer than any test waits for something, so that a busy machine fails no test. */
+const longestTestMs = 300_000;
+
+/**
+ * Tests of the whole service have the first turns and mostly wait, those of the last turns compute: some begin at one end,
+ * some at the other, so that at any time there is something of both.
+ */
+export async function runInPool(jobs: { turn: number; run(): Promise<unknown> }[]): Promise<void> {
+  const waiting = jobs.toSorted((a, b) => a.turn - b.turn);
+  const lane = async (next: () => (typeof jobs)[number] | undefined): Promise<void> => {
+    for (let job = next(); job; job = next()) await job.run();
+  };
+  const cores = availableParallelism();
+  await Promise.all([
+    ...Array.from({ length: cores + 2 }, () => lane(() => waiting.shift())),
+    ...Array.from({ length: cores + 1 }, () => lane(() => waiting.pop())),
+  ]);
+}
+
+/** The files of a suite as jobs; when the last of them has ended, the suite is counted. */
+export function jobsOf(suite: Suite, turnOf: (file: string) => number, work: string) {
+  const ran: Ran[] = [];
+  return suite.files.map((file) => ({
+    turn: turnOf(file),
+    run: async () => {
+      ran.push(await runFile(suite, file, work));
+      if (ran.length === suite.files.length) sumUp(suite, ran);
+    },
+  }));
+}
+
+/** What tests print is shown as it is; what Bun says of them when one fails. What counts is the JUnit report. */
+async function runFile({ name, env }: Suite, file: string, work: string): Promise<Ran> {
+  const startedMs = performance.now();
+  const report = join(work, `${Bun.hash(name + file).toString(36)}.xml`);
+  const reporter = ['--reporter=junit', `--reporter-outfile=${report}`];
+  const child = Bun.spawn(
+    [process.execPath, 'test', '--only-failures', `--timeout=${longestTestMs}`, ...reporter, file],
+    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const [printed, said] = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()));
+  const code = await child.exited;
+  const xml = await Bun.file(report)
+    .text()
+    .catch(() => '');
+  const of = (pattern: RegExp): number => xml.match(pattern)?.length ?? 0;
+  const faults = of(/<(failure|error)[\s>/]/g);
+  const skipped = of(/<skipped[\s>/]/g);
+  // A file that does not load is not in the report, and whatever else went wrong shows in the exit code only.
+  const failed = code === 0 ? faults : Math.max(1, faults);
+  const ran: Ran = {
+    file: relative(process.cwd(), file),
+    passed: Math.max(0, of(/<testcase[\s>]/g) - faults - skipped),
+    failed,
+    skipped,
+    seconds: (performance.now() - startedMs) / 1000,
+  };
+  show(`${ran.file} (${name})`, code, printed!.replace(/^bun test v.*\n/, ''), said!);
+  return ran;
+}
+
+function show(title: string, code: number, printed: string, said: string): void {
+  const text = code === 0 ? printed : `${printed}${said}`;
+  if (text.trim() !== '') console.log(`\n${code === 0 ? '—' : '✗'} ${title}\n${text.trimEnd()}`);
+}
+
+function sumUp({ name }: Suite, ran: Ran[]): void {
+  const sum = (of: (one: Ran) => number): number => ran.reduce((total, one) => total + of(one), 0);
+  const [passed, failed, skipped] = [sum((one) => one.passed), sum((one) => one.failed), sum((one) => one.skipped)];
+  const longest = ran.toSorted((a, b) => b.seconds - a.seconds).slice(0, 8);
+  console.log(
+    `\n${failed === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${skipped} skipped (${ran.length} files, ${sum((one) => one.seconds).toFixed(0)} s in sum)`,
+  );
+  console.log(`  longest: ${longest.map(({ file, seconds }) => `${file} ${seconds.toFixed(0)} s`).join(', ')}`);
+  count(passed, failed, name);
+}
