@@ -43,7 +43,7 @@ interface LineDeps {
   writer: Writer;
   purses: Purses;
   /** The part of the time in which charges may be written: the less, the more of them share a batch. 1 for no pause. */
-  share: number;
+  share(): number;
   /** Requests that run: with none but those that wait, there is nobody to share with, and nothing is waited for. */
   running(): number;
   /** Charges past any purse what was taken from one that is lost, unless that happened before. */
@@ -120,7 +120,7 @@ export class Line {
 
   #nextBatch(): Promise<void> | undefined {
     const { share, running } = this.deps;
-    const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share) - performance.now();
+    const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share()) - performance.now();
     const shared = this.#charges.length < Math.min(mostPerBatch, running() + 1);
     // Whoever needs money meanwhile comes first.
     if (early > 0 && shared) {

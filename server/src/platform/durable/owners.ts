@@ -30,6 +30,8 @@ export interface Owners {
   readonly id: string;
   /** The last beat could not be written: nothing can, on a disk that is full or a server that only reads. */
   readonly silent: boolean;
+  /** How many processes are on the list, this one among them, as last seen. */
+  readonly count: number;
   /** Called when somebody has left the list, and every few seconds: takes over what nobody on the list holds. */
   onLook(work: () => Promise<unknown>): void;
   /** Called when others may have taken over whatever this process holds. */
@@ -84,6 +86,7 @@ class OwnersList implements Owners {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lost = false;
   silent = false;
+  count = 1;
   #beating: Promise<boolean> | null = null;
   #working: Promise<void> | null = null;
 
@@ -168,6 +171,7 @@ class OwnersList implements Owners {
   async #listen(nowMs: number): Promise<boolean> {
     const rows = await this.db.selectFrom('owners').selectAll().execute();
     const listed = new Set(rows.map(({ id }) => id));
+    this.count = Math.max(1, listed.size);
     this.#hear(rows.some(({ id, mute }) => mute === 1 && id !== this.id));
     let someoneLeft = false;
     for (const id of this.#heard.keys()) {
