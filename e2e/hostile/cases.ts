@@ -16,6 +16,9 @@ export interface Case {
 
 /** What endpoints take at most: one megabyte, those of the relay 32. */
 const bytesFor = ({ path }: Endpoint): number => (path.startsWith('/v1/') ? 32_000_000 : 1_000_000);
+/** In each text there is of every run so much that whoever reads it again and again holds the loop for seconds. */
+const textBytes = (endpoint: Endpoint, type: string): number =>
+  type === formType ? 200_000 : Math.min(1_000_000, bytesFor(endpoint) / 2);
 /** Most of a head that Bun takes. */
 const queryBytes = 12_000;
 
@@ -39,8 +42,12 @@ export function casesOf(endpoint: Endpoint, world: World, schemas: Record<string
     const headers = { ...credential, 'content-type': type };
     const value = sample(schema, '', samplingOf(endpoint, world, schemas));
     const encode = (body: unknown) => (type === formType ? formOf(body) : JSON.stringify(body));
-    for (const [at, body] of variants(value, mixed(type === formType ? 200_000 : bytesFor(endpoint) / 2)))
+    for (const [at, body] of variants(value, mixed(textBytes(endpoint, type))))
       cases.push({ ...base, headers, name: `${at} of ${type}`, body: encode(body) });
+    if (type !== formType) {
+      const [longest] = variants(value, mixed(bytesFor(endpoint) / 2));
+      if (longest) cases.push({ ...base, headers, name: `${longest[0]}, in full length`, body: encode(longest[1]) });
+    }
     if (type === formType) cases.push({ ...base, headers, name: 'many fields', body: 'a=b&'.repeat(200_000) });
     else
       for (const [name, make] of Object.entries(shapes))
