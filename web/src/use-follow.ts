@@ -2,6 +2,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 /** Nearer to the end than this counts as reading the end. */
 const nearPx = 48;
+const upwards = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 interface Follow<Content extends HTMLElement> {
   /** What scrolls. */
@@ -41,8 +42,25 @@ export function useFollow<Content extends HTMLElement = HTMLOListElement>(): Fol
       else if (scrollTop > lastTop && scrollHeight - scrollTop - clientHeight < nearPx) hold(true);
       [lastTop, lastHeight] = [scrollTop, scrollHeight];
     };
-    element.addEventListener('scroll', onScroll, { passive: true });
-    return () => element.removeEventListener('scroll', onScroll);
+    const letGo = () => {
+      if (element.scrollTop > 0) hold(false);
+    };
+    const onWheel = ({ deltaY }: WheelEvent) => deltaY < 0 && letGo();
+    const onKey = ({ key, target }: KeyboardEvent) => target === element && upwards.has(key) && letGo();
+    let touchedAt = 0;
+    const onTouch = ({ touches }: TouchEvent) => {
+      touchedAt = touches[0]?.clientY ?? 0;
+    };
+    const onMove = ({ touches }: TouchEvent) => (touches[0]?.clientY ?? 0) > touchedAt && letGo();
+    const ended = new AbortController();
+    const options = { passive: true, signal: ended.signal };
+    element.addEventListener('scroll', onScroll, options);
+    // On a busy page text grows between the reader's move and the scrolling it leads to, which then goes unseen.
+    element.addEventListener('wheel', onWheel, options);
+    element.addEventListener('keydown', onKey, options);
+    element.addEventListener('touchstart', onTouch, options);
+    element.addEventListener('touchmove', onMove, options);
+    return () => ended.abort();
   }, [hold]);
   useEffect(() => {
     if (!content.current) return;
