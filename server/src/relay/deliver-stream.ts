@@ -32,6 +32,7 @@ export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStrea
       created: nowSeconds(deps.clock),
       requestId: context.requestId,
       includeUsage: conversation.includeUsage,
+      oldFunctions: conversation.oldFunctions,
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,

@@ -4,6 +4,7 @@ import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { assumedOutputTokens, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -75,6 +76,7 @@ function withoutForeignThinking(message: unknown): unknown {
 /** A conversation of another format as a messages body. */
 export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
+  refuseForeignTools(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
   const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);

@@ -1,0 +1,22 @@
+import type { Conversation, Json } from '../../wire/conversation.ts';
+import { unsupported } from '../../wire/read.ts';
+import { errandIn } from './beyond-tokens.ts';
+
+/**
+ * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches
+ * and the like. Left out silently, the model would answer without them, and nobody would know.
+ */
+export function refuseForeignTools({ params, source }: Conversation): void {
+  const tool = params.rawTools?.[0];
+  if (tool)
+    throw unsupported('tools', `The tool '${nameOf(tool)}' is its vendor's own and not supported by this model.`);
+  if (params.rawToolChoice)
+    throw unsupported(
+      'tool_choice',
+      `'tool_choice' of type '${params.rawToolChoice.type}' is not supported by this model.`,
+    );
+  const errand = source && errandIn(source.format, source.body);
+  if (errand) throw unsupported(errand, `'${errand}' is not supported by this model.`);
+}
+
+const nameOf = ({ type, name }: Json): unknown => type ?? name;
