@@ -216,6 +216,8 @@ export interface UpstreamError {
   message: string;
   code?: string;
   param?: string;
+  /** Anthropic's, for the caller. */
+  details?: Json;
   /** Headers to hand on, such as `retry-after`. */
   headers: Record<string, string>;
   /** The request brought it about, though another upstream may do better: the next is asked, and the breaker left alone. */
