@@ -133,7 +133,7 @@ describe('what the request is to blame for', () => {
     [
       'content filter',
       { message: 'The response was filtered: content management policy', code: 'content_filter' },
-      'upstream_refused',
+      'content_filter',
     ],
   ];
   test.each(refusals)('%s goes to the caller at once and opens no circuit', async (_, error, code) => {

@@ -13,6 +13,7 @@ import { mountSystem } from './platform/http/system-routes.ts';
 import { setLogLevel } from './platform/log.ts';
 import { openLoopWatch } from './platform/loop-watch.ts';
 import type { Platform } from './platform/open.ts';
+import { aliasesOf } from './relay/routes/aliases.ts';
 
 export interface App {
   fetch(request: Request, server?: Server<unknown>): Response | Promise<Response>;
@@ -62,6 +63,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     metrics,
     trustedProxies: config.trustedProxies.map(parseBlock).filter((block) => block !== null),
     headers: headerSets(config.baseUrl.startsWith('https:')),
+    aliasesOf,
     accessLog: () => options.get('AccessLog'),
     ...(observer.tracer && { tracer: observer.tracer }),
   };

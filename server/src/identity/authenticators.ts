@@ -43,13 +43,27 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
   return { session, admin, apiKey, keyOrSession };
 }
 
-/** `x-api-key` is Anthropic's way, so it counts on the messages endpoints only. */
-function secretOf(call: Call): string | null {
-  const header = call.request.headers.get('authorization');
-  if (header) return bearerOf(header) ?? 'malformed';
-  const key = call.request.headers.get('x-api-key');
-  // Without a usable Host header the path is all there is of the address.
-  return key && /^(?:https?:\/\/[^/]*)?\/v1\/messages/.test(call.request.url) ? key : null;
+/** Where clients that send no bearer token put their key: Anthropic's, Azure's and Google's. */
+const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
+
+/**
+ * The one rule of which credential counts: whichever header it comes in, and no two that differ. Taking the first of several
+ * would charge an account that the caller may not have meant.
+ */
+function secretOf({ request: { headers } }: Call): string | null {
+  const authorization = headers.get('authorization');
+  let secret = authorization ? (bearerOf(authorization) ?? 'malformed') : null;
+  for (const name of keyHeaders) {
+    const key = headers.get(name);
+    if (!key || key === secret) continue;
+    if (secret !== null)
+      throw new AppError(
+        'invalid_api_key',
+        `Conflicting credentials: send one API key, as Authorization: Bearer sk-… or as ${keyHeaders.join(', ')}.`,
+      );
+    secret = key;
+  }
+  return secret;
 }
 
 /** As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). */

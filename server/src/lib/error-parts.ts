@@ -5,6 +5,8 @@ export interface ErrorParts {
   type?: string;
   param?: string;
   status?: number;
+  /** Of Anthropic's errors. */
+  details?: Record<string, unknown>;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -34,6 +36,7 @@ export function readErrorParts(value: unknown): ErrorParts {
     ...(type !== undefined && { type }),
     ...(param !== undefined && { param }),
     ...(status !== undefined && { status }),
+    ...(body.type === 'error' && isObject(error.details) && { details: error.details }),
   };
 }
 

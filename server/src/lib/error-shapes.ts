@@ -29,7 +29,7 @@ export const openaiError = (error: AppError): Json => ({
   message: error.message,
   type: openaiType(error),
   param: error.extras.param ?? null,
-  code: publicCode(error.code),
+  code: error.extras.vendorCode ?? publicCode(error.code),
 });
 
 /** Anthropic names its errors by status. */
@@ -95,7 +95,11 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
   openai: (error) => ({ error: openaiError(error) }),
   anthropic: (error, requestId) => ({
     type: 'error',
-    error: { type: anthropicType(error), message: error.message },
+    error: {
+      type: anthropicType(error),
+      message: error.message,
+      ...(error.extras.details && { details: error.extras.details }),
+    },
     request_id: requestId,
   }),
   video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),

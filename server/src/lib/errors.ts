@@ -63,6 +63,10 @@ export interface ErrorExtras {
   body?: Record<string, unknown>;
   /** Error `type` of relay bodies where the code's own does not fit. */
   type?: string;
+  /** The upstream's own public name of the fault, told instead of ours. */
+  vendorCode?: string;
+  /** Anthropic's `error.details`, by which its clients decide how to go on. */
+  details?: Record<string, unknown>;
 }
 
 /** The one error type: a code from the table, a message for the caller, a detail for the log only. */

@@ -10,6 +10,8 @@ const secretFields = [
   'cookie',
   '["set-cookie"]',
   '["x-api-key"]',
+  '["api-key"]',
+  '["x-goog-api-key"]',
   'password',
   'current_password',
   'client_secret',

@@ -7,9 +7,6 @@ import type { ByteSource } from './upstream/source.ts';
 import { type Delta, UpstreamFault, type WireFormat } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
 
-/** Silence in mid-stream that no healthy upstream keeps; a channel with less patience has its own. */
-const mostSilenceMs = 30_000;
-
 export interface Reader {
   /** What it speaks; `deltas` for callers in this process, who take values. */
   client: WireFormat | 'deltas';
@@ -32,6 +29,7 @@ export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStrea
       created: nowSeconds(deps.clock),
       requestId: context.requestId,
       includeUsage: conversation.includeUsage,
+      oldFunctions: conversation.oldFunctions,
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,
@@ -39,7 +37,6 @@ export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStrea
     });
     const { first, over } = await readFirst(relay, body, sent);
     const firstTokenMs = deps.clock.steadyMs() - sent.startedMs;
-    sent.allowSilence(Math.min(sent.silenceMs, mostSilenceMs));
     return new BegunStream(relay, body, output, deltas, first, over, firstTokenMs);
   },
   handOn: (answer) => new Pump(answer),

@@ -63,6 +63,7 @@ export const vendors: readonly Vendor[] = [
     knowsDeveloperRole: true,
     knowsTopK: true,
     knowsCacheControl: true,
+    knowsUsageOption: true,
     reasoning: 'object',
     reasoningBack: ['reasoning', 'reasoning_details', 'reasoning_content'],
   }),

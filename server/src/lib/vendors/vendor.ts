@@ -36,6 +36,8 @@ interface Quirks {
   knowsTopK: boolean;
   /** Takes `cache_control` on parts. */
   knowsCacheControl: boolean;
+  /** Takes `usage: {include: true}`; others refuse the request for it. */
+  knowsUsageOption: boolean;
   /** How thinking is asked for: nothing, `reasoning_effort`, or OpenRouter's `reasoning` object. */
   reasoning: 'none' | 'effort' | 'object';
   /** Models that accept `reasoning_effort`; others refuse the request for it. */
@@ -117,6 +119,7 @@ export const compatible: Vendor = {
   knowsDeveloperRole: false,
   knowsTopK: false,
   knowsCacheControl: false,
+  knowsUsageOption: false,
   reasoning: 'none',
   reasoningBack: ['reasoning_content', 'reasoning'],
 };

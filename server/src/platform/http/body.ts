@@ -137,6 +137,10 @@ function parseText(text: string): unknown {
   }
 }
 
+/** What the path names counts, whatever the body says. */
+export const withMembers = ({ members }: Pick<Call, 'members'>, body: unknown): unknown =>
+  members && typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body, ...members } : body;
+
 /** PostgreSQL cannot store NUL in text, and no field of ours has a use for it. */
 export function refuseNul(value: unknown, depth = 0): void {
   if (typeof value === 'string') {

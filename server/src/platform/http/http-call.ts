@@ -24,6 +24,7 @@ export class HttpCall implements Call {
   query: unknown = undefined;
   params: unknown = undefined;
   idempotencyId: number | undefined;
+  members: Record<string, string> | undefined;
   whole = false;
   #lifted = false;
   #ip: string | undefined;

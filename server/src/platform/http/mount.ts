@@ -14,7 +14,7 @@ import { parseInput } from './parse.ts';
 import { renderError } from './renderers.ts';
 import { sayWhenToRetry } from './retry-after.ts';
 import type { Authenticator, Authenticators, Call, Route } from './route.ts';
-import { type Handler, Router } from './router.ts';
+import { type AliasesOf, type Handler, Router } from './router.ts';
 import { toAppError } from './to-app-error.ts';
 import { answerUnmatched } from './unmatched.ts';
 
@@ -27,6 +27,8 @@ export interface HttpDeps extends OnceDeps {
   metrics: Metrics;
   trustedProxies: Block[];
   headers: HeaderSets;
+  /** Other ways of writing an address; none when absent. */
+  aliasesOf?: AliasesOf;
   /** Asked at the end of each call: whether the operator wants an access log. */
   accessLog(): boolean;
   /** Absent: no traces. */
@@ -35,7 +37,7 @@ export interface HttpDeps extends OnceDeps {
 
 /** Puts route values behind one way in: each becomes a handler. */
 export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
-  const router = new Router(answerUnmatched(deps));
+  const router = new Router(answerUnmatched(deps), deps.aliasesOf);
   for (const route of routes) {
     requireAudit(route);
     router.add(route.method.toUpperCase(), route.path, walk(route, deps));
@@ -57,9 +59,10 @@ function walk(route: Route, deps: HttpDeps): Handler {
   const handle = once(route, audited(route, deps.recordAct, deps.log), deps, (error, call) =>
     answerError(route.errors, error, call, deps),
   );
-  return async (request, server, params = {}) => {
+  return async (request, server, params = {}, members) => {
     const started = performance.now();
     const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders);
+    if (members) call.members = members;
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
     let response: Response;
     try {

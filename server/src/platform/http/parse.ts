@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { fieldsOf, readJson, receive, refuseNul } from './body.ts';
+import { fieldsOf, readJson, receive, refuseNul, withMembers } from './body.ts';
 import { parseForm } from './form.ts';
 import type { Call, Route } from './route.ts';
 
@@ -32,7 +32,8 @@ async function parseBody(route: Route, schema: ZodType, call: Call): Promise<voi
   if (!isForm && type !== jsonType && !type.endsWith('+json'))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
   const maxBytes = route.maxBytes ?? defaultMaxBytes;
-  call.body = accept(route, schema, isForm ? await formOf(call, maxBytes) : await jsonOf(call, maxBytes));
+  const input = isForm ? await formOf(call, maxBytes) : await jsonOf(call, maxBytes);
+  call.body = accept(route, schema, withMembers(call, input));
 }
 
 /** Without its parameters; nearly always there are none. */

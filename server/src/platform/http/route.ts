@@ -34,6 +34,8 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
   signal: AbortSignal;
   /** The same for every attempt at the same request, where its caller sent an Idempotency-Key. */
   idempotencyId?: number;
+  /** Members of the body that the path names, and that count before those in it. */
+  members?: Record<string, string> | undefined;
   /** Headers for the answer; filled by limits, may be added to. */
   headers: Record<string, string>;
   /** Says that the whole request is here: until then a client that sends nothing is cut off. */

@@ -165,8 +165,13 @@ const rows: Row[] = [
   ['GET', '/', 200, { body: page }],
   ['HEAD', '/', 200, { body: '' }],
   ['POST', '/', 404, { body: nothing('POST /') }],
-  ['GET', '/docs', 200, { body: page }],
-  ['GET', '/apix', 200, { body: page }],
+  ['GET', '/docs', 404, { body: nothing('GET /docs') }],
+  ['GET', '/apix', 404, { body: '{"success":false,"message"' }],
+  ['GET', '/.well-known/openai', 404, { body: '{"success":false,"message"' }],
+  ['GET', '/v1beta/models', 404, { body: '{"success":false,"message"' }],
+  ['POST', '/v1beta/models/x:generateContent', 404, { body: '{"success":false,"message"' }],
+  ['HEAD', '/v1beta/models', 404, { body: '' }],
+  ['GET', '/openai/nothing', 404, { body: '"code":"not_found"' }],
   ['GET', '/index.html', 200, { body: page }],
   ['GET', '/%69ndex.html', 200, { body: page }],
   ['GET', '/assets/none.js', 404, {}],
@@ -194,6 +199,43 @@ describe('each address is answered as it should be, the same with and without a 
     expect({ ...there, body: undefined }).toEqual({ ...here, body: undefined });
     // Each request has an id of its own.
     expect(there.body.replace(/req_\w+/g, '')).toBe(here.body.replace(/req_\w+/g, ''));
+  });
+});
+
+describe('what is not asked for as a page is none', () => {
+  const asked = (path: string, accept?: string, method = 'GET') =>
+    service.call(path, { method, ...(accept && { headers: { accept } }) });
+  const navigation = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
+  test.each(['/', '/docs', '/oauth2/authorize?client_id=x', '/models/a/b-4.1', '/v1beta/models', '/.well-known/x'])(
+    'a browser that goes to %s gets the web app',
+    async (path) => {
+      for (const accept of [navigation, 'Text/HTML']) {
+        const answer = await asked(path, accept);
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get('vary')).toContain('accept');
+        expect(await answer.text()).toBe(page);
+      }
+    },
+  );
+
+  test.each(['/docs', '/v1beta/models', '/.well-known/x', '/openai/nothing', '/models/a/b-4.1'])(
+    'a program that asks for %s is told in JSON',
+    async (path) => {
+      for (const accept of [undefined, '*/*', 'application/json', 'text/event-stream', 'text/htmlx', 'image/png']) {
+        const answer = await asked(path, accept);
+        expect(answer.status).toBe(404);
+        expect(answer.headers.get('content-type')).toStartWith('application/json');
+        expect(answer.headers.get('vary')).toBe('accept');
+        expect(answer.headers.get('x-request-id')).toBeString();
+      }
+    },
+  );
+
+  test('nothing under the API or among the files is a page, whoever asks', async () => {
+    for (const path of ['/api/nothing', '/v1/nothing', '/assets/gone.js'])
+      expect((await asked(path, navigation)).status).toBe(404);
+    expect((await asked('/docs', navigation, 'POST')).status).toBe(404);
   });
 });
 

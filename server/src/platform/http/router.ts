@@ -1,7 +1,19 @@
 import type { Server } from 'bun';
 
 type Answer = Response | Promise<Response>;
-export type Handler = (request: Request, server?: Server<unknown>, params?: Record<string, string>) => Answer;
+export type Handler = (
+  request: Request,
+  server?: Server<unknown>,
+  params?: Record<string, string>,
+  members?: Record<string, string>,
+) => Answer;
+/** Another way of writing an address: the path it stands for, and members of the body that it names. */
+export interface Alias {
+  path: string;
+  members?: Record<string, string>;
+}
+/** The likeliest first. */
+export type AliasesOf = (path: string) => Alias[];
 /** `allowed`: the methods that are served at this path. */
 export type Unmatched = (path: string, allowed: string[], request: Request, server?: Server<unknown>) => Answer;
 
@@ -13,7 +25,10 @@ export class Router {
   readonly #exact = new Map<string, Handler>();
   readonly #patterns: { expression: RegExp; handler: Handler }[] = [];
 
-  constructor(private readonly unmatched: Unmatched) {}
+  constructor(
+    private readonly unmatched: Unmatched,
+    private readonly aliasesOf: AliasesOf = () => [],
+  ) {}
 
   /** `{name}` takes one segment of the path, `{name+}` the rest of it; paths without either win, then the first added. */
   add(method: string, path: string, handler: Handler): void {
@@ -32,9 +47,9 @@ export class Router {
 
   #dispatch(method: string, request: Request, server?: Server<unknown>): Answer {
     const path = pathOf(request.url);
-    const handler = this.#find(`${method} ${path}`);
+    const handler = this.#find(`${method} ${path}`) ?? this.#findAliased(method, path);
     if (handler) return handler(request, server);
-    const allowed = methods.filter((other) => this.#find(`${other} ${path}`));
+    const allowed = methods.filter((other) => this.#find(`${other} ${path}`) ?? this.#findAliased(other, path));
     return this.unmatched(path, allowed, request, server);
   }
 
@@ -43,7 +58,15 @@ export class Router {
     if (exact) return exact;
     for (const { expression, handler } of this.#patterns) {
       const groups = expression.exec(address)?.groups;
-      if (groups) return (request, server) => handler(request, server, decodeAll(groups));
+      if (groups) return (request, server, _, members) => handler(request, server, decodeAll(groups), members);
+    }
+    return undefined;
+  }
+
+  #findAliased(method: string, path: string): Handler | undefined {
+    for (const { path: meant, members } of this.aliasesOf(path)) {
+      const handler = this.#find(`${method} ${meant}`);
+      if (handler) return (request, server) => handler(request, server, undefined, members);
     }
     return undefined;
   }

@@ -6,12 +6,13 @@ import { formatOfPath, renderError } from './renderers.ts';
 import type { Unmatched } from './router.ts';
 import { webAsset } from './web-assets.ts';
 
-/** Addresses outside the API are the web app's. Else 405 when another method is served there, or 404, in the shape of its neighbourhood. */
+/** Outside the API, files of the web app, and its pages for browsers. Else 405 when another method is served there, or 404, in the shape of its neighbourhood. */
 export const answerUnmatched =
   ({ headers, trustedProxies }: { headers: HeaderSets; trustedProxies: Block[] }): Unmatched =>
   async (path, allowed, request, server) => {
     const { method } = request;
-    if ((method === 'GET' || method === 'HEAD') && !/^\/(api|v1)(\/|$)/.test(path)) {
+    const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/(api|v1)(\/|$)/.test(path);
+    if (mayBePage) {
       const asset = await webAsset(path, request);
       for (const [name, value] of Object.entries(headers.page)) asset?.headers.set(name, value);
       if (asset) return asset;
@@ -23,5 +24,6 @@ export const answerUnmatched =
           })
         : new AppError('not_found', `There is nothing at ${method} ${path}.`);
     const call = new HttpCall(request, server, trustedProxies, headers.api);
+    if (mayBePage) call.headers.vary = 'accept';
     return renderError(formatOfPath(path), error, call.requestId, call.headers);
   };

@@ -49,7 +49,7 @@ test('a hashed file is kept for ever, in the coding the client takes', async () 
 
 test('pages of the app answer with its index, revalidated each time', async () => {
   for (const path of ['/', '/login', '/oauth2/authorize', '/models/a/b']) {
-    const answer = await get(path);
+    const answer = await get(path, { accept: 'text/html' });
     expect(answer?.headers.get('cache-control')).toBe('no-cache');
     expect(await answer?.text()).toBe(page);
   }

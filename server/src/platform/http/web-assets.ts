@@ -80,13 +80,11 @@ function matches(header: string | null, etag: string): boolean {
 }
 
 /**
- * What may be the address of one of the app's pages. A name with an extension is a missing file, unless a browser goes
- * there as to a page: ids of models have dots.
+ * A browser goes there as to a page, or it is the app's own address. Programs that look for an API which is not here would
+ * take a page for its answer.
  */
-function isPage(path: string, request: Request): boolean {
-  if (path.startsWith('/assets/')) return false;
-  return path.lastIndexOf('.') < path.lastIndexOf('/') || (request.headers.get('accept') ?? '').includes('text/html');
-}
+const isPage = (path: string, request: Request): boolean =>
+  path === '/' || (!path.startsWith('/assets/') && /\btext\/html\b/i.test(request.headers.get('accept') ?? ''));
 
 /**
  * The web app's answer to a GET or HEAD of `path` (the URL's pathname): the file, or the app itself for the address of
@@ -105,7 +103,7 @@ export async function webAsset(path: string, request: Request, folder = builtFol
     'content-type': file.type,
     'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag,
-    vary: 'accept-encoding',
+    vary: file === build.index ? 'accept, accept-encoding' : 'accept-encoding',
   };
   if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
   if (variant) headers['content-encoding'] = variant.coding;

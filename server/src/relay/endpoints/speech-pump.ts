@@ -7,8 +7,6 @@ import type { Dispatch } from '../dispatch.ts';
 import type { OpenCall } from '../open-call.ts';
 import { isStopping } from '../stopping.ts';
 
-/** Silence of an upstream in the middle of a sound that no healthy one keeps. */
-const mostSilenceMs = 30_000;
 /** A client that reads nothing for so long is gone in all but name. */
 const mostPauseMs = 600_000;
 
@@ -67,7 +65,7 @@ export class SpeechPump {
     // Given up while it was the client's turn: the upstream was not silent, nobody listened.
     if (sent.timedOut()) await this.#end('aborted');
     sent.touch();
-    sent.allowSilence(Math.min(this.begun.attempt.candidate.channel.timeoutMs, mostSilenceMs));
+    sent.allowSilence(this.begun.attempt.candidate.channel.timeoutMs);
     try {
       // A pull that gives nothing would not be followed by another.
       while (!(await this.#pass(controller)));

@@ -8,6 +8,7 @@ import { answerStream } from '../answer-stream.ts';
 import { streamed } from '../deliver-stream.ts';
 import { whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
+import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf } from '../request-context.ts';
 import { untilStopped } from '../stopping.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
@@ -39,7 +40,10 @@ export function answer(
 ): Promise<Response> {
   const meta = metaModelOf(metaModels, conversation);
   // Such a model works for minutes before it says something.
-  if (meta) call.arrived?.();
+  if (meta) {
+    call.arrived?.();
+    refuseForeignTools(conversation);
+  }
   if (conversation.stream) return stream(deps, meta, call, endpoint, conversation);
   return meta ? answerByMeta(deps, meta, call, conversation) : answerWhole(deps, call, endpoint, conversation);
 }
@@ -47,8 +51,9 @@ export function answer(
 const contextFor = (call: Call<'apiKey'>, endpoint: string, { source }: Sourced): RequestContext =>
   contextOf(call, endpoint, parseOverride(source.body.provider));
 
-const optionsOf = ({ clock }: RelayDeps, { model, source }: Sourced): RenderOptions => ({
+const optionsOf = ({ clock }: RelayDeps, { model, source, oldFunctions }: Sourced): RenderOptions => ({
   model,
+  oldFunctions,
   id: formats[source.format].newId(),
   created: nowSeconds(clock),
 });
@@ -81,7 +86,7 @@ async function answerWhole(deps: RelayDeps, call: Call<'apiKey'>, endpoint: stri
   tell(call, done);
   const { answer: given, text, usage } = done;
   const same =
-    renamed && given.source?.format === conversation.source.format
+    renamed && !conversation.oldFunctions && given.source?.format === conversation.source.format
       ? renamed(text, given.source.body, conversation.model)
       : null;
   if (same !== null) return jsonText(call, same);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts';
+import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
@@ -69,8 +69,10 @@ const messagesAnswer = z
 
 /** Both formats of a conversation. */
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
-  const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) =>
-    answer(deps, metaModels, call, endpoint, parse(await readJsonSoonAnswered(call.request, maxJsonBytes)));
+  const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
+    const body = await readJsonSoonAnswered(call.request, maxJsonBytes);
+    return answer(deps, metaModels, call, endpoint, parse(withMembers(call, body)));
+  };
   return [
     defineRoute({
       ...relayRoute,

@@ -126,6 +126,8 @@ export interface Params {
   /** Tools that a vendor runs itself; only their own format knows them. */
   rawTools?: Json[];
   toolChoice?: ToolChoice;
+  /** A choice that only its own format knows. */
+  rawToolChoice?: Json;
   parallelToolCalls?: boolean;
   responseFormat?: ResponseFormat;
   seed?: number;
@@ -154,6 +156,8 @@ export interface Conversation {
   stream: boolean;
   /** The client asked for usage at the end of the stream. */
   includeUsage: boolean;
+  /** Asked with functions instead of tools, and answered so. */
+  oldFunctions?: true;
   /** The body as it came: an upstream of the same format gets it with only what must change. */
   source?: Source;
   /** What `weigh` makes of that body. */
@@ -176,6 +180,8 @@ export interface Answer {
   usage?: Usage;
   /** Members of ours beside those of the format. */
   extra?: Json;
+  /** Whose thoughts are among its parts, in the words of `reasoning_details`. */
+  reasoningFormat?: 'anthropic-claude-v1' | 'google-gemini-v1';
   /** The upstream's body, which a client of the same format gets with only what must change. */
   source?: Source;
 }
@@ -210,6 +216,8 @@ export interface UpstreamError {
   message: string;
   code?: string;
   param?: string;
+  /** Anthropic's, for the caller. */
+  details?: Json;
   /** Headers to hand on, such as `retry-after`. */
   headers: Record<string, string>;
   /** The request brought it about, though another upstream may do better: the next is asked, and the breaker left alone. */

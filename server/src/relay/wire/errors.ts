@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import { publicCodes } from '../../lib/public-codes.ts';
 import type { UpstreamError } from './conversation.ts';
 
 const publicFailure = 'The provider could not answer this request.';
@@ -12,6 +13,8 @@ export function appErrorOf(error: UpstreamError): AppError {
       headers,
       type: 'invalid_request_error',
       ...(error.param !== undefined && { param: error.param }),
+      ...(error.code !== undefined && publicCodes.has(error.code) && { vendorCode: error.code }),
+      ...(error.details && { details: error.details }),
     };
     if (error.code === 'context_length_exceeded') {
       return new AppError('context_length_exceeded', message, { ...extras, status: 400 });

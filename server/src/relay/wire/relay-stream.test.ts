@@ -275,8 +275,15 @@ describe('messages upstream', () => {
     );
     expect(deltas).toEqual([
       { role: 'assistant', content: '' },
-      { reasoning_content: 'hm' },
-      { reasoning_details: [{ type: 'reasoning.text', signature: 'Eq0B+/x==', index: 0 }] },
+      {
+        reasoning_content: 'hm',
+        reasoning_details: [{ type: 'reasoning.text', text: 'hm', format: 'anthropic-claude-v1', index: 0 }],
+      },
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', text: '', format: 'anthropic-claude-v1', signature: 'Eq0B+/x==', index: 0 },
+        ],
+      },
       { tool_calls: [{ index: 0, id: 'toolu_1', type: 'function', function: { name: 'f', arguments: '' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '1}' } }] },

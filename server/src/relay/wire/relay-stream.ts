@@ -27,6 +27,8 @@ export interface RelayStreamOptions {
   created: number;
   requestId?: string;
   includeUsage: boolean;
+  /** Asked with functions instead of tools. */
+  oldFunctions?: true | undefined;
   expectsJson?: boolean;
   /** Estimate for `message_start`. */
   promptTokens?: number;
@@ -46,8 +48,9 @@ const noBytes = new Uint8Array(0);
 
 type RendererOptions = Pick<
   RelayStreamOptions,
-  'client' | 'deltas' | 'model' | 'id' | 'created' | 'requestId' | 'includeUsage' | 'promptTokens'
->;
+  'client' | 'deltas' | 'model' | 'id' | 'created' | 'requestId' | 'includeUsage' | 'oldFunctions' | 'promptTokens'
+> &
+  Partial<Pick<RelayStreamOptions, 'upstream'>>;
 
 /** Writes deltas for a client. */
 export const newRenderer = (options: RendererOptions): StreamRenderer => renderers[options.client](options);
@@ -237,7 +240,7 @@ export class RelayStream {
   #quickPath(): PlainPieces | undefined {
     const { client, expectsJson, onPlainText } = this.options;
     return client === 'chat' && !expectsJson && onPlainText
-      ? new PlainPieces(this.options.model, onPlainText)
+      ? new PlainPieces(this.options.model, onPlainText, this.options.includeUsage)
       : undefined;
   }
 

@@ -52,8 +52,8 @@ describe('answers', () => {
             refusal: null,
             reasoning_content: 'hm',
             reasoning_details: [
-              { type: 'reasoning.text', text: 'hm', signature: 'Sig+/==', index: 0 },
-              { type: 'reasoning.encrypted', data: 'zz', index: 1 },
+              { type: 'reasoning.text', text: 'hm', format: 'anthropic-claude-v1', signature: 'Sig+/==', index: 0 },
+              { type: 'reasoning.encrypted', data: 'zz', format: 'anthropic-claude-v1', index: 1 },
             ],
             tool_calls: [
               { id: 'toolu_2', type: 'function', function: { name: 'g', arguments: '{"b":[1]}' } },

@@ -29,6 +29,7 @@ export function fromAnthropic(json: unknown): Answer {
     finish: readStopReason(json.stop_reason),
     ...(typeof json.stop_sequence === 'string' && { stopSequence: json.stop_sequence }),
     ...(usage && { usage }),
+    reasoningFormat: 'anthropic-claude-v1',
     source: { format: 'messages', body: json },
   };
 }

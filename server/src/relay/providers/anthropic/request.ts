@@ -4,6 +4,7 @@ import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { assumedOutputTokens, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -45,9 +46,17 @@ const ours = ['svc_ms', 'provider'];
 function bodyOf(conversation: Conversation, target: Target): Json {
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
+  if (body.thread != null && !mayThread(target)) throw threadUnsupported();
   if (target.paid) refuseBeyondTokens('messages', body);
   return body;
 }
+
+/**
+ * Only the vendor's own servers keep threads; others would answer without the history. What a continued one costs is not
+ * known beforehand: its prompt is at the vendor's.
+ */
+const mayThread = ({ provider, baseUrl, paid }: Target): boolean =>
+  !paid && (provider === 'anthropic' || URL.parse(baseUrl)?.hostname === 'api.anthropic.com');
 
 /** A messages body for an upstream of the same format: all as given but the model's name. */
 export function rewriteMessagesRequest(body: Json, modelName: string): Json {
@@ -75,6 +84,7 @@ function withoutForeignThinking(message: unknown): unknown {
 /** A conversation of another format as a messages body. */
 export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
+  refuseForeignTools(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
   const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);

@@ -114,6 +114,7 @@ export function fromGemini(json: unknown): Answer {
     model: text(json.modelVersion),
     parts: joinTexts(parts),
     finish: calls && finish === 'stop' ? 'tool_calls' : finish,
+    reasoningFormat: 'google-gemini-v1',
     ...(usage && { usage }),
   };
 }

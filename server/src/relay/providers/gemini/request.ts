@@ -1,6 +1,7 @@
 import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Conversation, Effort, Json, Params } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
+import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
 import { toGeminiSchema } from './schema.ts';
@@ -33,6 +34,7 @@ export function toGemini(conversation: Conversation, target: Target): UpstreamRe
 
 export function buildGeminiRequest(conversation: Conversation, target: Target): Json {
   const { params, system } = conversation;
+  refuseForeignTools(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   return {
     contents: buildContents(conversation, target.modelName),

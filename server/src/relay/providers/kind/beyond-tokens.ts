@@ -42,15 +42,9 @@ const rates: [string, Harmless][] = [
   ['inference_geo', isOneOf('global')],
 ];
 
-/**
- * What vendors bill beside the tokens of a request, at other rates, or more often than once. A parameter that is not here
- * changes nothing of the price as far as we know.
- */
-const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
-  chat: new Map<string, Harmless>([
-    ...rates,
-    ['tools', areClientTools('chat')],
-    // Searches and other errands: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq.
+/** Searches and other errands that a vendor runs: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
+const errands: Record<WireFormat, [string, Harmless][]> = {
+  chat: [
     ['web_search_options', isOff],
     ['search_parameters', (value) => isOff(value) || (isObject(value) && value.mode === 'off')],
     ['plugins', isOff],
@@ -60,6 +54,23 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     ['enable_code_interpreter', isOff],
     ['compound_custom', isOff],
     ['mcp_servers', isOff],
+  ],
+  messages: [['mcp_servers', isOff]],
+};
+
+/** The first errand that a body asks for. */
+export const errandIn = (format: WireFormat, body: Json): string | undefined =>
+  errands[format].find(([name, isHarmless]) => !isHarmless(body[name]))?.[0];
+
+/**
+ * What vendors bill beside the tokens of a request, at other rates, or more often than once. A parameter that is not here
+ * changes nothing of the price as far as we know.
+ */
+const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
+  chat: new Map<string, Harmless>([
+    ...rates,
+    ['tools', areClientTools('chat')],
+    ...errands.chat,
     // Another model than the one that has the price: OpenRouter, LiteLLM.
     ['models', isOff],
     ['fallbacks', isOff],
@@ -77,7 +88,7 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
   messages: new Map<string, Harmless>([
     ...rates,
     ['tools', areClientTools('messages')],
-    ['mcp_servers', isOff],
+    ...errands.messages,
     ['container', isOff],
     ['context_management', hasNoSummary],
   ]),

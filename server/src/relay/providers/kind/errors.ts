@@ -1,6 +1,6 @@
 import { classifyRefusal, contextWords } from '../../../lib/classify-refusal.ts';
 import { type ErrorParts, readErrorParts } from '../../../lib/error-parts.ts';
-import { failure, type UpstreamError } from '../../wire/conversation.ts';
+import { failure, type Json, type UpstreamError } from '../../wire/conversation.ts';
 
 /** Headers of a refusal that tell a client when to come back. */
 const forwarded = ['retry-after', 'retry-after-ms', 'x-should-retry'];
@@ -36,6 +36,14 @@ export const readEmbeddedError = (value: unknown): UpstreamError =>
 /** What an answer leaves undone by way of what was asked: another upstream may do it, and nothing is wrong with this one. */
 export const undone = (message: string): UpstreamError => ({ ...failure(message), byRequest: true });
 
+const maxDetailChars = 4_000;
+
+/** What is longer than anything that is documented stays here. */
+function withoutSecrets(details: Json): { details?: Json } {
+  const text = JSON.stringify(details);
+  return text.length > maxDetailChars ? {} : { details: JSON.parse(text.replace(secrets, '[redacted]')) };
+}
+
 function classify(
   status: number,
   parts: ErrorParts,
@@ -53,5 +61,6 @@ function classify(
     headers,
     ...(code !== undefined && { code }),
     ...(parts.param !== undefined && { param: parts.param }),
+    ...(parts.details && withoutSecrets(parts.details)),
   };
 }

@@ -1,4 +1,5 @@
 import { readChatFinish } from '../../wire/chat/answer.ts';
+import { objectsIn, readReasoningDetails, withSignatures } from '../../wire/chat/reasoning.ts';
 import {
   type Answer,
   type Delta,
@@ -44,10 +45,9 @@ export function fromOpenai(json: unknown): Answer {
 
 function readMessage(message: Json): Part[] {
   const parts: Part[] = [];
-  const details = readDetails(message.reasoning_details);
+  const { thoughts, signatures } = readReasoningDetails(objectsIn(message.reasoning_details));
   const thinking = text(message.reasoning_content) || text(message.reasoning);
-  if (details.length > 0) parts.push(...details);
-  else if (thinking !== '') parts.push({ type: 'thinking', text: thinking });
+  if (thoughts.length === 0 && thinking !== '') thoughts.push({ type: 'thinking', text: thinking });
   const said = contentText(message.content) || text(message.refusal);
   if (said !== '') parts.push({ type: 'text', text: said });
   for (const image of Array.isArray(message.images) ? message.images : []) {
@@ -63,24 +63,13 @@ function readMessage(message: Json): Part[] {
       arguments: text(call.function.arguments),
     });
   }
-  return parts;
+  return withSignatures(thoughts, signatures, parts);
 }
 
 /** Assistant content may be null, absent, a string or parts. */
 function contentText(content: unknown): string {
   if (!Array.isArray(content)) return text(content);
   return content.map((part) => (isObject(part) && part.type === 'text' ? text(part.text) : '')).join('');
-}
-
-function readDetails(value: unknown): Part[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item): Part[] => {
-    if (!isObject(item)) return [];
-    if (item.type === 'reasoning.encrypted') return [{ type: 'redacted_thinking', data: text(item.data) }];
-    if (item.type !== 'reasoning.text') return [];
-    const signature = text(item.signature);
-    return [{ type: 'thinking', text: text(item.text), ...(signature !== '' && { signature }) }];
-  });
 }
 
 /** Reads the chunks of one stream. Never relies on `choices[0]` being there. */
@@ -122,10 +111,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     const out: Delta[] = begin(choice.index ?? 0);
     const thinking = text(delta.reasoning_content) || text(delta.reasoning);
     if (thinking !== '') out.push({ type: 'thinking', text: thinking });
-    for (const part of readDetails(delta.reasoning_details)) {
-      if (part.type === 'thinking' && part.signature) out.push({ type: 'signature', signature: part.signature });
-      else if (part.type === 'redacted_thinking') out.push(part);
-    }
+    if (delta.reasoning_details != null) out.push(...readDetails(delta.reasoning_details, thinking === ''));
     const said = contentText(delta.content) || text(delta.refusal);
     if (said !== '') out.push({ type: 'text', text: said });
     if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
@@ -134,6 +120,17 @@ export function openaiDecoder(): (json: Json) => Delta[] {
       out.push(finish(choice.finish_reason));
     }
     return out;
+  }
+
+  /** The text only where it stands nowhere else. */
+  function readDetails(value: unknown, withText: boolean): Delta[] {
+    const { thoughts, signatures } = readReasoningDetails(objectsIn(value));
+    return withSignatures(thoughts, signatures, []).flatMap((part): Delta[] => {
+      if (part.type === 'redacted_thinking') return [part];
+      if (part.type !== 'thinking') return [];
+      const said: Delta[] = withText && part.text !== '' ? [{ type: 'thinking', text: part.text }] : [];
+      return part.signature === undefined ? said : [...said, { type: 'signature', signature: part.signature }];
+    });
   }
 
   function begin(index: unknown): Delta[] {

@@ -1,5 +1,6 @@
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
-import { renderReasoningDetail, renderToolCall } from '../../wire/chat/answer.ts';
+import { renderToolCall } from '../../wire/chat/answer.ts';
+import { renderReasoningDetails } from '../../wire/chat/reasoning.ts';
 import type { Conversation, Json, Part, TextPart, ToolResultPart, Turn } from '../../wire/conversation.ts';
 import { toDataUrl } from '../../wire/data-url.ts';
 
@@ -36,9 +37,7 @@ function assistantMessage(turn: Turn, vendor: Vendor): Json[] {
       renderToolCall(vendor.reasoningBack.includes('extra_content') && signature !== undefined ? part : unsigned),
     ];
   });
-  const details = vendor.reasoningBack.includes('reasoning_details')
-    ? turn.parts.flatMap((part, i) => renderReasoningDetail(part, i))
-    : [];
+  const details = vendor.reasoningBack.includes('reasoning_details') ? renderReasoningDetails(turn.parts) : [];
   if (text === '' && calls.length === 0 && details.length === 0) return [];
   return [
     {

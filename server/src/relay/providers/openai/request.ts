@@ -1,8 +1,8 @@
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import type { Conversation, Effort, Json, Params, ToolChoice } from '../../wire/conversation.ts';
-import { unsupported } from '../../wire/read.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
@@ -73,9 +73,7 @@ export const chatRequestOf = (
 
 function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName: string): Json {
   const { params } = conversation;
-  if (params.rawTools !== undefined && params.tools === undefined) {
-    throw unsupported('tools', 'Tools that the vendor runs itself are not supported by this model.');
-  }
+  refuseForeignTools(conversation);
   const body: Json = {
     model: modelName,
     messages: buildMessages(conversation, vendor),

@@ -1,4 +1,5 @@
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
+import { usualChoice } from '../../wire/chat/tool-choice.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
@@ -31,6 +32,8 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
     out[field] = body[field];
   }
   if (limit !== undefined) out[maxTokensField(vendor, modelName)] = limit;
+  if (out.tool_choice != null) out.tool_choice = usualChoice(out.tool_choice);
+  if (out.usage !== undefined && !vendor.knowsUsageOption) delete out.usage;
   dropLacking(out, vendor);
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };

@@ -2,6 +2,8 @@ import type { Usage } from '../../../lib/money.ts';
 import { type Answer, type Finish, isObject, type Json, type Part } from '../conversation.ts';
 import { toDataUrl } from '../data-url.ts';
 import { renderChatUsage } from '../usage.ts';
+import { withFunctionCall } from './legacy-functions.ts';
+import { type ReasoningFormat, renderReasoningDetails } from './reasoning.ts';
 
 export interface RenderOptions {
   /** The name the client asked for. */
@@ -10,27 +12,41 @@ export interface RenderOptions {
   id: string;
   /** Unix seconds. */
   created: number;
+  /** Asked with functions instead of tools. */
+  oldFunctions?: true | undefined;
 }
 
 /** An answer as the body of a chat completion. */
 export function renderChatAnswer(answer: Answer, options: RenderOptions): Json {
+  const body = renderBody(answer, options);
+  return options.oldFunctions ? { ...body, choices: (body.choices as unknown[]).map(withFunctionCall) } : body;
+}
+
+function renderBody(answer: Answer, options: RenderOptions): Json {
   if (answer.source?.format === 'chat') return cleanChatBody(answer.source.body, options.model, answer.usage);
   return {
     id: options.id,
     object: 'chat.completion',
     created: options.created,
     model: options.model,
-    choices: [{ index: 0, message: renderMessage(answer.parts), logprobs: null, finish_reason: answer.finish }],
+    choices: [
+      {
+        index: 0,
+        message: renderMessage(answer.parts, answer.reasoningFormat),
+        logprobs: null,
+        finish_reason: answer.finish,
+      },
+    ],
     ...(answer.usage && { usage: renderChatUsage(answer.usage) }),
     ...answer.extra,
   };
 }
 
-function renderMessage(parts: Part[]): Json {
+function renderMessage(parts: Part[], format: ReasoningFormat | undefined): Json {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [renderToolCall(part)] : []));
   const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
-  const details = parts.flatMap((part, i) => renderReasoningDetail(part, i));
+  const details = renderReasoningDetails(parts, format);
   const images = parts.flatMap((part) => (part.type === 'image' ? renderImage(part) : []));
   return {
     role: 'assistant',
@@ -50,15 +66,6 @@ export function renderToolCall(part: Extract<Part, { type: 'tool_call' }>): Json
     function: { name: part.name, arguments: part.arguments },
     ...(part.signature !== undefined && { extra_content: { google: { thought_signature: part.signature } } }),
   };
-}
-
-/** Signed thinking is given in a field that clients can send back whole. */
-export function renderReasoningDetail(part: Part, index: number): Json[] {
-  if (part.type === 'thinking' && part.signature) {
-    return [{ type: 'reasoning.text', text: part.text, signature: part.signature, index }];
-  }
-  if (part.type === 'redacted_thinking') return [{ type: 'reasoning.encrypted', data: part.data, index }];
-  return [];
 }
 
 function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {

@@ -1,6 +1,7 @@
-import type { Part, TextPart, ToolResultPart } from '../conversation.ts';
+import type { Json, Part, TextPart, ToolResultPart } from '../conversation.ts';
 import { parseDataUrl } from '../data-url.ts';
 import { invalid, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
+import { readReasoningDetails, withSignatures } from './reasoning.ts';
 
 /** Content of a user or assistant message: absent, null, a string or parts. */
 export function readContent(value: unknown, param: string): Part[] {
@@ -87,21 +88,16 @@ function readFile(value: unknown, param: string): Part {
   return { type: 'file', source: { mediaType: 'application/pdf', data: given }, ...named };
 }
 
-/** Thinking that clients give back in the fields gateways use for it; unsigned `reasoning_content` is not sent back. */
-export function readThinking(message: Record<string, unknown>, param: string): Part[] {
+/**
+ * What an assistant said, with the thinking that clients give back in the fields gateways use for it; unsigned
+ * `reasoning_content` is not sent back.
+ */
+export function withThinking(message: Json, param: string, said: Part[]): Part[] {
   const details = message.reasoning_details ?? message.thinking_blocks;
-  if (details === undefined || details === null) return [];
+  if (details === undefined || details === null) return said;
   const field = `${param}.${message.reasoning_details ? 'reasoning_details' : 'thinking_blocks'}`;
-  return readArray(details, field).flatMap((item, i): Part[] => {
-    const block = readObject(item, `${field}[${i}]`);
-    const text = block.type === 'thinking' ? block.thinking : block.text;
-    if (block.type === 'reasoning.text' || block.type === 'thinking') {
-      const signature = typeof block.signature === 'string' ? { signature: block.signature } : {};
-      return [{ type: 'thinking', text: typeof text === 'string' ? text : '', ...signature }];
-    }
-    if (block.type === 'reasoning.encrypted' || block.type === 'redacted_thinking') {
-      return typeof block.data === 'string' ? [{ type: 'redacted_thinking', data: block.data }] : [];
-    }
-    return [];
-  });
+  const { thoughts, signatures } = readReasoningDetails(
+    readArray(details, field).map((item, i) => readObject(item, `${field}[${i}]`)),
+  );
+  return withSignatures(thoughts, signatures, said);
 }

@@ -3,6 +3,7 @@ import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
 import { readChatUsage, renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
+import { functionCallChunks } from './legacy-functions.ts';
 import { chatUsageChunk } from './stream.ts';
 
 /** Edits the frames of a stream that is already in the client's format; null drops one. */
@@ -22,6 +23,7 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
   const model = new ModelRewriter(options.model);
   let usage: Json | undefined;
   let identity = options;
+  const toOld = options.oldFunctions ? functionCallChunks() : undefined;
   return {
     edit(frame, json) {
       if (typeof json.id === 'string' && json.id !== '') identity = { ...identity, id: json.id };
@@ -30,8 +32,10 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
         usage = json.usage as Json;
         if (!Array.isArray(json.choices) || json.choices.length === 0) return null;
       }
-      const dirty = hasUsage || hasNulls(json);
-      return model.apply(dirty ? encoder.encode(sseData(JSON.stringify(withoutNulls(json, hasUsage)))) : frame);
+      const dropUsage = hasUsage || (json.usage === null && !options.includeUsage);
+      if (!dropUsage && !toOld && !hasNulls(json)) return model.apply(frame);
+      const clean = withoutNulls(json, dropUsage);
+      return model.apply(encoder.encode(sseData(JSON.stringify(toOld ? toOld(clean) : clean))));
     },
     beforeEnd() {
       if (!options.includeUsage || usage === undefined) return '';

@@ -6,6 +6,7 @@ const unfinished = Buffer.from('"finish_reason":null');
 const firstChoice = Buffer.from('"index":0');
 const delta = Buffer.from('"delta":');
 const content = Buffer.from('"content":"');
+const model = Buffer.from('"model":');
 const choices = Buffer.from('"choices":[{');
 /** Members that somebody has to look at; quotes inside strings are escaped, so these bytes are member names for sure. */
 const telling = ['"usage":{', '"error":', '"tool_calls"', '"function_call"', '"reasoning', '"thinking', '"event"'].map(
@@ -64,12 +65,17 @@ export class PlainPieces {
   readonly #onText: TakeEscaped;
   #before = nothing;
   #after = nothing;
-  /** What goes out instead of `#before`; null when it is the same. */
-  #rewritten: Uint8Array | null = null;
+  /** What goes out instead of each; null when it is the same. */
+  #newBefore: Uint8Array | null = null;
+  #newAfter: Uint8Array | null = null;
   /** Where the frame ended that was passed last. */
   next = 0;
 
-  constructor(model: string, onText: TakeEscaped) {
+  constructor(
+    model: string,
+    onText: TakeEscaped,
+    private readonly keepsNullUsage = true,
+  ) {
     this.#model = new ModelRewriter(model);
     this.#onText = onText;
   }
@@ -86,7 +92,8 @@ export class PlainPieces {
     if (next > to) return null;
     this.next = next;
     this.#onText(bytes, from, end);
-    if (this.#rewritten) return spliced(this.#rewritten, bytes, from, next);
+    if (this.#newAfter) return spliced(this.#newBefore ?? before, bytes, from, end, this.#newAfter);
+    if (this.#newBefore) return spliced(this.#newBefore, bytes, from, next);
     return at === 0 && next === bytes.length ? bytes : bytes.subarray(at, next);
   }
 
@@ -99,20 +106,50 @@ export class PlainPieces {
     if (end === -1) return null;
     // Copies, which `slice` of a Buffer is not: the frame's memory belongs to the chunk it came in.
     const before = new Uint8Array(frame.subarray(0, from));
-    const rewritten = this.#model.apply(before);
+    const after = new Uint8Array(frame.subarray(end));
     this.#before = before;
-    this.#after = new Uint8Array(frame.subarray(end));
-    this.#rewritten = rewritten === before ? null : new Uint8Array(rewritten);
+    this.#after = after;
+    const isNamedBefore = bytes.subarray(0, from).indexOf(model) !== -1;
+    this.#newBefore = this.#changed(before, isNamedBefore);
+    this.#newAfter = this.#changed(after, !isNamedBefore);
     this.#onText(frame, from, end);
-    return this.#model.apply(frame);
+    if (!this.#newBefore && !this.#newAfter) return frame;
+    return spliced(this.#newBefore ?? before, frame, from, end, this.#newAfter ?? after);
+  }
+
+  #changed(bytes: Uint8Array, isNamed: boolean): Uint8Array | null {
+    const named = isNamed ? this.#model.apply(bytes) : bytes;
+    const tidy = this.keepsNullUsage ? named : withoutNullUsage(named);
+    return tidy === bytes ? null : new Uint8Array(tidy);
   }
 }
 
+const nullUsage = [Buffer.from(',"usage":null'), Buffer.from('"usage":null,')];
+
+/** Members of that name that say nothing: nobody asked for them, and some clients take them for a mistake. */
+function withoutNullUsage(bytes: Uint8Array): Uint8Array {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const member of nullUsage) {
+    const at = whole.indexOf(member);
+    if (at === -1) continue;
+    return withoutNullUsage(Buffer.concat([whole.subarray(0, at), whole.subarray(at + member.length)]));
+  }
+  return bytes;
+}
+
 /** A new frame each: whoever gets one may keep it. */
-function spliced(head: Uint8Array, bytes: Uint8Array, from: number, to: number): Uint8Array {
-  const out = new Uint8Array(head.length + to - from);
+function spliced(
+  head: Uint8Array,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  tail: Uint8Array = nothing,
+): Uint8Array {
+  const textEnd = head.length + to - from;
+  const out = new Uint8Array(textEnd + tail.length);
   out.set(head);
   if (to - from > shortBytes) out.set(bytes.subarray(from, to), head.length);
   else for (let at = head.length, i = from; i < to; i += 1, at += 1) out[at] = bytes[i]!;
+  if (tail.length > 0) out.set(tail, textEnd);
   return out;
 }

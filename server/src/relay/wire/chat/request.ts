@@ -8,7 +8,6 @@ import {
   type Sourced,
   type TextPart,
   type Tool,
-  type ToolChoice,
   type Turn,
 } from '../conversation.ts';
 import { otherLimitNames } from '../limit-names.ts';
@@ -28,12 +27,15 @@ import {
   requiredString,
   weigh,
 } from '../read.ts';
-import { readContent, readResultContent, readTexts, readThinking } from './content.ts';
+import { readContent, readResultContent, readTexts, withThinking } from './content.ts';
+import { asksForFunctions, withTools } from './legacy-functions.ts';
+import { usualChoice } from './tool-choice.ts';
 
 /** Reads the body of `POST /v1/chat/completions`. */
 export function parseChatRequest(value: unknown): Sourced {
-  const body = readObject(value, 'body');
-  const bytes = weigh(body);
+  const given = readObject(value, 'body');
+  const bytes = weigh(given);
+  const body = withTools(given);
   const model = requiredString(body, 'model');
   const { system, turns } = readMessages(body);
   const options = body.stream_options == null ? {} : readObject(body.stream_options, 'stream_options');
@@ -43,11 +45,15 @@ export function parseChatRequest(value: unknown): Sourced {
     turns,
     params: readParams(body),
     stream: optionalBoolean(body, 'stream') ?? false,
-    includeUsage: optionalBoolean(options, 'include_usage', 'stream_options') ?? false,
+    includeUsage: optionalBoolean(options, 'include_usage', 'stream_options') ?? asksForUsage(body.usage),
+    ...(body !== given && asksForFunctions(given) && { oldFunctions: true }),
     source: { format: 'chat', body },
     bytes,
   };
 }
+
+/** OpenRouter's way of asking. */
+const asksForUsage = (usage: unknown): boolean => isObject(usage) && usage.include === true;
 
 function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
   if (body.messages === undefined || body.messages === null) throw missing('messages');
@@ -83,7 +89,7 @@ function readMessageParts(role: string, message: Json, param: string): Part[] {
       if (message.content === undefined || message.content === null) throw missing(`${param}.content`);
       return readContent(message.content, `${param}.content`);
     case 'assistant':
-      return [...readThinking(message, param), ...readAnswerParts(message, param)];
+      return withThinking(message, param, readAnswerParts(message, param));
     case 'tool': {
       const name = optionalString(message, 'name', param);
       return [
@@ -138,7 +144,7 @@ function readParams(body: Json): Params {
     topK: optionalInteger(body, 'top_k', -1, maxInteger),
     stop: readStop(body.stop),
     ...readTools(body.tools),
-    toolChoice: readToolChoice(body.tool_choice),
+    ...readToolChoice(body.tool_choice),
     parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
     responseFormat: readResponseFormat(body.response_format),
     seed: optionalInteger(body, 'seed', -maxInteger, maxInteger),
@@ -214,13 +220,14 @@ function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
   return { ...(tools.length > 0 && { tools }), ...(rawTools.length > 0 && { rawTools }) };
 }
 
-function readToolChoice(value: unknown): ToolChoice | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (value === 'auto' || value === 'none' || value === 'required') return { type: value };
-  if (!isObject(value)) throw invalid('tool_choice', `'tool_choice' must be auto, none, required or an object.`);
-  if (value.type !== 'function') return undefined;
-  const fn = readObject(value.function, 'tool_choice.function');
-  return { type: 'tool', name: requiredString(fn, 'name', 'tool_choice.function') };
+function readToolChoice(value: unknown): Pick<Params, 'toolChoice' | 'rawToolChoice'> {
+  if (value === undefined || value === null) return {};
+  const choice = usualChoice(value);
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { toolChoice: { type: choice } };
+  if (!isObject(choice)) throw invalid('tool_choice', `'tool_choice' must be auto, none, required, any or an object.`);
+  if (choice.type !== 'function') return { rawToolChoice: choice };
+  const fn = readObject(choice.function, 'tool_choice.function');
+  return { toolChoice: { type: 'tool', name: requiredString(fn, 'name', 'tool_choice.function') } };
 }
 
 function readResponseFormat(value: unknown): ResponseFormat | undefined {

@@ -4,6 +4,8 @@ import { sseData } from '../../../lib/sse.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
+import { oldFinish } from './legacy-functions.ts';
+import { callDetail, reasoningFormats, redactedDetail, signatureDetail, textDetail } from './reasoning.ts';
 
 /** Turns deltas into the text of a client's event stream. */
 export interface StreamRenderer {
@@ -44,7 +46,27 @@ export function chatUsageChunk(usage: Json, options: RenderOptions): string {
   );
 }
 
-export function chatStream(options: RenderOptions & { includeUsage: boolean }): StreamRenderer {
+/** Pieces of one thought have one number; a signature ends it, and so does whatever else is said. */
+function detailIndexes(): { place(detail: Json): Json; close(): void } {
+  let next = 0;
+  let open = false;
+  return {
+    place(detail) {
+      const isText = detail.type === 'reasoning.text';
+      if (!isText || !open) next += 1;
+      open = isText && detail.signature === undefined;
+      return { ...detail, index: next - 1 };
+    },
+    close() {
+      open = false;
+    },
+  };
+}
+
+/** `upstream`: the format that the answer comes in, which tells whose thoughts are in it. */
+type StreamOptions = RenderOptions & { includeUsage: boolean; upstream?: string };
+
+export function chatStream(options: StreamOptions): StreamRenderer {
   const head =
     `{"id":${JSON.stringify(options.id)},"object":"chat.completion.chunk","created":${options.created},` +
     `"model":${JSON.stringify(options.model)},"choices":[{"index":0,"delta":`;
@@ -52,27 +74,39 @@ export function chatStream(options: RenderOptions & { includeUsage: boolean }): 
     `data: ${head}${delta},"logprobs":null,"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
   let started = false;
   let usage: Json | undefined;
-  let thoughts = 0;
+  const format = reasoningFormats[options.upstream ?? ''];
+  const details = detailIndexes();
+  const detail = (value: Json, beside?: Json): string =>
+    chunk(JSON.stringify({ ...beside, reasoning_details: [details.place(value)] }));
 
-  const detail = (value: Json): string =>
-    chunk(JSON.stringify({ reasoning_details: [{ ...value, index: thoughts++ }] }));
+  /** There is room for one call. */
+  const oldCall = (index: number, call: Json): string =>
+    index === 0 ? chunk(JSON.stringify({ function_call: call })) : '';
 
   function render(delta: Delta): string {
     switch (delta.type) {
       case 'text':
+        details.close();
         return chunk(`{"content":${JSON.stringify(delta.text)}}`);
       case 'thinking':
-        return chunk(`{"reasoning_content":${JSON.stringify(delta.text)}}`);
+        return format
+          ? detail(textDetail(delta.text, format), { reasoning_content: delta.text })
+          : chunk(`{"reasoning_content":${JSON.stringify(delta.text)}}`);
       case 'signature':
-        return detail({ type: 'reasoning.text', signature: delta.signature });
+        return detail(signatureDetail(delta.signature));
       case 'redacted_thinking':
-        return detail({ type: 'reasoning.encrypted', data: delta.data });
+        return detail(redactedDetail(delta.data));
       case 'tool_start':
-        return chunk(JSON.stringify({ tool_calls: [toolStart(delta)] }));
+        if (options.oldFunctions) return oldCall(delta.index, { name: delta.name, arguments: '' });
+        details.close();
+        return delta.signature === undefined
+          ? chunk(JSON.stringify({ tool_calls: [toolStart(delta)] }))
+          : detail(callDetail(delta.id, delta.signature), { tool_calls: [toolStart(delta)] });
       case 'tool_args':
+        if (options.oldFunctions) return oldCall(delta.index, { arguments: delta.args });
         return chunk(JSON.stringify({ tool_calls: [{ index: delta.index, function: { arguments: delta.args } }] }));
       case 'finish':
-        return chunk('{}', JSON.stringify(delta.finish), delta.extra);
+        return chunk('{}', JSON.stringify(options.oldFunctions ? oldFinish(delta.finish) : delta.finish), delta.extra);
       case 'extra':
         return chunk('{}', 'null', delta.extra);
       case 'usage':

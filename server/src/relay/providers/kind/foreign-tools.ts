@@ -1,0 +1,35 @@
+import { AppError } from '../../../lib/errors.ts';
+import type { Conversation, Json } from '../../wire/conversation.ts';
+import { unsupported } from '../../wire/read.ts';
+import { errandIn } from './beyond-tokens.ts';
+
+/**
+ * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches
+ * and the like. Left out silently, the model would answer without them, and nobody would know.
+ */
+export function refuseForeignTools({ params, source }: Conversation): void {
+  if (source?.format === 'messages' && source.body.thread != null) throw threadUnsupported();
+  const tool = params.rawTools?.[0];
+  if (tool)
+    throw unsupported('tools', `The tool '${nameOf(tool)}' is its vendor's own and not supported by this model.`);
+  if (params.rawToolChoice)
+    throw unsupported(
+      'tool_choice',
+      `'tool_choice' of type '${params.rawToolChoice.type}' is not supported by this model.`,
+    );
+  const errand = source && errandIn(source.format, source.body);
+  if (errand) throw unsupported(errand, `'${errand}' is not supported by this model.`);
+}
+
+/** Threads live in the vendor's own account. This code is the one on which its clients send the whole conversation again. */
+export const threadUnsupported = (): AppError =>
+  new AppError(
+    'unsupported_parameter',
+    'Message threads are not supported by this model; send the whole conversation.',
+    {
+      param: 'thread',
+      details: { error_code: 'thread_unsupported_request' },
+    },
+  );
+
+const nameOf = ({ type, name }: Json): unknown => type ?? name;

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import OpenAI, { AzureOpenAI, toFile } from 'openai';
+import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { aliasesOf } from './aliases.ts';
+
+let relay: RelayTest;
+let azure: AzureOpenAI;
+const fetchHere = (input: string | URL | Request, init?: RequestInit) =>
+  relay.test.app.fetch(new Request(input, init)) as Promise<Response>;
+
+beforeAll(async () => {
+  relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
+  azure = new AzureOpenAI({
+    endpoint: relay.test.config.baseUrl,
+    apiKey: relay.key,
+    apiVersion: '2024-10-21',
+    maxRetries: 0,
+    fetch: fetchHere as typeof fetch,
+  });
+});
+afterAll(() => relay.close());
+
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+const question = { messages };
+
+describe('addresses that clients of Azure fix themselves', () => {
+  test('Azure’s client: chat, whole and streamed, embeddings, pictures, sound, models', async () => {
+    const whole = await azure.chat.completions.create({ model: 'demo/chat', messages });
+    expect(whole.model).toBe('demo/chat');
+    const stream = await azure.chat.completions.create({ model: 'demo/chat', messages, stream: true });
+    let text = '';
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+    expect(text).toBe(whole.choices[0]!.message.content!);
+    const { data } = await azure.embeddings.create({ model: 'demo/embed', input: 'tea' });
+    expect(data[0]!.embedding.length).toBe(256);
+    const drawn = await azure.images.generate({ model: 'demo/image', prompt: 'tea', size: '256x256' });
+    expect(drawn.data).toHaveLength(1);
+    const spoken = await azure.audio.speech.create({ model: 'demo/speech', input: 'tea', voice: 'alloy' });
+    const file = await toFile(await spoken.bytes(), 'tea.mp3');
+    expect((await azure.audio.transcriptions.create({ model: 'demo/transcribe', file })).text).toBeString();
+    expect((await azure.models.list()).data.map(({ id }) => id)).toContain('demo/chat');
+  });
+
+  test('OpenAI’s client at Azure’s newer address', async () => {
+    const baseURL = `${relay.test.config.baseUrl}/openai/v1`;
+    const client = new OpenAI({ apiKey: relay.key, baseURL, maxRetries: 0, fetch: fetchHere as typeof fetch });
+    expect((await client.chat.completions.create({ model: 'demo/chat', messages })).model).toBe('demo/chat');
+    expect((await client.models.retrieve('demo/chat')).id).toBe('demo/chat');
+  });
+
+  test.each(['demo/chat', 'demo%2Fchat', 'demo%2fch%61t'])('the model of the path %s counts', async (name) => {
+    const path = `/openai/deployments/${name}/chat/completions?api-version=2024-10-21`;
+    for (const body of [question, { ...question, model: 'nothing' }]) {
+      const answer = await relay.post(path, body);
+      expect(answer.status).toBe(200);
+      expect(((await answer.json()) as { model: string }).model).toBe('demo/chat');
+      expect(await relay.usageOf(answer)).toMatchObject({ model: 'demo/chat', endpoint: '/v1/chat/completions' });
+    }
+  });
+
+  test('what a form says of the model does not count either', async () => {
+    const spoken = await relay.post('/v1/audio/speech', { model: 'demo/speech', input: 'tea', voice: 'alloy' });
+    for (const said of [undefined, 'nothing']) {
+      const body = new FormData();
+      body.set('file', new File([await spoken.clone().bytes()], 'tea.mp3'));
+      if (said) body.set('model', said);
+      const path = '/openai/deployments/demo/transcribe/audio/transcriptions';
+      expect((await relay.get(path, { method: 'POST', body })).status).toBe(200);
+    }
+  });
+
+  test.each([
+    ['POST', '/openai/deployments/demo/chat/nothing', 404],
+    ['POST', '/openai/deployments/chat/completions', 404],
+    ['POST', '/openai/deployments/nothing/chat/completions', 404],
+    ['POST', '/openai/v1/nothing', 404],
+    ['POST', '/openai/v1/openai/v1/chat/completions', 404],
+    ['POST', '/openai/v1', 404],
+    ['PUT', '/openai/v1/chat/completions', 405],
+    ['GET', '/openai/deployments/demo/chat/chat/completions', 405],
+  ])('%s %s is told in OpenAI’s shape: %i', async (method, path, status) => {
+    const answer = await relay.get(path, { method, ...(method !== 'GET' && { body: question }) });
+    expect(answer.status).toBe(status);
+    if (path.length > '/openai/v1'.length)
+      expect(await answer.json()).toMatchObject({ error: { message: expect.any(String), code: expect.any(String) } });
+  });
+
+  test('a body that is none is told as ever', async () => {
+    const path = '/openai/deployments/demo/chat/chat/completions';
+    for (const body of ['null', '[]', '7', '{']) {
+      const answer = await relay.post(path, body);
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toBe(await (await relay.post('/v1/chat/completions', body)).text());
+    }
+  });
+
+  test('a path of slashes is looked up a few times, not once for each', () => {
+    expect(aliasesOf(`/openai/deployments/${'a/'.repeat(5_000)}b`)).toHaveLength(3);
+    expect(aliasesOf('/v1/chat/completions')).toEqual([]);
+  });
+});

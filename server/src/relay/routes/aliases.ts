@@ -1,0 +1,38 @@
+import type { Alias } from '../../platform/http/router.ts';
+
+/** No operation has more segments than these; without a bound a path of slashes would be looked up again and again. */
+const mostSegments = 3;
+const openai = '/openai/';
+const versioned = '/openai/v1/';
+const deployments = '/openai/deployments/';
+
+/**
+ * Addresses that clients of Azure fix themselves, as those they stand for: `/openai/v1/…`, `/openai/…?api-version=` and
+ * `/openai/deployments/{model}/…`, where the path names the model. Asked only where no route has the path.
+ */
+export function aliasesOf(path: string): Alias[] {
+  if (!path.startsWith(openai)) return [];
+  if (path.startsWith(versioned)) return [{ path: `/v1/${path.slice(versioned.length)}` }];
+  if (path.startsWith(deployments)) return deploymentsIn(path.slice(deployments.length));
+  return [{ path: `/v1/${path.slice(openai.length)}` }];
+}
+
+/** Names of models have slashes, which clients do not escape: the longest operation that there is decides. */
+function deploymentsIn(rest: string): Alias[] {
+  const found: Alias[] = [];
+  let at = rest.length;
+  for (let segments = 0; segments < mostSegments; segments++) {
+    at = rest.lastIndexOf('/', at - 1);
+    if (at <= 0) break;
+    found.unshift({ path: `/v1${rest.slice(at)}`, members: { model: unescaped(rest.slice(0, at)) } });
+  }
+  return found;
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,100 @@
+import { type Answer, isObject, type Json, type Part } from '../conversation.ts';
+import { markGemini, unmarkGemini } from '../signature.ts';
+
+/** `reasoning_details`, as OpenRouter has them: what a client keeps of a model's thoughts to give it back whole. */
+export type ReasoningFormat = NonNullable<Answer['reasoningFormat']>;
+
+const anthropic: ReasoningFormat = 'anthropic-claude-v1';
+const gemini: ReasoningFormat = 'google-gemini-v1';
+
+/** Whose thoughts they are, by the format of the upstream; of others no signature comes. */
+export const reasoningFormats: Partial<Record<string, ReasoningFormat>> = { messages: anthropic, gemini };
+
+/** Of a whole answer. Thoughts that nobody signed are given only where their vendor is known. */
+export function renderReasoningDetails(parts: Part[], format?: ReasoningFormat): Json[] {
+  return parts.flatMap((part) => detailsOf(part, format)).map((detail, index) => ({ ...detail, index }));
+}
+
+function detailsOf(part: Part, format: ReasoningFormat | undefined): Json[] {
+  if (part.type === 'redacted_thinking') return [redactedDetail(part.data)];
+  if (part.type === 'tool_call') return part.signature === undefined ? [] : [callDetail(part.id, part.signature)];
+  if (part.type !== 'thinking') return [];
+  if (unmarkGemini(part.signature) !== undefined)
+    return [...(part.text === '' ? [] : [textDetail(part.text, gemini)]), signatureDetail(part.signature!)];
+  if (part.signature) return [{ ...textDetail(part.text, anthropic), signature: part.signature }];
+  return format && part.text !== '' ? [textDetail(part.text, format)] : [];
+}
+
+export const textDetail = (text: string, format: ReasoningFormat): Json => ({ type: 'reasoning.text', text, format });
+
+export const redactedDetail = (data: string): Json => ({ type: 'reasoning.encrypted', data, format: anthropic });
+
+/** Gemini signs a call; the detail names the call that it belongs to. */
+export const callDetail = (id: string, data: string): Json => ({
+  type: 'reasoning.encrypted',
+  data,
+  id,
+  format: gemini,
+});
+
+/** Anthropic's belongs to the text before it, Gemini's stands for itself. */
+export function signatureDetail(signature: string): Json {
+  const own = unmarkGemini(signature);
+  if (own === undefined) return { ...textDetail('', anthropic), signature };
+  return { type: 'reasoning.encrypted', data: own, format: gemini };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Where details say nothing of their format they are Anthropic's, as they were before there were others. */
+const anthropicFormats: unknown[] = [undefined, null, 'unknown', anthropic];
+
+/**
+ * Details that a client gives back, or an upstream gives: thoughts, and signatures that belong to calls, by the id of the
+ * call. Pieces of a stream that nobody put together are put together here. Sealed thoughts of further vendors mean nothing
+ * to those that are spoken to in another format, and are left out.
+ */
+export function readReasoningDetails(details: Json[]): { thoughts: Part[]; signatures: Map<string, string> } {
+  const thoughts: Part[] = [];
+  const signatures = new Map<string, string>();
+  let lastIndex: unknown;
+  for (const detail of details) {
+    const { type, format, index } = detail;
+    if (type === 'reasoning.text' || type === 'thinking') {
+      addText(thoughts, detail, index === undefined || lastIndex === undefined || index === lastIndex);
+      lastIndex = index;
+    } else if (type === 'redacted_thinking' || (type === 'reasoning.encrypted' && anthropicFormats.includes(format))) {
+      if (typeof detail.data === 'string') thoughts.push({ type: 'redacted_thinking', data: detail.data });
+    } else if (type === 'reasoning.encrypted' && format === gemini && typeof detail.data === 'string') {
+      if (typeof detail.id === 'string' && detail.id !== '') signatures.set(detail.id, detail.data);
+      else thoughts.push({ type: 'thinking', text: '', signature: markGemini(detail.data) });
+    }
+  }
+  return { thoughts, signatures };
+}
+
+function addText(thoughts: Part[], detail: Json, maySame: boolean): void {
+  const text = textOf(detail.type === 'thinking' ? detail.thinking : detail.text);
+  const signature = textOf(detail.signature);
+  const last = thoughts.at(-1);
+  if (maySame && last?.type === 'thinking' && last.signature === undefined) {
+    last.text += text;
+    if (signature !== '') last.signature = signature;
+  } else thoughts.push({ type: 'thinking', text, ...(signature !== '' && { signature }) });
+}
+
+/** Calls with the signatures that came beside them; those of no call stay with the thoughts. */
+export function withSignatures(thoughts: Part[], signatures: Map<string, string>, said: Part[]): Part[] {
+  if (signatures.size === 0) return [...thoughts, ...said];
+  const left = new Map(signatures);
+  const signed = said.map((part): Part => {
+    const signature = part.type === 'tool_call' ? left.get(part.id) : undefined;
+    if (part.type !== 'tool_call' || signature === undefined) return part;
+    left.delete(part.id);
+    return { ...part, signature: part.signature ?? signature };
+  });
+  const rest = [...left.values()].map((own): Part => ({ type: 'thinking', text: '', signature: markGemini(own) }));
+  return [...thoughts, ...rest, ...signed];
+}
+
+export const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
