@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
+import { markAskedFor } from './asked-for.ts';
 import { lenientJson } from './json.ts';
 import { type Difficulty, difficulties } from './params.ts';
 import type { Pattern } from './patterns.ts';
@@ -12,6 +13,8 @@ export interface PlanTask {
   instruction: string;
   difficulty: Difficulty;
   depends_on: string[];
+  /** Its own result is one of the things that the user wants to be given. */
+  asked_for?: boolean;
 }
 
 export interface Plan {
@@ -21,7 +24,8 @@ export interface Plan {
 
 export const planShape = (maxTasks: number): Shape => {
   const difficulty = { ...text, enum: difficulties };
-  const task = objectOf({ id: text, title: text, instruction: text, difficulty, depends_on: listOf(text) });
+  const asked_for = { type: 'boolean' };
+  const task = objectOf({ id: text, title: text, instruction: text, difficulty, depends_on: listOf(text), asked_for });
   const tasks = listOf(task, { minItems: 1, maxItems: maxTasks });
   return { name: 'plan', schema: objectOf({ description: text, tasks }) };
 };
@@ -36,6 +40,7 @@ const taskSchema = z.object({
     z.enum(difficulties).catch('medium'),
   ),
   depends_on: z.array(id).nullish(),
+  asked_for: z.boolean().optional().catch(undefined),
 });
 const planSchema = z.object({ description: z.string().max(4000).catch(''), tasks: z.array(taskSchema).min(1) });
 
@@ -103,6 +108,7 @@ export const singleTaskPlan = (request: string, difficulty: Difficulty): Plan =>
 });
 
 export interface Planning {
+  request: string;
   maxTasks: number;
   fallback: Plan;
   signal: AbortSignal;
@@ -118,7 +124,7 @@ export interface Planning {
  */
 export async function makePlan(
   ask: (last: { answer: string; faults: string[] } | null) => Promise<string>,
-  { maxTasks, fallback, signal, patterns = [], patient = false }: Planning,
+  { request, maxTasks, fallback, signal, patterns = [], patient = false }: Planning,
 ): Promise<{ plan: Plan; faults: string[] }> {
   let last: { answer: string; faults: string[] } | null = null;
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -127,9 +133,9 @@ export async function makePlan(
       const answer = await ask(last);
       const parsed = parsePlan(answer, maxTasks);
       if (parsed.plan) {
-        for (const task of parsed.plan.tasks)
-          task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
-        return { plan: parsed.plan, faults: last?.faults ?? [] };
+        const tasks = markAskedFor(request, parsed.plan.tasks);
+        for (const task of tasks) task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
+        return { plan: { ...parsed.plan, tasks }, faults: last?.faults ?? [] };
       }
       last = { answer, faults: parsed.faults };
     } catch (error) {

@@ -58,7 +58,8 @@ async function resultOf(work: Work): Promise<string> {
   const step = stepKey(work, `result:${state.iteration}`);
   const results = live(state).map((task) => ({
     title: task.title,
-    text: resultText(work, task),
+    text: task.asked_for ? wholeText(work, task) : resultText(work, task),
+    asked: task.asked_for,
     ...(task.error && { error: task.error }),
   }));
   const request: ChatMessage = { role: 'user', content: goal };

@@ -1,3 +1,4 @@
+import { markAskedFor } from '../asked-for.ts';
 import { harder } from '../models.ts';
 import { makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
@@ -38,7 +39,7 @@ async function planned(work: Work, step: string, fallback: Plan): Promise<Plan> 
       return askAny(work, { step, call, messages, shape });
     },
     // A run that cannot pay or be answered pauses.
-    { maxTasks, fallback, signal, patterns: choosing.patterns, patient: true },
+    { request: goal, maxTasks, fallback, signal, patterns: choosing.patterns, patient: true },
   );
   return plan;
 }
@@ -66,7 +67,8 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
   const messages = revisionMessages({ goal: work.goal, missing: state.missing, tasks, maxTasks });
   try {
     const shape = planShape(maxTasks);
-    return parseRevision(await askAny(work, { step, messages, shape }), state, maxTasks);
+    const plan = parseRevision(await askAny(work, { step, messages, shape }), state, maxTasks);
+    return plan && { ...plan, tasks: markAskedFor(work.goal, plan.tasks) };
   } catch (error) {
     work.signal.throwIfAborted();
     if (error instanceof Pause && error.reason === 'provider_unavailable') return null;
@@ -91,8 +93,8 @@ export function useRevision(state: RunState, plan: Plan): string {
   const added = plan.tasks.filter(({ id }) => !known.has(id));
   // A task whose turn never came, or failed, but with an older result falls back on that.
   for (const task of dropped) task.status = task.step === null ? 'skipped' : 'completed';
-  for (const { id, title, instruction, difficulty, depends_on } of redone)
-    again(known.get(id)!, { title, instruction, difficulty, depends_on });
+  for (const { id, title, instruction, difficulty, depends_on, asked_for } of redone)
+    again(known.get(id)!, { title, instruction, difficulty, depends_on, asked_for });
   state.tasks.push(...added.map(newTask));
   const parts = [
     added.length > 0 && `${added.length} added`,

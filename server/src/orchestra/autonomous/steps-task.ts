@@ -4,7 +4,7 @@ import { taskMessages } from '../prompts/plan.ts';
 import type { Attempt } from '../task/escalate.ts';
 import { fitted } from '../task/results.ts';
 import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
-import { answeringTask, runGraph, widthOf } from '../task/schedule.ts';
+import { answeringTask, distancesTo, runGraph, widthOf } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
 import { Pause } from './halt.ts';
 import { live, type RunTask } from './state.ts';
@@ -159,10 +159,12 @@ async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: 
   const tasks = live(state);
   const alone = tasks.length === 1 && task.instruction === goal;
   if (alone) return [...context, { role: 'user', content: goal + advice }];
+  const distances = distancesTo(state.tasks, task);
   const results = before.flatMap((other) => {
     if (other.status === 'skipped') return [];
     const text = resultText(work, other);
-    return [{ title: other.title, text, ...(text === null && { error: other.error ?? 'no result' }) }];
+    const distance = distances.get(other.id);
+    return [{ title: other.title, text, distance, ...(text === null && { error: other.error ?? 'no result' }) }];
   });
   return taskMessages({
     context,

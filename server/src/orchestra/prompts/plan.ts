@@ -17,8 +17,9 @@ export function plannerMessages({ request, context, maxTasks, tools, last }: Pla
   const rules = [
     'You split a request into tasks for other models. You do not answer it yourself.',
     'Answer with one JSON object and nothing else:',
-    '{"description": "one sentence", "tasks": [{"id": "t1", "title": "short", "instruction": "what to do, complete in itself", "difficulty": "easy" | "medium" | "hard", "depends_on": ["ids whose results it needs"]}]}',
+    '{"description": "one sentence", "tasks": [{"id": "t1", "title": "short", "instruction": "what to do, complete in itself", "difficulty": "easy" | "medium" | "hard", "depends_on": ["ids whose results it needs"], "asked_for": true | false}]}',
     `At most ${maxTasks} tasks, as few as serve. Tasks that do not need each other have no dependency, so that they run at once. No circles. One task is right when the request is one piece of work.`,
+    'asked_for: true where the user wants to be given the result of this very task, false for steps on the way and for what a later task takes over whole.',
     'easy: lookups, rewording, extraction. medium: ordinary writing, code, reasoning. hard: long reasoning, proofs, design.',
   ];
   if (tools.length > 0) rules.push(`Tasks can call these tools: ${tools.join(', ')}.`);
@@ -71,8 +72,12 @@ export interface SynthesisInput {
 }
 
 export function synthesisMessages({ context, request, results, fence }: SynthesisInput): ChatMessage[] {
+  const wanted = results.filter(({ text, asked }) => asked && text !== null).map(({ title }) => `"${title}"`);
   const note = [
     'The request that follows was worked on as several tasks. Write the answer to it from their results: complete, in one voice, in the language of the request, without mentioning tasks or plans. Where a result is missing, say what could not be found out.',
+    ...(wanted.length > 0
+      ? [`The user wants the results of these as they are, each in full: ${wanted.join(', ')}.`]
+      : []),
     fenceRule(fence),
     resultList(results, fence),
   ];

@@ -176,6 +176,43 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
   });
 
   test.each([
+    ['by the planner', undefined],
+    ['by the words of the request', ['Write a poem', 'Translate the poem', 'List its rhymes']],
+    ['by its words in a script without spaces', ['写一首诗', '翻译这首诗', '列出押韵']],
+  ])('what was asked for on the way is in the answer too, told %s', async (_, instructions) => {
+    const [a, b, c] = ['a', 'b', 'c'].map((id, i) => ({
+      id,
+      ...(instructions ? { instruction: instructions[i]! } : { asked_for: true }),
+    }));
+    const plan = planOf(a!, { ...b!, needs: ['a'] }, { ...c!, needs: ['b'] });
+    const request = `${bigRequest}\nFirst write a poem, then translate the poem, after that list its rhymes.\n先写一首诗,然后翻译这首诗,最后列出押韵`;
+    const whole = 'poem, translation and rhymes';
+    const script = ({ purpose, task }: Asked) =>
+      purpose === 'plan' ? plan : purpose === 'synthesis' ? whole : `result of ${task}`;
+    const seen = await run({ request, script });
+    expect(seen.answer).toBe(whole);
+    const told = seen.asked.at(-1)!.text;
+    expect(told).toContain('each in full: "Title a", "Title b", "Title c"');
+    for (const task of ['a', 'b', 'c']) expect(told).toContain(`result of ${task}`);
+  });
+
+  test('steps on the way are not in the answer', async () => {
+    const plan = planOf({ id: 'a', instruction: 'Research the market', asked_for: false }, { id: 'b', needs: ['a'] });
+    const seen = await run({ request: bigRequest, script: planned(plan, ({ task }) => `result of ${task}`) });
+    expect(seen.answer).toBe('result of b');
+  });
+
+  test('of results too long for the context the nearest is told at most length', async () => {
+    const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] }, { id: 'c', needs: ['b'] }, { id: 'd', needs: ['c'] });
+    const script = planned(plan, ({ task }) => `${task}! `.repeat(20_000));
+    const seen = await run({ request: bigRequest, script, preferences: { max_context_tokens: 4000 } });
+    const [far, middle, near] = ['a', 'b', 'c'].map((task) => promptOf(seen, 'd').split(`${task}! `).length - 1);
+    expect(far).toBeGreaterThan(100);
+    expect(middle).toBeGreaterThan(1.3 * far!);
+    expect(near).toBeGreaterThan(1.5 * middle!);
+  });
+
+  test.each([
     ['the context that the user allows', { preferences: { max_context_tokens: 2000 } }],
     ['the window of the model', { models: [chatModel('v/only', 1, { contextLength: 2000 })] }],
   ])('results are cut to fit %s, and short ones stay whole', async (_, scene) => {

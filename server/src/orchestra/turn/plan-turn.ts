@@ -59,7 +59,7 @@ async function plannedBy(turn: Turn, memory: Remembering, request: string, fallb
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
       return askShaped((params) => ask(turn, { model, messages, params }), planShape(maxTasks));
     },
-    { maxTasks, fallback, signal: turn.signal, patterns: turn.choosing.patterns },
+    { request, maxTasks, fallback, signal: turn.signal, patterns: turn.choosing.patterns },
   );
   for (const fault of faults) turn.writer.think(`Plan refused: ${fault}.`);
   return plan;
