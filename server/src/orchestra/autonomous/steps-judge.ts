@@ -31,7 +31,11 @@ export async function evaluateTask(work: Work, task: RunTask, signal: AbortSigna
   const key = stepKey(work, `eval:${task.id}:${task.attempts}`);
   const found = await askFor(work, evaluation, {
     step: key,
-    messages: evaluationMessages(task.instruction, resultText(work, task) ?? ''),
+    messages: evaluationMessages({
+      request: work.goal,
+      instruction: task.instruction,
+      result: resultText(work, task) ?? '',
+    }),
     shape: evaluationShape,
     signal,
   });

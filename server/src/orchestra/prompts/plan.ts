@@ -57,7 +57,10 @@ export function taskMessages({ context, request, task, results, final, fence }: 
     `Your task: ${task.title}\n${task.instruction}`,
   ];
   if (results.length > 0) parts.push(`${fenceRule(fence)}\n\nResults of earlier tasks:\n${resultList(results, fence)}`);
-  parts.push(`The whole request, for reference:\n${fence.wrap('request', textOf(request))}`);
+  // The user's own voice: what the planner did not copy binds all the same.
+  parts.push(
+    `The whole request, in the user's own words. What it says about language, length, form, audience and the like holds for your task too:\n\n${textOf(request)}`,
+  );
   const text = parts.join('\n\n');
   const attachments = Array.isArray(request.content) ? request.content.filter((part) => part.text === undefined) : [];
   const content = attachments.length > 0 ? [{ type: 'text', text }, ...attachments] : text;

@@ -13,6 +13,9 @@ const models = ({ asked }: Seen, purpose?: string): string[] =>
   asked.filter((call) => purpose === undefined || call.purpose === purpose).map(({ model }) => model);
 const promptOf = ({ asked }: Seen, task: string): string => asked.findLast((call) => call.task === task)!.text;
 
+/** What of a prompt stands behind no fence. */
+const outside = (prompt: string): string => prompt.replace(/<data [^>]*mark="(\w+)">[\s\S]*?<\/data mark="\1">/g, '');
+
 /** What a model says, by its name; the others answer. */
 const saying =
   (said: Record<string, Scripted>) =>
@@ -194,6 +197,15 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     const told = seen.asked.at(-1)!.text;
     expect(told).toContain('each in full: "Title a", "Title b", "Title c"');
     for (const task of ['a', 'b', 'c']) expect(told).toContain(`result of ${task}`);
+  });
+
+  test('every task hears the user, and others only behind a fence', async () => {
+    const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
+    const request = `${bigRequest}\nIn French, at most 50 words.`;
+    const seen = await run({ request, script: planned(plan, ({ task }) => `result of ${task}`) });
+    for (const task of ['a', 'b']) expect(outside(promptOf(seen, task))).toContain('In French, at most 50 words.');
+    expect(promptOf(seen, 'b')).toContain('result of a');
+    expect(outside(promptOf(seen, 'b'))).not.toContain('result of a');
   });
 
   test('steps on the way are not in the answer', async () => {
