@@ -7,12 +7,9 @@ import { triage } from '../triage.ts';
 import { taskOverviews } from './events.ts';
 import { Pause } from './halt.ts';
 import { revisionMessages } from './revise-prompt.ts';
-import { again, live, newTask, type RunState, usePlan } from './state.ts';
+import { again, live, newTask, type RunState, usePlan, weak } from './state.ts';
 import { resultText } from './texts.ts';
 import { askAny, stepKey, type Work } from './work.ts';
-
-/** A result below this is worth doing again. */
-const weak = 0.6;
 
 /** The first plan: one task where rules say that one will do, else what the plan model makes of the goal. */
 export async function planRun(work: Work): Promise<void> {
@@ -94,7 +91,7 @@ export function useRevision(state: RunState, plan: Plan): string {
   // A task whose turn never came, or failed, but with an older result falls back on that.
   for (const task of dropped) task.status = task.step === null ? 'skipped' : 'completed';
   for (const { id, title, instruction, difficulty, depends_on, asked_for } of redone)
-    again(known.get(id)!, { title, instruction, difficulty, depends_on, asked_for });
+    again(known.get(id)!, 'the plan was thought over', { title, instruction, difficulty, depends_on, asked_for });
   state.tasks.push(...added.map(newTask));
   const parts = [
     added.length > 0 && `${added.length} added`,
@@ -104,13 +101,15 @@ export function useRevision(state: RunState, plan: Plan): string {
   return `${plan.description ? `${plan.description} ` : ''}(${parts.join(', ')})`;
 }
 
-/** Without a new plan: what failed or is weak is done again; when nothing is, what the others lead to. */
+/** Without a new plan: what failed or is weak is done again; what is missing is asked of the tasks that the others lead to. */
 export function redoWeak(state: RunState, adaptive: boolean): string {
   const tasks = live(state);
   const poor = tasks.filter(({ status, score }) => status !== 'completed' || (score ?? 0) < weak);
-  for (const task of poor.length > 0 ? poor : endsOf(tasks)) {
-    if (poor.length === 0 && state.missing.length > 0) task.feedback = `Still missing: ${state.missing.join('; ')}`;
-    again(task, adaptive ? { difficulty: harder(task.difficulty) } : {});
+  const ends = poor.length === 0 || state.missing.length > 0 ? endsOf(tasks) : [];
+  if (state.missing.length > 0) for (const task of ends) task.feedback = `Still missing: ${state.missing.join('; ')}`;
+  for (const task of new Set([...poor, ...ends])) {
+    const reason = poor.includes(task) ? 'weak or failed' : 'something is missing';
+    again(task, reason, adaptive ? { difficulty: harder(task.difficulty) } : {});
   }
   return poor.length > 0 ? 'weak or failed tasks are done again' : 'what is missing is asked for again';
 }
