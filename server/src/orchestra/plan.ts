@@ -107,6 +107,13 @@ export const singleTaskPlan = (request: string, difficulty: Difficulty): Plan =>
   tasks: [{ id: 't1', title: 'Answer', instruction: request, difficulty, depends_on: [] }],
 });
 
+/** Where the planner was asked whether there is anything to plan and says no: the request itself, as hard as it says. */
+export function asDirect(plan: Plan, direct: Plan): Plan {
+  if (plan.tasks.length !== 1) return plan;
+  direct.tasks[0]!.difficulty = plan.tasks[0]!.difficulty;
+  return direct;
+}
+
 export interface Planning {
   request: string;
   maxTasks: number;

@@ -1,6 +1,6 @@
 import { markAskedFor } from '../asked-for.ts';
 import { harder } from '../models.ts';
-import { makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
+import { asDirect, makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { endsOf } from '../task/schedule.ts';
 import { triage } from '../triage.ts';
@@ -18,7 +18,8 @@ export async function planRun(work: Work): Promise<void> {
   const direct = singleTaskPlan(goal, sorted.difficulty);
   const single = sorted.single || preferences.max_tasks_per_plan === 1;
   const key = stepKey(work, 'plan:1');
-  const plan = single ? direct : await planned(work, key, direct);
+  const made = single ? direct : await planned(work, key, direct);
+  const plan = sorted.unsure ? asDirect(made, direct) : made;
   usePlan(state, plan);
   journal.announce();
   await journal.record(key, plan);

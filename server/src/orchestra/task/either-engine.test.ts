@@ -199,6 +199,29 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     for (const task of ['a', 'b', 'c']) expect(told).toContain(`result of ${task}`);
   });
 
+  test.each([
+    'Schreibe zuerst ein Gedicht, übersetze es dann ins Englische und liste danach die Reime auf.',
+    '先写一首诗，然后翻译成英文，最后列出押韵。',
+    'اكتب قصيدة أولاً ثم ترجمها إلى الإنجليزية ثم اذكر القوافي',
+    'Escribe primero un poema, luego tradúcelo y al final enumera las rimas.',
+  ])('%s is planned as in English', async (request) => {
+    const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
+    const seen = await run({ request, script: planned(plan, ({ task }) => `result of ${task}`) });
+    expect(seen.asked.map(({ task, purpose }) => task || purpose)).toEqual(['plan', 'a', 'b']);
+  });
+
+  test('where the planner finds one piece of work, it is done as hard as the planner says and without a plan', async () => {
+    const request = 'Beweise, dass es unendlich viele Primzahlen gibt.';
+    const script = planned(planOf({ id: 'a', difficulty: 'hard' }), () => 'the answer');
+    const seen = await run({ request, script });
+    expect(seen.asked.map(({ model, purpose }) => [model, purpose])).toEqual([
+      ['v/mid', 'plan'],
+      ['v/big', 'direct'],
+    ]);
+    for (const word of ['Hallo!', 'Vielen Dank', '你好'])
+      expect(models(await run({ request: word, script: () => 'the answer' }))).toEqual(['v/small']);
+  });
+
   test('every task hears the user, and others only behind a fence', async () => {
     const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
     const request = `${bigRequest}\nIn French, at most 50 words.`;

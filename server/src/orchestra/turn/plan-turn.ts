@@ -1,7 +1,7 @@
 import { askShaped } from '../ask-shaped.ts';
 import { textOf } from '../messages.ts';
 import { choosePlanModel } from '../models.ts';
-import { makePlan, type Plan, planShape, singleTaskPlan } from '../plan.ts';
+import { asDirect, makePlan, type Plan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
 import { triage } from '../triage.ts';
@@ -24,7 +24,8 @@ export async function planTurn(turn: Turn, memory: Remembering): Promise<Running
   turn.writer.think(`${sorted.reasons.join('; ')}.`);
   const direct = singleTaskPlan(text, difficulty);
   const single = sorted.single || mustBeSingle(turn);
-  const plan = single ? direct : await plannedBy(turn, memory, text, direct);
+  const planned = single ? direct : await plannedBy(turn, memory, text, direct);
+  const plan = sorted.unsure ? asDirect(planned, direct) : planned;
   if (turn.settings.task_difficulty) for (const task of plan.tasks) task.difficulty = difficulty;
   const state: PlanState = {
     description: plan.description,
