@@ -2,6 +2,7 @@ import { randomString } from '../../lib/ids.ts';
 import type { ChatMessage } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
 import { taskMessages } from '../prompts/plan.ts';
+import { styleMessages } from '../prompts/style.ts';
 import type { PausedTask, TaskResult } from '../store/plans.ts';
 import { type Attempt, maxAttempts, type TaskState } from '../task/escalate.ts';
 import { fitted, type Told } from '../task/results.ts';
@@ -34,8 +35,9 @@ export async function runPlanTask(
   const engine = engineOf(turn, plan, task, final);
   const messages = async ({ model }: Attempt): Promise<ChatMessage[]> => {
     if (paused) return resumedMessages(turn, paused);
-    if (plan.single) return [...memory.preamble, ...memory.conversation];
-    const context = [...memory.preamble, ...withoutRequest(turn, memory)];
+    const preamble = [...memory.preamble, ...(final ? styleMessages(settings.verbosity) : [])];
+    if (plan.single) return [...preamble, ...memory.conversation];
+    const context = [...preamble, ...withoutRequest(turn, memory)];
     const told = await fitted(results, model, settings.maxContextTokens, turn);
     return taskMessages({ context, request, task, results: told, final, fence });
   };
@@ -64,6 +66,8 @@ export async function runPlanTask(
 function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean) {
   const { writer, settings, choosing, outcomes } = turn;
   const json = wantsJson(turn.body);
+  // Until it has ended, a text may turn out to be said beside a call of a tool, which is no final result.
+  const held = settings.final_only && plan.tools.length > 0;
   let isRead = false;
   let gate: Gate | null = null;
   /** The text of the last attempt that failed with one. */
@@ -77,7 +81,7 @@ function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean)
     choosing,
     outcomes,
     ask({ number }, call) {
-      const mode = json ? 'whole' : number === maxAttempts ? 'none' : 'beginning';
+      const mode = json || held ? 'whole' : number === maxAttempts ? 'none' : 'beginning';
       gate = final && writer.streaming ? newGate(say, mode) : null;
       const { push } = gate ?? {};
       return ask(turn, { ...call, stream: gate !== null, ...(push && { onDelta: push }) });
@@ -85,6 +89,7 @@ function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean)
     isRead: () => isRead,
     async ended({ model, number }, attempted) {
       if (attempted.fault === null) {
+        if (held && attempted.toolCalls.length > 0) return;
         if (gate) await gate.open(attempted.text);
         else if (final) await say(attempted.text);
         return;
