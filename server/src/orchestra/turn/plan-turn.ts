@@ -5,7 +5,7 @@ import { asDirect, makePlan, type Plan, planShape, singleTaskPlan } from '../pla
 import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
 import { triage } from '../triage.ts';
-import { clientTools, toolChoice, trailingResults } from './body.ts';
+import { clientTools, forcedTool, trailingResults } from './body.ts';
 import type { Remembering } from './remember.ts';
 import { ask, metaOf, now, type Turn } from './turn.ts';
 
@@ -43,8 +43,7 @@ export async function planTurn(turn: Turn, memory: Remembering): Promise<Running
 
 /** The client forces a tool, or answers calls of a plan that is no longer known: the model must see just that. */
 function mustBeSingle({ body, settings }: Turn): boolean {
-  const choice = toolChoice(body, settings);
-  const forced = choice === 'required' || (typeof choice === 'object' && choice !== null);
+  const forced = forcedTool(body, settings) !== null;
   return forced || settings.preferences.max_tasks_per_plan === 1 || trailingResults(body.messages).length > 0;
 }
 

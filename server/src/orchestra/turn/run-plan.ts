@@ -12,7 +12,8 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
   const done = Object.entries(plan.results).filter(([, { status }]) => status !== 'waiting_for_tools');
   await runGraph<PlanTask, TaskResult>({
     tasks: plan.tasks,
-    width: widthOf(turn.settings.preferences),
+    // A client that wants calls one at a time gets them so, whatever runs beside.
+    width: turn.body.parallel_tool_calls === false ? 1 : widthOf(turn.settings.preferences),
     done: new Map(done),
     signal: turn.signal,
     pausesAfter: ({ status }) => status === 'waiting_for_tools',
