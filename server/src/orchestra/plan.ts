@@ -30,7 +30,12 @@ export const planShape = (maxTasks: number): Shape => {
   return { name: 'plan', schema: objectOf({ description: text, tasks }) };
 };
 
-const id = z.union([z.string(), z.number()]).transform(String).pipe(z.string().trim().min(1).max(64));
+/** Results are kept by these names; a name that every object has would lose them, or find what nobody made. */
+const id = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().trim().min(1).max(64))
+  .refine((name) => !(name in Object.prototype), 'cannot be used as an id');
 const taskSchema = z.object({
   id,
   title: z.string().trim().max(300).optional(),
@@ -44,10 +49,16 @@ const taskSchema = z.object({
 });
 const planSchema = z.object({ description: z.string().max(4000).catch(''), tasks: z.array(taskSchema).min(1) });
 
+/** No plan of the most tasks there can be is longer; a model that cannot stop writes on for ever. */
+const longestAnswer = 500_000;
+/** The planner is shown so many faults; hundreds would drown what it is to mend. */
+const mostFaults = 8;
+
 export type ParsedPlan = { plan: Plan; faults: [] } | { plan: null; faults: string[] };
 
 /** A plan from whatever the planner wrote, or what is wrong with it in words it can act on. `done` may be depended on. */
 export function parsePlan(answer: string, maxTasks: number, done: string[] = []): ParsedPlan {
+  if (answer.length > longestAnswer) return { plan: null, faults: ['the answer is too long for a plan'] };
   const value = lenientJson(answer);
   if (value === undefined) return { plan: null, faults: ['the answer is not a JSON object'] };
   // Some planners answer with the bare list of tasks.
@@ -55,7 +66,7 @@ export function parsePlan(answer: string, maxTasks: number, done: string[] = [])
   if (!parsed.success) {
     return {
       plan: null,
-      faults: parsed.error.issues.slice(0, 8).map((i) => `${i.path.join('.') || 'plan'}: ${i.message}`),
+      faults: parsed.error.issues.slice(0, mostFaults).map((i) => `${i.path.join('.') || 'plan'}: ${i.message}`),
     };
   }
   const plan: Plan = {
@@ -67,7 +78,7 @@ export function parsePlan(answer: string, maxTasks: number, done: string[] = [])
     })),
   };
   const faults = graphFaults(plan.tasks, maxTasks, done);
-  return faults.length === 0 ? { plan, faults: [] } : { plan: null, faults };
+  return faults.length === 0 ? { plan, faults: [] } : { plan: null, faults: faults.slice(0, mostFaults) };
 }
 
 /** What keeps the tasks from being a graph that can be run. */

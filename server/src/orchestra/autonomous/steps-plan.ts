@@ -1,6 +1,6 @@
 import { markAskedFor } from '../asked-for.ts';
 import { harder } from '../models.ts';
-import { asDirect, makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
+import { asDirect, graphFaults, makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { endsOf } from '../task/schedule.ts';
 import { triage } from '../triage.ts';
@@ -74,13 +74,19 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
   }
 }
 
-/** New tasks may need results of finished ones, which the answer does not list again. */
-export const parseRevision = (text: string, state: RunState, maxTasks: number): Plan | null =>
-  parsePlan(
-    text,
-    maxTasks,
-    live(state).flatMap(({ id, step }) => (step === null ? [] : [id])),
-  ).plan;
+/**
+ * New tasks may need results of finished ones, which the answer does not list again. Since those are done again with what
+ * they were made of, the plan must hold together with all that is there.
+ */
+export function parseRevision(text: string, state: RunState, maxTasks: number): Plan | null {
+  const finished = live(state).flatMap(({ id, step }) => (step === null ? [] : [id]));
+  const { plan } = parsePlan(text, maxTasks, finished);
+  if (!plan) return null;
+  const named = new Set(plan.tasks.map(({ id }) => id));
+  const whole = [...live(state).filter(({ id }) => !named.has(id)), ...plan.tasks];
+  const known = state.tasks.map(({ id }) => id);
+  return graphFaults(whole, Number.POSITIVE_INFINITY, known).length === 0 ? plan : null;
+}
 
 /** Named tasks are done (again), new ones added, unfinished ones that are no longer named skipped. */
 export function useRevision(state: RunState, plan: Plan): string {
