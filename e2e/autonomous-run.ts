@@ -53,7 +53,7 @@ export function planningModel(taskMs: number, wordsPerTask = 6, wordLength = 6):
       if (prompt.includes('Judge whether the goal')) {
         // It moves a little each time, so that the run does not count as stalled.
         const confidence = model.content ? 0.95 : 0.1 + 0.02 * (iterations % 30);
-        return say(asked, JSON.stringify({ confidence, missing: ['more'] }));
+        return say(asked, JSON.stringify({ confidence, missing: model.content ? [] : ['more'] }));
       }
       const task = /Your task: Title (\w+)/.exec(prompt)?.[1] ?? 'answer';
       model.calls.set(task, (model.calls.get(task) ?? 0) + 1);

@@ -14,7 +14,8 @@ export const contextTokens = z.int().min(256).max(2_000_000);
 
 const tool = z.looseObject({ type: z.string(), function: z.looseObject({ name: z.string().min(1) }).optional() });
 
-export const svcMsSchema = z.object({
+/** Unknown names are refused, or a slip of the pen would pass for the default. */
+export const svcMsSchema = z.strictObject({
   session_id: sessionIdSchema.optional(),
   memory_mode: z.enum(['full', 'summarized', 'selective']).default('summarized'),
   verbosity: z.enum(verbosities).optional(),
@@ -45,7 +46,9 @@ export function parseSvcMs(value: unknown): SvcMs {
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new AppError('invalid_value', 'svc_ms must be an object', { param: 'svc_ms' });
   }
-  const given = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const given = Object.fromEntries(
+    Object.entries(value).filter(([name, member]) => member !== null || !(name in svcMsSchema.shape)),
+  );
   const parsed = svcMsSchema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw fault('svc_ms.', parsed.error);
@@ -53,6 +56,8 @@ export function parseSvcMs(value: unknown): SvcMs {
 
 export function fault(prefix: string, error: z.ZodError): AppError {
   const issue = error.issues[0]!;
-  const param = prefix + issue.path.join('.');
-  return new AppError('invalid_value', `${param}: ${issue.message}`, { param });
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const param = prefix + [...issue.path, ...unknown].join('.');
+  const message = unknown.length > 0 ? 'there is no such parameter' : issue.message;
+  return new AppError('invalid_value', `${param}: ${message}`, { param });
 }

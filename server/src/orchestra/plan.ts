@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
+import { markAskedFor } from './asked-for.ts';
 import { lenientJson } from './json.ts';
 import { type Difficulty, difficulties } from './params.ts';
 import type { Pattern } from './patterns.ts';
@@ -12,6 +13,8 @@ export interface PlanTask {
   instruction: string;
   difficulty: Difficulty;
   depends_on: string[];
+  /** Its own result is one of the things that the user wants to be given. */
+  asked_for?: boolean;
 }
 
 export interface Plan {
@@ -21,12 +24,18 @@ export interface Plan {
 
 export const planShape = (maxTasks: number): Shape => {
   const difficulty = { ...text, enum: difficulties };
-  const task = objectOf({ id: text, title: text, instruction: text, difficulty, depends_on: listOf(text) });
+  const asked_for = { type: 'boolean' };
+  const task = objectOf({ id: text, title: text, instruction: text, difficulty, depends_on: listOf(text), asked_for });
   const tasks = listOf(task, { minItems: 1, maxItems: maxTasks });
   return { name: 'plan', schema: objectOf({ description: text, tasks }) };
 };
 
-const id = z.union([z.string(), z.number()]).transform(String).pipe(z.string().trim().min(1).max(64));
+/** Results are kept by these names; a name that every object has would lose them, or find what nobody made. */
+const id = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().trim().min(1).max(64))
+  .refine((name) => !(name in Object.prototype), 'cannot be used as an id');
 const taskSchema = z.object({
   id,
   title: z.string().trim().max(300).optional(),
@@ -36,13 +45,20 @@ const taskSchema = z.object({
     z.enum(difficulties).catch('medium'),
   ),
   depends_on: z.array(id).nullish(),
+  asked_for: z.boolean().optional().catch(undefined),
 });
 const planSchema = z.object({ description: z.string().max(4000).catch(''), tasks: z.array(taskSchema).min(1) });
+
+/** No plan of the most tasks there can be is longer; a model that cannot stop writes on for ever. */
+const longestAnswer = 500_000;
+/** The planner is shown so many faults; hundreds would drown what it is to mend. */
+const mostFaults = 8;
 
 export type ParsedPlan = { plan: Plan; faults: [] } | { plan: null; faults: string[] };
 
 /** A plan from whatever the planner wrote, or what is wrong with it in words it can act on. `done` may be depended on. */
 export function parsePlan(answer: string, maxTasks: number, done: string[] = []): ParsedPlan {
+  if (answer.length > longestAnswer) return { plan: null, faults: ['the answer is too long for a plan'] };
   const value = lenientJson(answer);
   if (value === undefined) return { plan: null, faults: ['the answer is not a JSON object'] };
   // Some planners answer with the bare list of tasks.
@@ -50,7 +66,7 @@ export function parsePlan(answer: string, maxTasks: number, done: string[] = [])
   if (!parsed.success) {
     return {
       plan: null,
-      faults: parsed.error.issues.slice(0, 8).map((i) => `${i.path.join('.') || 'plan'}: ${i.message}`),
+      faults: parsed.error.issues.slice(0, mostFaults).map((i) => `${i.path.join('.') || 'plan'}: ${i.message}`),
     };
   }
   const plan: Plan = {
@@ -62,7 +78,7 @@ export function parsePlan(answer: string, maxTasks: number, done: string[] = [])
     })),
   };
   const faults = graphFaults(plan.tasks, maxTasks, done);
-  return faults.length === 0 ? { plan, faults: [] } : { plan: null, faults };
+  return faults.length === 0 ? { plan, faults: [] } : { plan: null, faults: faults.slice(0, mostFaults) };
 }
 
 /** What keeps the tasks from being a graph that can be run. */
@@ -102,7 +118,15 @@ export const singleTaskPlan = (request: string, difficulty: Difficulty): Plan =>
   tasks: [{ id: 't1', title: 'Answer', instruction: request, difficulty, depends_on: [] }],
 });
 
+/** Where the planner was asked whether there is anything to plan and says no: the request itself, as hard as it says. */
+export function asDirect(plan: Plan, direct: Plan): Plan {
+  if (plan.tasks.length !== 1) return plan;
+  direct.tasks[0]!.difficulty = plan.tasks[0]!.difficulty;
+  return direct;
+}
+
 export interface Planning {
+  request: string;
   maxTasks: number;
   fallback: Plan;
   signal: AbortSignal;
@@ -118,7 +142,7 @@ export interface Planning {
  */
 export async function makePlan(
   ask: (last: { answer: string; faults: string[] } | null) => Promise<string>,
-  { maxTasks, fallback, signal, patterns = [], patient = false }: Planning,
+  { request, maxTasks, fallback, signal, patterns = [], patient = false }: Planning,
 ): Promise<{ plan: Plan; faults: string[] }> {
   let last: { answer: string; faults: string[] } | null = null;
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -127,9 +151,9 @@ export async function makePlan(
       const answer = await ask(last);
       const parsed = parsePlan(answer, maxTasks);
       if (parsed.plan) {
-        for (const task of parsed.plan.tasks)
-          task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
-        return { plan: parsed.plan, faults: last?.faults ?? [] };
+        const tasks = markAskedFor(request, parsed.plan.tasks);
+        for (const task of tasks) task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
+        return { plan: { ...parsed.plan, tasks }, faults: last?.faults ?? [] };
       }
       last = { answer, faults: parsed.faults };
     } catch (error) {

@@ -32,6 +32,15 @@ export interface CallParams {
   presence_penalty?: number;
   response_format?: unknown;
   tool_choice?: unknown;
+  parallel_tool_calls?: boolean;
+  top_k?: number;
+  reasoning_effort?: string;
+  reasoning?: { max_tokens: number };
+  logit_bias?: unknown;
+  user?: string;
+  metadata?: unknown;
+  /** The caller's wishes about providers, as in any request to the relay. */
+  provider?: unknown;
 }
 
 export interface CompleteRequest extends Caller {

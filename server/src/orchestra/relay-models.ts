@@ -11,6 +11,7 @@ import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import type { Answer, Conversation, Finish, TextPart, ToolCallPart } from '../relay/wire/conversation.ts';
 import { type Candidate, modelTypes } from '../routing/candidate.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
+import { type Override, parseOverride } from '../routing/override.ts';
 import { isAllowed } from './allowed.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo } from './models.ts';
@@ -19,7 +20,12 @@ import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
 
-const contextOf = (caller: Caller, signal: AbortSignal, id = requestId()): RequestContext => ({
+const contextOf = (
+  caller: Caller,
+  signal: AbortSignal,
+  id = requestId(),
+  override: Override | null = null,
+): RequestContext => ({
   requestId: id,
   caller: {
     userId: caller.userId,
@@ -29,7 +35,7 @@ const contextOf = (caller: Caller, signal: AbortSignal, id = requestId()): Reque
     models: [...(caller.allowedModels ?? [])],
   },
   endpoint,
-  override: null,
+  override,
   clientHeaders: {},
   signal,
 });
@@ -41,14 +47,15 @@ const contextOf = (caller: Caller, signal: AbortSignal, id = requestId()): Reque
 export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
   return {
     complete: async (request) => {
+      const { provider, ...params } = request.params;
       const conversation = parseChatRequest({
-        ...request.params,
+        ...params,
         model: request.model,
         messages: request.messages,
         stream: request.stream,
         ...(request.tools && request.tools.length > 0 && { tools: request.tools }),
       });
-      const context = contextOf(await permit(request), request.signal, request.requestId);
+      const context = contextOf(await permit(request), request.signal, request.requestId, parseOverride(provider));
       return request.stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
     },
     embed: async ({ model, texts, signal, ...caller }) => {

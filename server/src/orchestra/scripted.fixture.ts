@@ -166,16 +166,17 @@ export function recorder(): Out & { events: [string, unknown][] } {
 }
 
 export const planOf = (
-  ...tasks: { id: string; needs?: string[]; difficulty?: string; instruction?: string }[]
+  ...tasks: { id: string; needs?: string[]; difficulty?: string; instruction?: string; asked_for?: boolean }[]
 ): string =>
   JSON.stringify({
     description: 'The plan',
-    tasks: tasks.map(({ id, needs = [], difficulty = 'easy', instruction = `do ${id}` }) => ({
+    tasks: tasks.map(({ id, needs = [], difficulty = 'easy', instruction = `do ${id}`, asked_for }) => ({
       id,
       title: `Title ${id}`,
       instruction,
       difficulty,
       depends_on: needs,
+      asked_for,
     })),
   });
 

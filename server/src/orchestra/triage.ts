@@ -1,4 +1,5 @@
 import { difficultyOf } from './difficulty.ts';
+import { isEnglish, wordsOf } from './english.ts';
 import { harder } from './models.ts';
 import type { Difficulty } from './params.ts';
 import { type Kind, type Pattern, record } from './patterns.ts';
@@ -8,6 +9,8 @@ export interface Triage {
   difficulty: Difficulty;
   /** One task will do: no planner is asked. */
   single: boolean;
+  /** The rules, which know English alone, cannot read it: how many tasks and how hard is for the plan model to say. */
+  unsure: boolean;
   /** Why, for `include_reasoning`. */
   reasons: string[];
 }
@@ -52,7 +55,7 @@ const severalSigns: [string, (text: string) => boolean][] = [
       return first !== null && laterStep.test(text.slice(first.index + first[0].length));
     },
   ],
-  ['several questions', (text) => (text.match(/\?/g) ?? []).length >= 3],
+  ['several questions', (text) => (text.match(/[?？؟]/g) ?? []).length >= 3],
   ['several tasks in a row', (text) => (text.match(taskVerbs) ?? []).length >= 3],
   ['several things compared', (text) => text.split(/[.?!]/).some(comparesSeveral)],
   [
@@ -85,18 +88,21 @@ export function triage(whole: string, patterns: Pattern[] = []): Triage {
   const difficulty = learnedDifficulty(kind, difficultyOf(kind, text), patterns, reasons);
   const signs = severalSigns.filter(([, holds]) => holds(text)).map(([name]) => name);
   reasons.unshift(`${kind} task of ${difficulty} difficulty`);
-  if (signs.length === 0) return { kind, difficulty, single: true, reasons: [...reasons, 'one task will do'] };
+  const sorted = { kind, difficulty, unsure: false };
+  if (!isEnglish(text) && wordsOf(text).length > fewWords) {
+    const asks = signs.length > 0 ? `asks for ${signs.join(', ')}` : 'not in English, so the planner is asked';
+    return { ...sorted, unsure: true, single: false, reasons: [asks] };
+  }
+  if (signs.length === 0) return { ...sorted, single: true, reasons: [...reasons, 'one task will do'] };
   const past = record(patterns, (pattern) => pattern.kind === kind && pattern.difficulty === difficulty);
   if (signs.length === 1 && difficulty !== 'hard' && past && past.low >= reliable) {
-    return {
-      kind,
-      difficulty,
-      single: true,
-      reasons: [...reasons, `${signs[0]}, but one task has served such requests`],
-    };
+    return { ...sorted, single: true, reasons: [...reasons, `${signs[0]}, but one task has served such requests`] };
   }
-  return { kind, difficulty, single: false, reasons: [...reasons, `asks for ${signs.join(', ')}`] };
+  return { ...sorted, single: false, reasons: [...reasons, `asks for ${signs.join(', ')}`] };
 }
+
+/** A greeting, thanks or a plain question: nothing to plan in any language. */
+const fewWords = 3;
 
 /** What is asked stands at the beginning or at the end; between them is pasted matter, which may be megabytes. */
 const readAtStart = 6_000;

@@ -222,6 +222,8 @@ describe.each(await engines())('on %s', (_name, open) => {
       expect([answer.status, answer.body.success]).toEqual([400, false]);
       expect(answer.body.message).toMatch(message);
     }
+    for (const path of ['', '/s/status', '/s/checkpoints', '/s/events'])
+      expect((await place.call('GET', `${path}?output_mode=x`)).body.message).toStartWith('output_mode: ');
     expect((await place.call('GET', '')).body.data.total).toBe(0);
     expect((await place.call('GET', '/nobody/status')).status).toBe(404);
     expect((await place.call('GET', '/nobody/events')).status).toBe(404);

@@ -41,6 +41,8 @@ export interface RunEvents {
     result_preview: string;
   };
   task_failed: { task_id: string; error: string; attempt: number; will_retry: boolean; next_model?: string };
+  /** Just before the `task_started` of the new round. */
+  task_redone: { task_id: string; title: string; reason: string; attempt: number };
   task_evaluated: { task_id: string; score: number; feedback: string };
   memory_operation: {
     operation: 'summarize' | 'archive' | 'recall' | 'store';
@@ -66,6 +68,8 @@ export interface RunEvents {
     tasks_failed: number;
     tokens_used: number;
     elapsed_secs: number;
+    /** In what it falls short of the goal, in words. */
+    shortfalls: string[];
   };
   execution_paused: { reason: PauseReason; status: RunStatus; checkpoint_id: string };
   error: { message: string; recoverable: boolean; checkpoint_id: string };

@@ -125,7 +125,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       method: 'get',
       path,
       summary: 'My executions, the newest first',
-      query: z.object({ ...pageFields, status: z.enum(statuses).optional() }),
+      query: z.strictObject({ ...pageFields, status: z.enum(statuses).optional() }),
       answers: { 200: answered(listAnswer) },
       handle: async (call) => {
         const { page, page_size, status } = call.query;
@@ -162,7 +162,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       path: `${path}/{session_id}/events`,
       summary: 'Events of the execution as they happen, after Last-Event-ID or from its beginning',
       params,
-      query: z.object({ last_event_id: z.string().optional() }),
+      query: z.strictObject({ last_event_id: z.string().optional() }),
       answers: {
         200: { type: 'text/event-stream', description: 'Server-sent events; ends after the last one' },
         204: z.void(),

@@ -81,7 +81,7 @@ describe('budgets', () => {
     const state = planned();
     state.iteration = 4;
     state.history = [0.5, 0.5, 0.5];
-    again(state.tasks[0]!);
+    again(state.tasks[0]!, 'because');
     Object.assign(state.tasks[1]!, {
       status: 'failed',
       attempts: 3,

@@ -16,6 +16,10 @@ export interface RunTask extends PlanTask, TaskState {
   error: string | null;
   /** The iteration that ran it last. */
   ranIn: number;
+  /** Why it is to be done again; null when it is not. */
+  redo?: string | null;
+  /** How often it was done again because its result was weak. */
+  redone?: number;
 }
 
 /** What is to be done next. */
@@ -37,6 +41,8 @@ export interface RunState {
   elapsedBaseMs: number;
   confidence: number;
   missing: string[];
+  /** Rounds made for what is missing although the judge was confident. */
+  furtherRounds?: number;
   /** Confidence after each iteration since the start or the last resume. */
   history: number[];
   tokens: number;
@@ -94,8 +100,39 @@ export function usePlan(state: RunState, plan: Plan): void {
 }
 
 /** A task is done anew, with all its attempts; its old result stays until there is a better one. */
-export function again(task: RunTask, change: Partial<PlanTask> = {}): void {
-  Object.assign(task, change, { status: 'pending', faults: [], error: null });
+export function again(task: RunTask, reason: string, change: Partial<PlanTask> = {}): void {
+  Object.assign(task, change, { status: 'pending', faults: [], error: null, redo: task.attempts > 0 ? reason : null });
+}
+
+/** Whoever ordered a task to be done again: what was made of its old result is made again too. */
+export function redoDependents(state: RunState): void {
+  const tasks = live(state);
+  const due = new Set(tasks.filter(({ status }) => status === 'pending').map(({ id }) => id));
+  // A set is walked with what is added on the way.
+  for (const needed of due) {
+    for (const task of tasks) {
+      if (due.has(task.id) || !task.depends_on.includes(needed)) continue;
+      again(task, `made of the result of ${needed}, which is done again`);
+      due.add(task.id);
+    }
+  }
+}
+
+/** A result below this is worth doing again. */
+export const weak = 0.6;
+export const isWeak = ({ status, score }: RunTask): boolean => status === 'completed' && score !== null && score < weak;
+
+const longestShortfall = 500;
+
+/** In what the run falls short of its goal, in words; empty when in nothing. */
+export function shortfallsOf(state: RunState): string[] {
+  const said = live(state).flatMap((task) => {
+    if (task.status === 'failed') return [`"${task.title}" failed: ${task.error ?? 'no result'}`];
+    if (task.error !== null) return [`"${task.title}" could not be done again: ${task.error}`];
+    return isWeak(task) ? [`"${task.title}" scored ${task.score}${task.feedback ? `: ${task.feedback}` : ''}`] : [];
+  });
+  const missing = state.missing.map((what) => `Missing: ${what}`);
+  return [...said, ...missing].map((text) => text.slice(0, longestShortfall));
 }
 
 export const live = ({ tasks }: RunState): RunTask[] => tasks.filter(({ status }) => status !== 'skipped');
@@ -130,7 +167,9 @@ export function resumedState(from: RunState, checkpointId: string, config: RunCo
   const state = structuredClone(from);
   if (iterationsUsedUp(state, config)) state.iterationBase = state.iteration;
   if (timeLeftMs(state, config, elapsedMs) <= 0) state.elapsedBaseMs = elapsedMs;
-  for (const task of state.tasks) if (task.status === 'failed') again(task);
+  // At the finish the goal is reached, whatever failed on the way.
+  const failed = state.phase === 'finish' ? [] : state.tasks.filter(({ status }) => status === 'failed');
+  for (const task of failed) again(task, 'failed before the resume');
   if (state.phase === 'revise' && live(state).some(({ status }) => status === 'pending')) state.phase = 'run';
   return { ...state, announced: false, resumedFrom: checkpointId, history: [] };
 }

@@ -15,7 +15,7 @@ import { answeringTask } from '../task/schedule.ts';
 import { weighOne } from '../tokens.ts';
 import { keepFact } from '../turn/afterwards.ts';
 import { newMeter } from '../turn/meter.ts';
-import { live, tally } from './state.ts';
+import { live, shortfallsOf, tally } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
 import { askAny, askJson, now, stepKey, type Work } from './work.ts';
@@ -39,6 +39,7 @@ export async function finishRun(work: Work): Promise<void> {
     tasks_failed: failed,
     tokens_used: state.tokens,
     elapsed_secs: Math.floor(elapsedMs() / 1000),
+    shortfalls: shortfallsOf(state),
   });
   let stored: StoredMessage[] | null = null;
   await journal.end({ status: 'completed', result }, async (tx) => {
@@ -58,7 +59,8 @@ async function resultOf(work: Work): Promise<string> {
   const step = stepKey(work, `result:${state.iteration}`);
   const results = live(state).map((task) => ({
     title: task.title,
-    text: resultText(work, task),
+    text: task.asked_for ? wholeText(work, task) : resultText(work, task),
+    asked: task.asked_for,
     ...(task.error && { error: task.error }),
   }));
   const request: ChatMessage = { role: 'user', content: goal };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lenientJson } from '../json.ts';
 import { evaluationMessages, evaluationShape, judgeMessages, judgeShape } from '../prompts/judge.ts';
-import { live, type RunTask, tally } from './state.ts';
+import { iterationsUsedUp, live, type Phase, type RunTask, tally, weak } from './state.ts';
 import { resultText } from './texts.ts';
 import { askAny, type OpenQuestion, stepKey, type Work } from './work.ts';
 
@@ -31,12 +31,16 @@ export async function evaluateTask(work: Work, task: RunTask, signal: AbortSigna
   const key = stepKey(work, `eval:${task.id}:${task.attempts}`);
   const found = await askFor(work, evaluation, {
     step: key,
-    messages: evaluationMessages(task.instruction, resultText(work, task) ?? ''),
+    messages: evaluationMessages({
+      request: work.goal,
+      instruction: task.instruction,
+      result: resultText(work, task) ?? '',
+    }),
     shape: evaluationShape,
     signal,
   });
   // The result passed the cheap checks, which is all that is known of it then.
-  const { score, feedback } = found ?? { score: 0.5, feedback: 'The result could not be evaluated.' };
+  const { score, feedback } = found ?? { score: weak, feedback: 'The result could not be evaluated.' };
   Object.assign(task, { score, feedback });
   journal.tell('task_evaluated', { task_id: task.id, score, feedback });
   await journal.record(key, { score, feedback });
@@ -62,11 +66,23 @@ export async function judgeGoal(work: Work): Promise<void> {
   state.confidence = confidence;
   state.missing = missing.slice(0, 20);
   state.history.push(confidence);
-  state.phase = confidence >= work.config.confidence_threshold && results.length > 0 ? 'finish' : 'revise';
+  state.phase = confidence >= work.config.confidence_threshold && results.length > 0 ? confidentPhase(work) : 'revise';
   tellProgress(work);
   const { enable_checkpointing, checkpoint_interval } = work.config;
   if (enable_checkpointing && state.iteration % checkpoint_interval === 0) journal.checkpoint();
   await journal.record(key, { confidence, missing });
+}
+
+/** A judge may miss trifles for ever. */
+const mostFurtherRounds = 2;
+
+/** What a confident judge still misses is worked on a few times, and told in the end where it could not be had. */
+function confidentPhase({ state, config }: Work): Phase {
+  const { furtherRounds = 0 } = state;
+  const enough = state.missing.length === 0 || furtherRounds >= mostFurtherRounds || iterationsUsedUp(state, config);
+  if (enough) return 'finish';
+  state.furtherRounds = furtherRounds + 1;
+  return 'revise';
 }
 
 /** Without a judge that can be understood: the weakest result decides. */

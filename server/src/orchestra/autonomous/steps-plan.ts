@@ -1,17 +1,15 @@
+import { markAskedFor } from '../asked-for.ts';
 import { harder } from '../models.ts';
-import { makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
+import { asDirect, graphFaults, makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { endsOf } from '../task/schedule.ts';
 import { triage } from '../triage.ts';
 import { taskOverviews } from './events.ts';
 import { Pause } from './halt.ts';
 import { revisionMessages } from './revise-prompt.ts';
-import { again, live, newTask, type RunState, usePlan } from './state.ts';
+import { again, live, newTask, type RunState, usePlan, weak } from './state.ts';
 import { resultText } from './texts.ts';
 import { askAny, stepKey, type Work } from './work.ts';
-
-/** A result below this is worth doing again. */
-const weak = 0.6;
 
 /** The first plan: one task where rules say that one will do, else what the plan model makes of the goal. */
 export async function planRun(work: Work): Promise<void> {
@@ -20,7 +18,8 @@ export async function planRun(work: Work): Promise<void> {
   const direct = singleTaskPlan(goal, sorted.difficulty);
   const single = sorted.single || preferences.max_tasks_per_plan === 1;
   const key = stepKey(work, 'plan:1');
-  const plan = single ? direct : await planned(work, key, direct);
+  const made = single ? direct : await planned(work, key, direct);
+  const plan = sorted.unsure ? asDirect(made, direct) : made;
   usePlan(state, plan);
   journal.announce();
   await journal.record(key, plan);
@@ -38,7 +37,7 @@ async function planned(work: Work, step: string, fallback: Plan): Promise<Plan> 
       return askAny(work, { step, call, messages, shape });
     },
     // A run that cannot pay or be answered pauses.
-    { maxTasks, fallback, signal, patterns: choosing.patterns, patient: true },
+    { request: goal, maxTasks, fallback, signal, patterns: choosing.patterns, patient: true },
   );
   return plan;
 }
@@ -66,7 +65,8 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
   const messages = revisionMessages({ goal: work.goal, missing: state.missing, tasks, maxTasks });
   try {
     const shape = planShape(maxTasks);
-    return parseRevision(await askAny(work, { step, messages, shape }), state, maxTasks);
+    const plan = parseRevision(await askAny(work, { step, messages, shape }), state, maxTasks);
+    return plan && { ...plan, tasks: markAskedFor(work.goal, plan.tasks) };
   } catch (error) {
     work.signal.throwIfAborted();
     if (error instanceof Pause && error.reason === 'provider_unavailable') return null;
@@ -74,13 +74,19 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
   }
 }
 
-/** New tasks may need results of finished ones, which the answer does not list again. */
-export const parseRevision = (text: string, state: RunState, maxTasks: number): Plan | null =>
-  parsePlan(
-    text,
-    maxTasks,
-    live(state).flatMap(({ id, step }) => (step === null ? [] : [id])),
-  ).plan;
+/**
+ * New tasks may need results of finished ones, which the answer does not list again. Since those are done again with what
+ * they were made of, the plan must hold together with all that is there.
+ */
+export function parseRevision(text: string, state: RunState, maxTasks: number): Plan | null {
+  const finished = live(state).flatMap(({ id, step }) => (step === null ? [] : [id]));
+  const { plan } = parsePlan(text, maxTasks, finished);
+  if (!plan) return null;
+  const named = new Set(plan.tasks.map(({ id }) => id));
+  const whole = [...live(state).filter(({ id }) => !named.has(id)), ...plan.tasks];
+  const known = state.tasks.map(({ id }) => id);
+  return graphFaults(whole, Number.POSITIVE_INFINITY, known).length === 0 ? plan : null;
+}
 
 /** Named tasks are done (again), new ones added, unfinished ones that are no longer named skipped. */
 export function useRevision(state: RunState, plan: Plan): string {
@@ -91,8 +97,8 @@ export function useRevision(state: RunState, plan: Plan): string {
   const added = plan.tasks.filter(({ id }) => !known.has(id));
   // A task whose turn never came, or failed, but with an older result falls back on that.
   for (const task of dropped) task.status = task.step === null ? 'skipped' : 'completed';
-  for (const { id, title, instruction, difficulty, depends_on } of redone)
-    again(known.get(id)!, { title, instruction, difficulty, depends_on });
+  for (const { id, title, instruction, difficulty, depends_on, asked_for } of redone)
+    again(known.get(id)!, 'the plan was thought over', { title, instruction, difficulty, depends_on, asked_for });
   state.tasks.push(...added.map(newTask));
   const parts = [
     added.length > 0 && `${added.length} added`,
@@ -102,13 +108,15 @@ export function useRevision(state: RunState, plan: Plan): string {
   return `${plan.description ? `${plan.description} ` : ''}(${parts.join(', ')})`;
 }
 
-/** Without a new plan: what failed or is weak is done again; when nothing is, what the others lead to. */
+/** Without a new plan: what failed or is weak is done again; what is missing is asked of the tasks that the others lead to. */
 export function redoWeak(state: RunState, adaptive: boolean): string {
   const tasks = live(state);
   const poor = tasks.filter(({ status, score }) => status !== 'completed' || (score ?? 0) < weak);
-  for (const task of poor.length > 0 ? poor : endsOf(tasks)) {
-    if (poor.length === 0 && state.missing.length > 0) task.feedback = `Still missing: ${state.missing.join('; ')}`;
-    again(task, adaptive ? { difficulty: harder(task.difficulty) } : {});
+  const ends = poor.length === 0 || state.missing.length > 0 ? endsOf(tasks) : [];
+  if (state.missing.length > 0) for (const task of ends) task.feedback = `Still missing: ${state.missing.join('; ')}`;
+  for (const task of new Set([...poor, ...ends])) {
+    const reason = poor.includes(task) ? 'weak or failed' : 'something is missing';
+    again(task, reason, adaptive ? { difficulty: harder(task.difficulty) } : {});
   }
   return poor.length > 0 ? 'weak or failed tasks are done again' : 'what is missing is asked for again';
 }

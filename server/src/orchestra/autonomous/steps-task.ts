@@ -1,13 +1,14 @@
 import type { ChatMessage } from '../messages.ts';
+import { harder } from '../models.ts';
 import { newFence } from '../prompts/fence.ts';
 import { taskMessages } from '../prompts/plan.ts';
 import type { Attempt } from '../task/escalate.ts';
 import { fitted } from '../task/results.ts';
 import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
-import { answeringTask, runGraph, widthOf } from '../task/schedule.ts';
+import { answeringTask, distancesTo, runGraph, widthOf } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
 import { Pause } from './halt.ts';
-import { live, type RunTask } from './state.ts';
+import { again, isWeak, live, type RunTask, redoDependents } from './state.ts';
 import { evaluateTask } from './steps-judge.ts';
 import { resultText } from './texts.ts';
 import { ask, stepKey, type Work } from './work.ts';
@@ -22,17 +23,16 @@ const usualLength = 2000;
 /** Runs what is to be run, each task as soon as what it needs is there, and evaluates each result. */
 export async function runTasks(work: Work): Promise<void> {
   const { state, preferences } = work;
-  const settled = (task: RunTask) => task.status !== 'pending' && !(task.status === 'completed' && task.score === null);
+  redoDependents(state);
   let pause: Pause | null = null;
   await runGraph<RunTask, RunTask>({
     tasks: state.tasks,
     width: widthOf(preferences),
-    done: new Map(state.tasks.filter(settled).map((task) => [task.id, task])),
+    done: new Map(state.tasks.filter((task) => isSettled(work, task)).map((task) => [task.id, task])),
     signal: work.signal,
     run: async (task, before, signal) => {
       try {
-        if (task.status === 'pending') await runOne(work, task, [...before.values()], signal);
-        if (task.status === 'completed' && task.score === null) await evaluateTask(work, task, signal);
+        await settle(work, task, [...before.values()], signal);
       } catch (error) {
         // Tasks under way are let finish: broken off, they would have to be paid again.
         if (!(error instanceof Pause)) throw error;
@@ -46,6 +46,31 @@ export async function runTasks(work: Work): Promise<void> {
   const ran = state.tasks.filter((task) => task.ranIn === state.iteration);
   const unanswered = ({ status, faults }: RunTask) => status === 'failed' && faults.at(-1)?.fault === 'unanswered';
   if (ran.length > 0 && ran.every(unanswered)) throw new Pause('provider_unavailable');
+}
+
+/** Times that a task is done again for a weak result before others build on it. */
+const mostRedone = 1;
+
+/** Nothing is to be done for it now: what is weak from an older iteration is the plan's affair. */
+function isSettled({ state }: Work, task: RunTask): boolean {
+  if (task.status !== 'completed') return task.status !== 'pending';
+  const redo = isWeak(task) && task.ranIn === state.iteration && (task.redone ?? 0) < mostRedone;
+  return task.score !== null && !redo;
+}
+
+/** One task until its result is good enough to build on, or as good as it gets: the better of its results stays. */
+async function settle(work: Work, task: RunTask, before: RunTask[], signal: AbortSignal): Promise<void> {
+  let best: Pick<RunTask, 'step' | 'score' | 'feedback'> | null = null;
+  for (;;) {
+    if (task.status === 'pending') await runOne(work, task, before, signal);
+    if (task.status === 'completed' && task.score === null) await evaluateTask(work, task, signal);
+    if (best && (task.score ?? 0) < best.score!) Object.assign(task, best);
+    if (isSettled(work, task)) return;
+    best = { step: task.step, score: task.score, feedback: task.feedback };
+    task.redone = (task.redone ?? 0) + 1;
+    const harderNow = work.config.enable_adaptive_retry ? { difficulty: harder(task.difficulty) } : {};
+    again(task, `scored ${task.score}`, harderNow);
+  }
 }
 
 async function runOne(work: Work, task: RunTask, before: RunTask[], signal: AbortSignal): Promise<void> {
@@ -82,6 +107,8 @@ function engineOf(work: Work, task: RunTask): Engine {
       startedMs = deps.clock.steadyMs();
       step = stepKey(work, `task:${task_id}:${attempt}`);
       journal.currentTask = title;
+      if (task.redo) journal.tell('task_redone', { task_id, title, reason: task.redo, attempt });
+      task.redo = null;
       journal.tell('task_started', { task_id, title, model, difficulty, attempt });
       journal.tell('task_progress', { task_id, progress: 0, message: `asking ${model}` });
     },
@@ -159,10 +186,12 @@ async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: 
   const tasks = live(state);
   const alone = tasks.length === 1 && task.instruction === goal;
   if (alone) return [...context, { role: 'user', content: goal + advice }];
+  const distances = distancesTo(state.tasks, task);
   const results = before.flatMap((other) => {
     if (other.status === 'skipped') return [];
     const text = resultText(work, other);
-    return [{ title: other.title, text, ...(text === null && { error: other.error ?? 'no result' }) }];
+    const distance = distances.get(other.id);
+    return [{ title: other.title, text, distance, ...(text === null && { error: other.error ?? 'no result' }) }];
   });
   return taskMessages({
     context,

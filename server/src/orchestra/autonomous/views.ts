@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import { shortfallsOf } from './state.ts';
 import type { Run } from './store/runs.ts';
+
+const shortfalls = z.array(z.string()).meta({ description: 'In what it falls short of the goal, in words' });
 
 export const executionSchema = z
   .object({
@@ -9,6 +12,7 @@ export const executionSchema = z
     status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
     result: z.string().nullable(),
     error: z.string().nullable(),
+    shortfalls: shortfalls.optional(),
     events_url: z.string(),
   })
   .meta({ id: 'Execution' });
@@ -22,8 +26,12 @@ export const executionView = (run: Run) => ({
   status: run.status,
   result: run.result,
   error: run.error,
+  ...(shortfallsIn(run).length > 0 && { shortfalls: shortfallsIn(run) }),
   events_url: eventsUrl(run.sessionId),
 });
+
+/** While it runs, nothing is settled. */
+const shortfallsIn = ({ status, state }: Run): string[] => (status === 'running' ? [] : shortfallsOf(state));
 
 const common = {
   execution_id: z.string(),
@@ -52,6 +60,7 @@ export const statusSchema = z
     ...common,
     result: z.string().nullable(),
     error: z.string().nullable(),
+    shortfalls,
     events_url: z.string(),
     config: z.looseObject({}),
     plan: z.object({
@@ -104,6 +113,7 @@ export const statusView = (run: Run, clock: Clock) => ({
   ...summaryView(run, clock),
   result: run.result,
   error: run.error,
+  shortfalls: shortfallsIn(run),
   events_url: eventsUrl(run.sessionId),
   config: run.config,
   plan: {

@@ -7,11 +7,15 @@ export const evaluationShape: Shape = { name: 'evaluation', schema: objectOf({ s
 export const judgeShape: Shape = { name: 'judgement', schema: objectOf({ confidence: share, missing: listOf(text) }) };
 
 /** How good one task's result is: `{score, feedback}`. */
-export function evaluationMessages(instruction: string, result: string, fence = newFence()): ChatMessage[] {
+export function evaluationMessages(
+  { request, instruction, result }: { request: string; instruction: string; result: string },
+  fence = newFence(),
+): ChatMessage[] {
   const parts = [
     'Judge how well the result does what the instruction asks: correct, complete, in the form asked for.',
     'Answer with JSON only: {"score": number from 0 to 1, "feedback": "what is missing or wrong, in one or two sentences"}',
     `Instruction:\n${fence.wrap('instruction', instruction)}`,
+    `It serves this request, whose language, length, form and the like bind it too:\n${fence.wrap('request', request)}`,
     fenceRule(fence),
     `Result:\n${fence.wrap('result', result)}`,
   ];

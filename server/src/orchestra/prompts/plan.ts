@@ -17,8 +17,9 @@ export function plannerMessages({ request, context, maxTasks, tools, last }: Pla
   const rules = [
     'You split a request into tasks for other models. You do not answer it yourself.',
     'Answer with one JSON object and nothing else:',
-    '{"description": "one sentence", "tasks": [{"id": "t1", "title": "short", "instruction": "what to do, complete in itself", "difficulty": "easy" | "medium" | "hard", "depends_on": ["ids whose results it needs"]}]}',
+    '{"description": "one sentence", "tasks": [{"id": "t1", "title": "short", "instruction": "what to do, complete in itself", "difficulty": "easy" | "medium" | "hard", "depends_on": ["ids whose results it needs"], "asked_for": true | false}]}',
     `At most ${maxTasks} tasks, as few as serve. Tasks that do not need each other have no dependency, so that they run at once. No circles. One task is right when the request is one piece of work.`,
+    'asked_for: true where the user wants to be given the result of this very task, false for steps on the way and for what a later task takes over whole.',
     'easy: lookups, rewording, extraction. medium: ordinary writing, code, reasoning. hard: long reasoning, proofs, design.',
   ];
   if (tools.length > 0) rules.push(`Tasks can call these tools: ${tools.join(', ')}.`);
@@ -56,7 +57,10 @@ export function taskMessages({ context, request, task, results, final, fence }: 
     `Your task: ${task.title}\n${task.instruction}`,
   ];
   if (results.length > 0) parts.push(`${fenceRule(fence)}\n\nResults of earlier tasks:\n${resultList(results, fence)}`);
-  parts.push(`The whole request, for reference:\n${fence.wrap('request', textOf(request))}`);
+  // The user's own voice: what the planner did not copy binds all the same.
+  parts.push(
+    `The whole request, in the user's own words. What it says about language, length, form, audience and the like holds for your task too:\n\n${textOf(request)}`,
+  );
   const text = parts.join('\n\n');
   const attachments = Array.isArray(request.content) ? request.content.filter((part) => part.text === undefined) : [];
   const content = attachments.length > 0 ? [{ type: 'text', text }, ...attachments] : text;
@@ -71,8 +75,12 @@ export interface SynthesisInput {
 }
 
 export function synthesisMessages({ context, request, results, fence }: SynthesisInput): ChatMessage[] {
+  const wanted = results.filter(({ text, asked }) => asked && text !== null).map(({ title }) => `"${title}"`);
   const note = [
     'The request that follows was worked on as several tasks. Write the answer to it from their results: complete, in one voice, in the language of the request, without mentioning tasks or plans. Where a result is missing, say what could not be found out.',
+    ...(wanted.length > 0
+      ? [`The user wants the results of these as they are, each in full: ${wanted.join(', ')}.`]
+      : []),
     fenceRule(fence),
     resultList(results, fence),
   ];

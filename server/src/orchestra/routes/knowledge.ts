@@ -28,7 +28,7 @@ const widest = 200;
 /** What shares next to nothing with the query is no result. */
 const leastRelevance = 0.25;
 
-const query = z.object({
+const query = z.strictObject({
   q: z.string().max(1000).default(''),
   category: z.string().max(64).optional(),
   limit: z

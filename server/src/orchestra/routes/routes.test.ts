@@ -177,3 +177,18 @@ describe('preferences and patterns', () => {
     expect((await call('GET', '/patterns', undefined, 2)).body.data.patterns).toEqual([]);
   });
 });
+
+test.each([
+  ['GET', '/sessions'],
+  ['GET', '/sessions/one'],
+  ['GET', '/sessions/one/history'],
+  ['DELETE', '/sessions/one'],
+  ['GET', '/knowledge'],
+  ['GET', '/knowledge/1'],
+  ['GET', '/user/preferences'],
+  ['GET', '/patterns'],
+])('%s %s refuses a parameter that it does not have by its name', async (method, path) => {
+  const { status, body } = await call(method, `${path}?query=tea`);
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ success: false, message: 'query: there is no such parameter.' });
+});

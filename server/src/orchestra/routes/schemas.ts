@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
 import { preferencesSchema } from '../preferences.ts';
 
+/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
 export const base = {
+  query: z.strictObject({}),
   tag: 'Orchestration',
   auth: 'keyOrSession',
   errors: 'management',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { offsetOf, pageFields, pageQuery } from '../../platform/http/paging.ts';
+import { offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import { sessionIdSchema } from '../params.ts';
@@ -44,7 +44,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       method: 'get',
       path,
       summary: 'My sessions, the last used first',
-      query: z.object({ ...pageFields, tag: tag.optional() }),
+      query: z.strictObject({ ...pageFields, tag: tag.optional() }),
       answers: { 200: answered(listAnswer) },
       handle: async (call) => {
         const { page, page_size, tag } = call.query;
@@ -107,7 +107,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       path: `${path}/{session_id}/history`,
       summary: 'What was said, from the beginning',
       params,
-      query: pageQuery,
+      query: z.strictObject(pageFields),
       answers: { 200: answered(historySchema) },
       handle: async (call) => {
         const session = await own(call.principal.user.id, call.params.session_id);

@@ -1,12 +1,14 @@
 import { squeeze } from '../messages.ts';
 
-export type Fault = 'empty' | 'refused' | 'cut_off' | 'wrong_format';
+export type Fault = 'empty' | 'refused' | 'cut_off' | 'wrong_format' | 'no_tool_call';
 
 export interface Checked {
   text: string;
   finishReason: string;
   /** Something to do instead of something to read. */
   hasToolCalls: boolean;
+  /** The caller asked for a call of a tool, and there is none, or of another. */
+  lacksCall?: boolean;
   /** The caller asked for JSON. */
   wantsJson: boolean;
   /** The caller set the limit that cut it off, so that is no fault. */
@@ -19,7 +21,8 @@ const refusal =
   /^(?:i['’]?m (?:really |very |so )?sorry|sorry|i apologi[sz]e|unfortunately|as an ai\b[^.]{0,40}|i)[,.]?\s*(?:but\s+)?(?:i\s+)?(?:can(?:no|['’])?t|am (?:not able|unable)|['’]?m (?:not able|unable)|won['’]?t|will not|must decline)\s+(?:to\s+)?(?:help|assist|provide|comply|do that|do this|fulfil|answer|create|generate|continue|complete|engage|discuss|support|write|produce|share|process|access|with)/i;
 
 /** Faults that can be seen without asking another model; null when there is none. */
-export function findFault({ text, finishReason, hasToolCalls, wantsJson, limited }: Checked): Fault | null {
+export function findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, limited }: Checked): Fault | null {
+  if (lacksCall) return 'no_tool_call';
   if (hasToolCalls) return null;
   const words = squeeze(text);
   if (words === '') return 'empty';

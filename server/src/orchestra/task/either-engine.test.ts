@@ -13,6 +13,9 @@ const models = ({ asked }: Seen, purpose?: string): string[] =>
   asked.filter((call) => purpose === undefined || call.purpose === purpose).map(({ model }) => model);
 const promptOf = ({ asked }: Seen, task: string): string => asked.findLast((call) => call.task === task)!.text;
 
+/** What of a prompt stands behind no fence. */
+const outside = (prompt: string): string => prompt.replace(/<data [^>]*mark="(\w+)">[\s\S]*?<\/data mark="\1">/g, '');
+
 /** What a model says, by its name; the others answer. */
 const saying =
   (said: Record<string, Scripted>) =>
@@ -173,6 +176,75 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(promptOf(seen, 'b')).toContain('Task "Title x" failed');
     for (const told of ['result of a', 'result of b', 'Task "Title x" failed'])
       expect(promptOf(seen, 'c')).toContain(told);
+  });
+
+  test.each([
+    ['by the planner', undefined],
+    ['by the words of the request', ['Write a poem', 'Translate the poem', 'List its rhymes']],
+    ['by its words in a script without spaces', ['写一首诗', '翻译这首诗', '列出押韵']],
+  ])('what was asked for on the way is in the answer too, told %s', async (_, instructions) => {
+    const [a, b, c] = ['a', 'b', 'c'].map((id, i) => ({
+      id,
+      ...(instructions ? { instruction: instructions[i]! } : { asked_for: true }),
+    }));
+    const plan = planOf(a!, { ...b!, needs: ['a'] }, { ...c!, needs: ['b'] });
+    const request = `${bigRequest}\nFirst write a poem, then translate the poem, after that list its rhymes.\n先写一首诗,然后翻译这首诗,最后列出押韵`;
+    const whole = 'poem, translation and rhymes';
+    const script = ({ purpose, task }: Asked) =>
+      purpose === 'plan' ? plan : purpose === 'synthesis' ? whole : `result of ${task}`;
+    const seen = await run({ request, script });
+    expect(seen.answer).toBe(whole);
+    const told = seen.asked.at(-1)!.text;
+    expect(told).toContain('each in full: "Title a", "Title b", "Title c"');
+    for (const task of ['a', 'b', 'c']) expect(told).toContain(`result of ${task}`);
+  });
+
+  test.each([
+    'Schreibe zuerst ein Gedicht, übersetze es dann ins Englische und liste danach die Reime auf.',
+    '先写一首诗，然后翻译成英文，最后列出押韵。',
+    'اكتب قصيدة أولاً ثم ترجمها إلى الإنجليزية ثم اذكر القوافي',
+    'Escribe primero un poema, luego tradúcelo y al final enumera las rimas.',
+  ])('%s is planned as in English', async (request) => {
+    const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
+    const seen = await run({ request, script: planned(plan, ({ task }) => `result of ${task}`) });
+    expect(seen.asked.map(({ task, purpose }) => task || purpose)).toEqual(['plan', 'a', 'b']);
+  });
+
+  test('where the planner finds one piece of work, it is done as hard as the planner says and without a plan', async () => {
+    const request = 'Beweise, dass es unendlich viele Primzahlen gibt.';
+    const script = planned(planOf({ id: 'a', difficulty: 'hard' }), () => 'the answer');
+    const seen = await run({ request, script });
+    expect(seen.asked.map(({ model, purpose }) => [model, purpose])).toEqual([
+      ['v/mid', 'plan'],
+      ['v/big', 'direct'],
+    ]);
+    for (const word of ['Hallo!', 'Vielen Dank', '你好'])
+      expect(models(await run({ request: word, script: () => 'the answer' }))).toEqual(['v/small']);
+  });
+
+  test('every task hears the user, and others only behind a fence', async () => {
+    const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
+    const request = `${bigRequest}\nIn French, at most 50 words.`;
+    const seen = await run({ request, script: planned(plan, ({ task }) => `result of ${task}`) });
+    for (const task of ['a', 'b']) expect(outside(promptOf(seen, task))).toContain('In French, at most 50 words.');
+    expect(promptOf(seen, 'b')).toContain('result of a');
+    expect(outside(promptOf(seen, 'b'))).not.toContain('result of a');
+  });
+
+  test('steps on the way are not in the answer', async () => {
+    const plan = planOf({ id: 'a', instruction: 'Research the market', asked_for: false }, { id: 'b', needs: ['a'] });
+    const seen = await run({ request: bigRequest, script: planned(plan, ({ task }) => `result of ${task}`) });
+    expect(seen.answer).toBe('result of b');
+  });
+
+  test('of results too long for the context the nearest is told at most length', async () => {
+    const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] }, { id: 'c', needs: ['b'] }, { id: 'd', needs: ['c'] });
+    const script = planned(plan, ({ task }) => `${task}! `.repeat(20_000));
+    const seen = await run({ request: bigRequest, script, preferences: { max_context_tokens: 4000 } });
+    const [far, middle, near] = ['a', 'b', 'c'].map((task) => promptOf(seen, 'd').split(`${task}! `).length - 1);
+    expect(far).toBeGreaterThan(100);
+    expect(middle).toBeGreaterThan(1.3 * far!);
+    expect(near).toBeGreaterThan(1.5 * middle!);
   });
 
   test.each([

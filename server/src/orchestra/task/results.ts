@@ -6,12 +6,19 @@ export interface Told {
   title: string;
   text: string | null;
   error?: string;
+  /** Steps between it and the task that is told. */
+  distance?: number;
+  /** The user asked for just this. */
+  asked?: boolean;
 }
 
 /** Results may take this share of the context; the rest is for the conversation and the answer. */
 export const resultShare = 0.5;
 
-/** Results that fit the context of the model that is to read them: short ones whole, long ones cut. */
+/**
+ * Results that fit the context of the model that is to read them: short ones whole, long ones cut, and of those one twice
+ * as far away half as long.
+ */
 export async function fitted(
   results: Told[],
   model: string | undefined,
@@ -20,12 +27,16 @@ export async function fitted(
 ): Promise<Told[]> {
   const window = choosing.models.find(({ id }) => id === model)?.contextLength || mostTokens;
   let room = resultShare * Math.min(mostTokens, window);
-  const sized = await Promise.all(results.map(async (told) => ({ told, tokens: await count(told.text ?? '') })));
+  const sized = await Promise.all(
+    results.map(async (told) => ({ told, weight: 1 / (told.distance ?? 1), tokens: await count(told.text ?? '') })),
+  );
   const cut = new Map<Told, Told>();
-  for (const [i, { told, tokens }] of sized.toSorted((a, b) => a.tokens - b.tokens).entries()) {
-    const share = room / (sized.length - i);
+  let weights = sized.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { told, weight, tokens } of sized.toSorted((a, b) => a.tokens / a.weight - b.tokens / b.weight)) {
+    const share = (room * weight) / weights;
     if (tokens > share) cut.set(told, { ...told, text: shortened(told.text!, share / tokens) });
     room -= Math.min(tokens, share);
+    weights -= weight;
   }
   return results.map((told) => cut.get(told) ?? told);
 }

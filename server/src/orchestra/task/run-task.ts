@@ -13,6 +13,8 @@ export interface Task extends Escalation {
   params: CallParams;
   /** The client's; only where there are some, a call of one is an answer. */
   tools: unknown[];
+  /** A call that the answer must be: of any tool, or of the one named. */
+  forced?: { name?: string } | null;
   wantsJson: boolean;
   messages(at: Attempt): ChatMessage[] | Promise<ChatMessage[]>;
   signal: AbortSignal;
@@ -71,19 +73,21 @@ export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt
 }
 
 async function attempt(task: Task, engine: Engine, at: Attempt): Promise<Attempted> {
-  const { params, tools, wantsJson, signal } = task;
+  const { params, tools, forced = null, wantsJson, signal } = task;
   try {
     const messages = await task.messages(at);
     const call = { model: at.model, messages, params, ...(tools.length > 0 && { tools }), signal };
     const answer = await engine.ask(at, call);
     const toolCalls = tools.length > 0 ? (answer.message.tool_calls ?? []) : [];
     const hasToolCalls = toolCalls.length > 0;
+    const called = ({ function: { name } }: ToolCall) => forced?.name === undefined || name === forced.name;
+    const lacksCall = forced !== null && tools.length > 0 && !toolCalls.some(called);
     const raw = textOf(answer.message);
     const text = wantsJson && !hasToolCalls ? (strictJson(raw) ?? raw) : raw;
     const { finishReason } = answer;
     // Whoever set the limit that cut the text off wants it so.
     const limited = params.max_tokens !== undefined;
-    const fault = findFault({ text, finishReason, hasToolCalls, wantsJson, limited });
+    const fault = findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, limited });
     if (fault) return { fault, text: text.trim() === '' ? null : text };
     return { fault: null, text, toolCalls, answer, messages };
   } catch (error) {

@@ -3,6 +3,8 @@ import type { Preferences } from '../preferences.ts';
 export interface Node {
   id: string;
   depends_on: string[];
+  /** Its own result belongs into the answer. */
+  asked_for?: boolean;
 }
 
 export interface Schedule<T extends Node, R> {
@@ -28,18 +30,22 @@ export function endsOf<T extends Node>(tasks: T[]): T[] {
   return tasks.filter(({ id }) => !needed.has(id));
 }
 
-/** The one task that all others lead to: its text is the answer. Null when several end the plan. */
+/** The task whose text is the answer: all others lead to it, and none of them was asked for besides. Else null. */
 export function answeringTask<T extends Node>(tasks: T[]): T | null {
-  const ends = endsOf(tasks);
-  return ends.length === 1 ? ends[0]! : null;
+  const [last, ...others] = endsOf(tasks);
+  if (!last || others.length > 0) return null;
+  return tasks.some((task) => task !== last && task.asked_for) ? null : last;
 }
 
-/** All tasks that lead to this one, in the order of the plan. */
-function ancestorsOf<T extends Node>(tasks: T[], task: Node): T[] {
-  const found = new Set(task.depends_on);
-  // A set is walked with what is added on the way.
-  for (const id of found) for (const one of tasks) if (one.id === id) for (const up of one.depends_on) found.add(up);
-  return tasks.filter(({ id }) => found.has(id));
+/** How many steps before this one each task stands that leads to it, by the shortest way. */
+export function distancesTo<T extends Node>(tasks: T[], task: Node): Map<string, number> {
+  const found = new Map(task.depends_on.map((id) => [id, 1]));
+  // A map is walked with what is added on the way, so the nearest come first.
+  for (const [id, distance] of found) {
+    const ups = tasks.find((one) => one.id === id)?.depends_on ?? [];
+    for (const up of ups) if (!found.has(up)) found.set(up, distance + 1);
+  }
+  return found;
 }
 
 /**
@@ -57,9 +63,8 @@ export async function runGraph<T extends Node, R>(schedule: Schedule<T, R>): Pro
   let paused = false;
 
   const start = (task: T) => {
-    const before = new Map(
-      ancestorsOf(tasks, task).flatMap(({ id }) => (results.has(id) ? [[id, results.get(id)!]] : [])),
-    );
+    const led = distancesTo(tasks, task);
+    const before = new Map(tasks.flatMap(({ id }) => (led.has(id) && results.has(id) ? [[id, results.get(id)!]] : [])));
     const work = schedule.run(task, before, linked).then(
       (result) => {
         results.set(task.id, result);

@@ -3,6 +3,7 @@ import { strictJson } from '../json.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { chooseTaskModel, synthesisDifficulty } from '../models.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
+import { styleMessages } from '../prompts/style.ts';
 import { openCalls, type TaskResult } from '../store/plans.ts';
 import { fitted, joined } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
@@ -58,7 +59,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const start = writer.content.length;
   const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? synthesisDifficulty, 'writing');
   const messages = synthesisMessages({
-    context: [...memory.preamble, ...withoutRequest(turn, memory)],
+    context: [...memory.preamble, ...styleMessages(settings.verbosity), ...withoutRequest(turn, memory)],
     request: turn.request,
     results: await fitted(results, choice!.model, settings.maxContextTokens, turn),
     fence: turn.fence,

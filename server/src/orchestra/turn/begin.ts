@@ -15,9 +15,9 @@ import { appendMessages, recentMessages } from '../store/messages.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/plans.ts';
 import { loadPreferences } from '../store/preferences.ts';
-import { newSessionId, openSession, type Session, sessionByRef } from '../store/sessions.ts';
+import { findSession, newSessionId, openSession, type Session, sessionByRef } from '../store/sessions.ts';
 import { countText, weigh } from '../tokens.ts';
-import { bodyOf, type ChatBody, trailingResults } from './body.ts';
+import { bodyOf, type ChatBody, checkForced, trailingResults } from './body.ts';
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
 import { newProgress, type Turn } from './turn.ts';
@@ -34,6 +34,7 @@ export async function beginTurn(deps: Deps, { caller, conversation, signal }: Tu
   const startedMs = deps.clock.steadyMs();
   const body = bodyOf(conversation);
   const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
+  checkForced(body, settings);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
   const { session, resumed, release } = await takeSession(deps, caller, body, settings, signal);
@@ -87,8 +88,9 @@ async function takeSession(
   const results = trailingResults(body.messages);
   const answered = results.flatMap(({ tool_call_id }) => tool_call_id ?? []);
   const waiting = await planOfCalls(db, caller.userId, answered, time);
-  if (waiting) checkResults(waiting, answered);
   const { userId } = caller;
+  if (waiting) checkResults(waiting, answered);
+  else await refuseUnknown(deps, userId, body, settings, answered);
   const { session_id: sessionId = newSessionId(), project_id: projectId } = settings;
   const session =
     (waiting && (await sessionByRef(db, waiting.sessionRef, time))) ??
@@ -100,12 +102,38 @@ async function takeSession(
 }
 
 function checkResults(plan: StoredPlan, answered: string[]): void {
-  const missing = openCalls(plan.state).flatMap(({ id }) => (answered.includes(id) ? [] : [id]));
+  const open = openCalls(plan.state).map(({ id }) => id);
+  const unknown = answered.filter((id) => !open.includes(id));
+  if (unknown.length > 0) {
+    const message = `messages: tool_call_id answers no call that is waited for: ${unknown.join(', ')}`;
+    throw new AppError('invalid_value', message, { param: 'messages' });
+  }
+  const missing = open.filter((id) => !answered.includes(id));
   if (missing.length > 0) {
     throw new AppError('invalid_value', `Results are missing for tool calls: ${missing.join(', ')}`, {
       param: 'messages',
     });
   }
+}
+
+/** Results must answer calls that somebody made: in the messages sent, or in those kept of the session. */
+async function refuseUnknown(
+  { db, clock }: Deps,
+  userId: number,
+  { messages }: ChatBody,
+  { session_id: sessionId }: Settings,
+  answered: string[],
+): Promise<void> {
+  const madeIn = (list: ChatMessage[]) => list.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+  let unknown = answered.filter((id) => !madeIn(messages).includes(id));
+  if (unknown.length > 0 && sessionId !== undefined) {
+    const session = await findSession(db, userId, sessionId, nowSeconds(clock));
+    const kept = session ? madeIn((await recentMessages(db, session.ref)).map(({ message }) => message)) : [];
+    unknown = unknown.filter((id) => !kept.includes(id));
+  }
+  if (unknown.length === 0) return;
+  const message = `messages: tool_call_id answers no call that is known: ${unknown.join(', ')}`;
+  throw new AppError('invalid_value', message, { param: 'messages' });
 }
 
 async function storeIncoming(

@@ -15,6 +15,8 @@ export interface ChatBody extends CallParams {
 
 export function bodyOf(conversation: Conversation): ChatBody {
   const { params, source } = conversation;
+  refuseUnfit(params);
+  const chat = source?.format === 'chat' ? source.body : {};
   // Tools and messages go on to models as they were given; the relay has checked them.
   const { messages: given, tools, tool_choice, response_format } = chatRequestOf(conversation) as unknown as ChatBody;
   const messages = given.map(toMessage);
@@ -33,8 +35,23 @@ export function bodyOf(conversation: Conversation): ChatBody {
     seed: params.seed,
     frequency_penalty: params.frequencyPenalty,
     presence_penalty: params.presencePenalty,
+    parallel_tool_calls: params.parallelToolCalls,
+    top_k: params.topK,
+    reasoning_effort: params.reasoning?.effort,
+    reasoning: params.reasoning?.budgetTokens === undefined ? undefined : { max_tokens: params.reasoning.budgetTokens },
+    logit_bias: chat.logit_bias,
+    user: params.user,
+    metadata: chat.metadata,
+    provider: source?.body.provider,
     svc_ms: source?.body.svc_ms,
   };
+}
+
+/** What an answer made of many calls cannot have. */
+function refuseUnfit({ n = 1, logprobs = false }: Conversation['params']): void {
+  if (n > 1) throw new AppError('invalid_value', 'n: svc/svc-ms gives one answer', { param: 'n' });
+  if (logprobs)
+    throw new AppError('invalid_value', 'logprobs: svc/svc-ms writes no log probabilities', { param: 'logprobs' });
 }
 
 /** Only what a later request may send back; vendors' own fields stay out of the session. */
@@ -73,7 +90,10 @@ export function taskParams(body: ChatBody, settings: Settings): CallParams {
   return given({
     temperature: settings.temperature ?? body.temperature,
     top_p: settings.top_p ?? body.top_p,
+    top_k: body.top_k,
     seed: body.seed,
+    reasoning_effort: body.reasoning_effort,
+    reasoning: body.reasoning,
     max_tokens: most > 0 ? most : undefined,
   }) as CallParams;
 }
@@ -87,10 +107,36 @@ export function answerParams(body: ChatBody, settings: Settings): CallParams {
       stop: body.stop,
       frequency_penalty: body.frequency_penalty,
       presence_penalty: body.presence_penalty,
+      logit_bias: body.logit_bias,
       response_format: body.response_format,
     }) as CallParams),
   };
 }
 
+/** What goes with every call of a turn, whatever it is for. */
+export const callParams = ({ provider, user, metadata }: ChatBody): CallParams =>
+  given({ provider, user, metadata }) as CallParams;
+
 export const clientTools = (body: ChatBody, settings: Settings): unknown[] => settings.tools ?? body.tools ?? [];
+/** The client wants tools to be called: any, or the one of this name. Null when it leaves that to the model. */
+export function forcedTool(body: ChatBody, settings: Settings): { name?: string } | null {
+  const choice = toolChoice(body, settings);
+  if (choice === 'required') return {};
+  if (typeof choice !== 'object' || choice === null) return null;
+  const { function: named } = choice as { function?: { name?: string } };
+  return { name: named?.name };
+}
+
+/** Nothing to force is the caller's slip. A client that answers calls need not send the tools again. */
+export function checkForced(body: ChatBody, settings: Settings): void {
+  const forced = forcedTool(body, settings);
+  const names = clientTools(body, settings).flatMap(
+    (tool) => (tool as { function?: { name?: string } }).function?.name ?? [],
+  );
+  if (!forced || trailingResults(body.messages).length > 0) return;
+  if (names.length > 0 && (forced.name === undefined || names.includes(forced.name))) return;
+  const message =
+    names.length === 0 ? 'tool_choice: there are no tools' : `tool_choice: there is no tool "${forced.name}"`;
+  throw new AppError('invalid_value', message, { param: 'tool_choice' });
+}
 export const toolChoice = (body: ChatBody, settings: Settings): unknown => settings.tool_choice ?? body.tool_choice;

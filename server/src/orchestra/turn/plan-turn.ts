@@ -1,11 +1,11 @@
 import { askShaped } from '../ask-shaped.ts';
 import { textOf } from '../messages.ts';
 import { choosePlanModel } from '../models.ts';
-import { makePlan, type Plan, planShape, singleTaskPlan } from '../plan.ts';
+import { asDirect, makePlan, type Plan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
 import { triage } from '../triage.ts';
-import { clientTools, toolChoice, trailingResults } from './body.ts';
+import { clientTools, forcedTool, trailingResults } from './body.ts';
 import type { Remembering } from './remember.ts';
 import { ask, metaOf, now, type Turn } from './turn.ts';
 
@@ -24,7 +24,8 @@ export async function planTurn(turn: Turn, memory: Remembering): Promise<Running
   turn.writer.think(`${sorted.reasons.join('; ')}.`);
   const direct = singleTaskPlan(text, difficulty);
   const single = sorted.single || mustBeSingle(turn);
-  const plan = single ? direct : await plannedBy(turn, memory, text, direct);
+  const planned = single ? direct : await plannedBy(turn, memory, text, direct);
+  const plan = sorted.unsure ? asDirect(planned, direct) : planned;
   if (turn.settings.task_difficulty) for (const task of plan.tasks) task.difficulty = difficulty;
   const state: PlanState = {
     description: plan.description,
@@ -42,8 +43,7 @@ export async function planTurn(turn: Turn, memory: Remembering): Promise<Running
 
 /** The client forces a tool, or answers calls of a plan that is no longer known: the model must see just that. */
 function mustBeSingle({ body, settings }: Turn): boolean {
-  const choice = toolChoice(body, settings);
-  const forced = choice === 'required' || (typeof choice === 'object' && choice !== null);
+  const forced = forcedTool(body, settings) !== null;
   return forced || settings.preferences.max_tasks_per_plan === 1 || trailingResults(body.messages).length > 0;
 }
 
@@ -59,7 +59,7 @@ async function plannedBy(turn: Turn, memory: Remembering, request: string, fallb
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
       return askShaped((params) => ask(turn, { model, messages, params }), planShape(maxTasks));
     },
-    { maxTasks, fallback, signal: turn.signal, patterns: turn.choosing.patterns },
+    { request, maxTasks, fallback, signal: turn.signal, patterns: turn.choosing.patterns },
   );
   for (const fault of faults) turn.writer.think(`Plan refused: ${fault}.`);
   return plan;

@@ -1,7 +1,7 @@
 import type { PlanTask } from '../plan.ts';
 import { openCalls, type PlanStatus, savePlan, type TaskResult } from '../store/plans.ts';
 import type { Told } from '../task/results.ts';
-import { runGraph, widthOf } from '../task/schedule.ts';
+import { distancesTo, runGraph, widthOf } from '../task/schedule.ts';
 import { type RunningPlan, tally } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
 import { runPlanTask } from './run-task.ts';
@@ -12,14 +12,16 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
   const done = Object.entries(plan.results).filter(([, { status }]) => status !== 'waiting_for_tools');
   await runGraph<PlanTask, TaskResult>({
     tasks: plan.tasks,
-    width: widthOf(turn.settings.preferences),
+    // A client that wants calls one at a time gets them so, whatever runs beside.
+    width: turn.body.parallel_tool_calls === false ? 1 : widthOf(turn.settings.preferences),
     done: new Map(done),
     signal: turn.signal,
     pausesAfter: ({ status }) => status === 'waiting_for_tools',
     run: async (task, results, signal) => {
       turn.progress.currentTask = task.title;
       turn.writer.progress(() => metaOf(turn));
-      const before = [...results].map(([id, result]) => told(plan, id, result));
+      const distances = distancesTo(plan.tasks, task);
+      const before = [...results].map(([id, result]) => ({ ...told(plan, id, result), distance: distances.get(id) }));
       const result = await runPlanTask(turn, memory, plan, task, before, signal);
       plan.results[task.id] = result;
       tally(turn, plan.results);
@@ -33,8 +35,8 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
 
 /** A result in words for the tasks that need it and for the synthesis. */
 export function told(plan: RunningPlan, id: string, result: TaskResult): Told {
-  const title = plan.tasks.find((task) => task.id === id)?.title ?? id;
-  if (result.status === 'completed') return { title, text: result.text };
+  const { title = id, asked_for: asked } = plan.tasks.find((task) => task.id === id) ?? {};
+  if (result.status === 'completed') return { title, text: result.text, asked };
   return { title, text: null, error: result.status === 'failed' ? result.error : 'unfinished' };
 }
 

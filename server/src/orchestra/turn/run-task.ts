@@ -1,14 +1,17 @@
+import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { ChatMessage } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
+import type { CallParams } from '../ports.ts';
 import { taskMessages } from '../prompts/plan.ts';
+import { styleMessages } from '../prompts/style.ts';
 import type { PausedTask, TaskResult } from '../store/plans.ts';
 import { type Attempt, maxAttempts, type TaskState } from '../task/escalate.ts';
 import { fitted, type Told } from '../task/results.ts';
 import { type Engine, runTask, type Succeeded } from '../task/run-task.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
-import { answerParams, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
+import { answerParams, forcedTool, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
 import { type Gate, newGate } from './gate.ts';
 import { type RunningPlan, withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
@@ -27,15 +30,15 @@ export async function runPlanTask(
   const { body, settings, request, fence } = turn;
   const final = task === answeringTask(plan.tasks);
   const params = final ? answerParams(body, settings) : taskParams(body, settings);
-  const tool_choice = plan.tools.length > 0 ? toolChoice(body, settings) : null;
   const before = plan.results[task.id];
   const paused = before?.status === 'waiting_for_tools' ? before.paused : null;
   const state: TaskState = { difficulty: paused?.difficulty ?? task.difficulty, faults: [...(paused?.faults ?? [])] };
   const engine = engineOf(turn, plan, task, final);
   const messages = async ({ model }: Attempt): Promise<ChatMessage[]> => {
     if (paused) return resumedMessages(turn, paused);
-    if (plan.single) return [...memory.preamble, ...memory.conversation];
-    const context = [...memory.preamble, ...withoutRequest(turn, memory)];
+    const preamble = [...memory.preamble, ...(final ? styleMessages(settings.verbosity) : [])];
+    if (plan.single) return [...preamble, ...memory.conversation];
+    const context = [...preamble, ...withoutRequest(turn, memory)];
     const told = await fitted(results, model, settings.maxContextTokens, turn);
     return taskMessages({ context, request, task, results: told, final, fence });
   };
@@ -45,8 +48,9 @@ export async function runPlanTask(
       state,
       adaptive: true,
       model: paused?.model,
-      params: { ...params, ...(tool_choice !== undefined && tool_choice !== null && { tool_choice }) },
+      params: { ...params, ...toolParams(turn, plan) },
       tools: plan.tools,
+      forced: forcedTool(body, settings),
       wantsJson: final && wantsJson(body),
       messages,
       signal,
@@ -57,13 +61,31 @@ export async function runPlanTask(
   const { at, attempted } = ended;
   if (attempted.fault === null) return finished(attempted, at, state);
   if (attempted.error) turn.lastError = attempted.error;
+  if (attempted.fault === 'no_tool_call') {
+    const name = forcedTool(body, settings)?.name;
+    const what = name === undefined ? 'a tool, which tool_choice requires' : `${name}, which tool_choice names`;
+    turn.lastError = new AppError('provider_error', `No model called ${what}`);
+  }
   return { status: 'failed', text: engine.sayLeft(), error: attempted.fault, model: at.model };
+}
+
+function toolParams({ body, settings }: Turn, { tools }: RunningPlan): CallParams {
+  if (tools.length === 0) return {};
+  const { parallel_tool_calls } = body;
+  const tool_choice = toolChoice(body, settings) ?? undefined;
+  return {
+    ...(tool_choice !== undefined && { tool_choice }),
+    ...(parallel_tool_calls !== undefined && { parallel_tool_calls }),
+  };
 }
 
 /** What is said of the last task reaches the client as it comes, once it is clear that it will stand. */
 function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean) {
   const { writer, settings, choosing, outcomes } = turn;
   const json = wantsJson(turn.body);
+  // Until it has ended, a text may turn out to be said beside a call of a tool, which is no final result.
+  const forced = plan.tools.length > 0 && forcedTool(turn.body, settings) !== null;
+  const held = forced || (settings.final_only && plan.tools.length > 0);
   let isRead = false;
   let gate: Gate | null = null;
   /** The text of the last attempt that failed with one. */
@@ -77,7 +99,7 @@ function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean)
     choosing,
     outcomes,
     ask({ number }, call) {
-      const mode = json ? 'whole' : number === maxAttempts ? 'none' : 'beginning';
+      const mode = json || held ? 'whole' : number === maxAttempts ? 'none' : 'beginning';
       gate = final && writer.streaming ? newGate(say, mode) : null;
       const { push } = gate ?? {};
       return ask(turn, { ...call, stream: gate !== null, ...(push && { onDelta: push }) });
@@ -85,11 +107,13 @@ function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean)
     isRead: () => isRead,
     async ended({ model, number }, attempted) {
       if (attempted.fault === null) {
+        if (settings.final_only && attempted.toolCalls.length > 0) return;
         if (gate) await gate.open(attempted.text);
         else if (final) await say(attempted.text);
         return;
       }
-      left = attempted.text ?? left;
+      // Instead of the call that was asked for, a text is no answer at all.
+      if (attempted.fault !== 'no_tool_call') left = attempted.text ?? left;
       const words = attempted.error ? 'did not answer' : `gave a result that is ${attempted.fault}`;
       writer.think(`${task.title}: ${model} ${words}, attempt ${number} of ${maxAttempts}.`);
     },

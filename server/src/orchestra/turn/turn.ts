@@ -9,7 +9,7 @@ import type { Outcome } from '../store/patterns.ts';
 import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
 import type { CountText } from '../tokens.ts';
-import type { ChatBody } from './body.ts';
+import { type ChatBody, callParams } from './body.ts';
 import type { Meta } from './meta.ts';
 import type { Meter } from './meter.ts';
 import type { Writer } from './writer.ts';
@@ -96,11 +96,12 @@ export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.cl
 
 /** One model call of the turn, counted. */
 export async function ask(
-  turn: Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'>,
+  turn: Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'> & Partial<Pick<Turn, 'body'>>,
   call: Pick<CompleteRequest, 'model' | 'messages' | 'params'> & Partial<CompleteRequest>,
 ): Promise<CompleteAnswer> {
   await others();
-  const answer = await turn.deps.complete({ stream: false, signal: turn.signal, ...turn.caller, ...call });
+  const params = { ...(turn.body && callParams(turn.body)), ...call.params };
+  const answer = await turn.deps.complete({ stream: false, signal: turn.signal, ...turn.caller, ...call, params });
   turn.meter.note(call.model, answer.usage);
   return answer;
 }

@@ -40,7 +40,7 @@ export function newWriter(out: Out, wishes: Wishes): Writer {
       return out.content(text);
     },
     think(text) {
-      if (!wishes.include_reasoning) return;
+      if (!wishes.include_reasoning || wishes.final_only) return;
       writer.reasoning += `${text}\n`;
       out.reasoning(`${text}\n`);
     },

@@ -56,10 +56,16 @@ function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
-  const param = issue.path.join('.');
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const param = [...issue.path, ...unknown].join('.');
   if (code) throw new AppError(code, 'There is no such resource.');
   const missing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
-  const message = missing ? `${param || 'The body'} is required.` : `${param || 'The body'}: ${issue.message}`;
+  const message =
+    unknown.length > 0
+      ? `${param}: there is no such parameter.`
+      : missing
+        ? `${param || 'The body'} is required.`
+        : `${param || 'The body'}: ${issue.message}`;
   if (route.errors === 'oauth') throw new AppError('invalid_request', message, { param });
   throw new AppError(missing ? 'missing_required_parameter' : 'invalid_value', message, { param });
 }

@@ -152,7 +152,7 @@ describe('orchestration', () => {
   });
 
   test('a task is done by its instruction, results are put together, a summary has no notice', async () => {
-    const task = `Several tasks. Do only this one.\n\nYour task: Count\nCount from 20 to 22\n\nThe whole request, for reference:\n${fence('request', 'a 1 + 1 b')}`;
+    const task = `Several tasks. Do only this one.\n\nYour task: Count\nCount from 20 to 22\n\nThe whole request, in the user's own words:\n\na 1 + 1 b`;
     expect((await chat(task)).choices[0].message.content).toEndWith('20, 21, 22');
     const joined = await chat([
       {

@@ -1,0 +1,14 @@
+import type { ChatMessage } from '../messages.ts';
+import type { Verbosity } from '../params.ts';
+
+/** How the answer is to be written, for the model that writes it; after the client's own instructions. */
+export const styleMessages = (verbosity: Verbosity): ChatMessage[] =>
+  verbosity === 'minimal'
+    ? [
+        {
+          role: 'system',
+          content:
+            'Answer as briefly as the request allows: the result alone, without introduction, repetition of the question, explanations or offers that were not asked for.',
+        },
+      ]
+    : [];
