@@ -158,17 +158,3 @@ test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are co
   expect(await beside).toEqual({ v: 1 });
   await close();
 });
-
-test('money that a process of the first version had put aside in sum goes back when its tables are changed', async () => {
-  const { db, close } = await openDb({ path: ':memory:' });
-  await migrate(
-    db,
-    migrations.filter(({ name }) => name <= earlier.made),
-  );
-  await sql`insert into users (id, username, username_key, password_hash, display_name, avatar_url, email, role, status,
-    "group", quota, created_at) values (1, 'a', 'a', '', 'a', '', '', 1, 1, 'default', 100, 0)`.execute(db);
-  await sql`insert into billing_reserves values ('gone', 1, 0, 2, 30, 0), ('gone', 1, 7, 1, 20, 20)`.execute(db);
-  await migrate(db);
-  expect((await sql`select quota from users_now`.execute(db)).rows).toEqual([{ quota: 150 }]);
-  await close();
-});

@@ -19,6 +19,7 @@ function livingOwner(): Owners & { lose(): void } {
     onLook: () => {},
     onLost: (lose) => losers.push(lose),
     someoneMute: false,
+    someoneEarlier: false,
     onAllHeard: () => {},
     look: async () => {},
     leave: async () => {},
