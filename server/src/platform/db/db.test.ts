@@ -158,3 +158,21 @@ test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are co
   expect(await beside).toEqual({ v: 1 });
   await close();
 });
+
+test.skipIf(!reachable)('a statement prepared before a migration added a column is still answered', async () => {
+  const { db, close } = await openDb({ url: url.href, poolSize: 1 });
+  await sql`create table widened (a bigint)`.execute(db);
+  await sql`insert into widened values (1)`.execute(db);
+  const read = (tx = db) => sql<object>`select * from widened where a = ${1}`.execute(tx).then(({ rows }) => rows[0]);
+  expect(await read()).toEqual({ a: 1 });
+  await sql`alter table widened add column b bigint`.execute(db);
+  expect(await read()).toEqual({ a: 1, b: null });
+  await sql`alter table widened add column c bigint`.execute(db);
+  // A transaction under way cannot be gone on with; the next one is well.
+  await db
+    .transaction()
+    .execute(read)
+    .catch(() => {});
+  expect(await db.transaction().execute(read)).toEqual({ a: 1, b: null, c: null });
+  await close();
+});
