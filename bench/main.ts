@@ -1,5 +1,6 @@
 import { writePage } from './page/write.ts';
 import { before } from './suites/before.ts';
+import { disk } from './suites/disk.ts';
 import { growth } from './suites/growth.ts';
 import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
@@ -18,6 +19,7 @@ const suites: Record<string, () => Promise<void>> = {
   start: startUp,
   growth,
   scale,
+  disk,
   orchestration,
   retrieval,
   recall,

@@ -8,7 +8,13 @@ const read = (path: string): Promise<string> => Bun.file(new URL(`../${path}`, i
 interface Compose {
   services: Record<
     string,
-    { environment?: Record<string, string>; ports?: string[]; networks?: Record<string, { ipv4_address?: string }> }
+    {
+      environment?: Record<string, string>;
+      ports?: string[];
+      networks?: Record<string, { ipv4_address?: string }>;
+      command?: string[];
+      stop_grace_period?: string;
+    }
   >;
 }
 
@@ -40,4 +46,40 @@ test('the example for Kubernetes trusts no network', async () => {
     data: Record<string, string>;
   };
   expect(data.TRUSTED_PROXIES ?? '').toBe('');
+});
+
+/** The last answers get so long after the drain. */
+const lastSeconds = 5;
+/** For people and backups, beside what the service needs. */
+const spareConnections = 10;
+
+test('compose has connections for all its processes, and time for each to drain', async () => {
+  const { services } = YAML.parse(await read('compose.yaml')) as Compose;
+  const instances = Object.entries(services).filter(([name]) => name.startsWith('svc-'));
+  expect(instances.length).toBeGreaterThan(1);
+  const { WORKERS, DATABASE_POOL, DRAIN_SECONDS } = instances[0]![1].environment!;
+  const ofOne = Number(WORKERS) * Number(DATABASE_POOL);
+  const most = Number(/max_connections=(\d+)/.exec(services.postgres!.command!.join(' '))![1]);
+  expect(most).toBeGreaterThanOrEqual((instances.length + 1) * ofOne + spareConnections);
+  const proxy = await read('deploy/nginx.conf');
+  for (const [name, { stop_grace_period }] of instances) {
+    expect(Number.parseInt(stop_grace_period!, 10)).toBeGreaterThanOrEqual(Number(DRAIN_SECONDS) + lastSeconds);
+    expect(proxy).toContain(`server ${name}:3000 resolve max_fails=1`);
+  }
+});
+
+test('the example for Kubernetes says how many connections it needs, and gives pods time to drain', async () => {
+  const text = await read('deploy/kubernetes.yaml');
+  // biome-ignore lint/suspicious/noExplicitAny: documents of different kinds, read field by field
+  const blocks = text.split(/^---$/m).map((part) => YAML.parse(part) as any);
+  const of = (kind: string) => blocks.find((block) => block.kind === kind);
+  const { WORKERS, DATABASE_POOL, DRAIN_SECONDS } = of('ConfigMap').data;
+  const { replicas, template, strategy } = of('Deployment').spec;
+  const needed = (replicas + strategy.rollingUpdate.maxSurge) * WORKERS * DATABASE_POOL + spareConnections;
+  expect(text).toContain(`: ${needed} as it stands`);
+  expect(of('PodDisruptionBudget').spec.minAvailable).toBeLessThan(replicas);
+  const [{ lifecycle, readinessProbe }] = template.spec.containers;
+  const ending = lifecycle.preStop.sleep.seconds + Number(DRAIN_SECONDS) + lastSeconds;
+  expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(ending);
+  expect(readinessProbe.httpGet.path).toBe('/readyz');
 });

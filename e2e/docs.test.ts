@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { figures, figuresOnPage } from '../bench/page/write.ts';
+import { figures, figuresOnPage, figuresOnScalePage, scaleFigures } from '../bench/page/write.ts';
 import { vendors } from '../server/src/lib/vendors/table.ts';
 import { freePort, rootPassword, type Service, startService } from './service.ts';
 
@@ -151,6 +151,7 @@ test('every variable of the configuration is in the README', () => {
 
 test('the figures of the performance page are those of the benchmarks', () => {
   expect(figuresOnPage()).toBe(figures());
+  expect(figuresOnScalePage()).toBe(scaleFigures());
 });
 
 const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);

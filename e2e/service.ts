@@ -64,8 +64,8 @@ export interface Service {
   /** What the process wrote so far. */
   output(): string;
   kill(signal?: NodeJS.Signals): Promise<number>;
-  /** A new process on the same port and data. */
-  restart(): Promise<void>;
+  /** A new process on the same port and data; of another program, if one is given. */
+  restart(other?: string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -80,6 +80,8 @@ export interface StartOptions {
   dataDir?: string;
   /** Loaded into the process before the service; runs the sources. */
   preload?: string;
+  /** Default: what is tested. */
+  program?: string[];
 }
 
 export async function startService(options: StartOptions = {}): Promise<Service> {
@@ -97,7 +99,8 @@ export async function startService(options: StartOptions = {}): Promise<Service>
     LOG_LEVEL: 'warn',
     ...options.env,
   };
-  const command = options.preload ? [process.execPath, '--preload', options.preload, main] : program;
+  const own = options.program ?? program;
+  const command = options.preload ? [process.execPath, '--preload', options.preload, main] : own;
   let running = await launch(url, env, command);
   const root = await login(url, 'root', rootPassword);
   await root.api('/api/admin/options', { method: 'PUT', body: { key: 'RateLimitEnabled', value: false } });
@@ -137,8 +140,8 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       running.child.kill(signal);
       return running.child.exited;
     },
-    restart: async () => {
-      running = await launch(url, env, command);
+    restart: async (other = command) => {
+      running = await launch(url, env, other);
     },
     stop: async () => {
       if (stopped) return;

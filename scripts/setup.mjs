@@ -33,6 +33,7 @@ const programs = {
     'relay/upstream/fetch-agreement',
   ],
   'test:soak': ['e2e/soak.ts'],
+  'test:upgrade': ['e2e/upgrade/run.ts'],
 };
 // The other commands need the tools for development as well.
 const needsOnlyProduct = new Set(['start', 'build:binary']);

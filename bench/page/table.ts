@@ -15,7 +15,7 @@ export function section({ suite, at, machine, rows, goals }: Result): string {
   return lines.join('\n');
 }
 
-function tableOf(rows: Row[]): string[] {
+export function tableOf(rows: Row[]): string[] {
   const columns = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
   const line = (cells: (string | number)[]) => `| ${cells.map(cellOf).join(' | ')} |`;
   return [

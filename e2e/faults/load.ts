@@ -36,12 +36,14 @@ interface LoadOptions {
   url?: () => string;
   /** Every so many calls the client leaves after the first bytes. */
   abortEvery?: number;
+  /** A connection for each call: one that is kept may be closed by a process that ends just as it is used again. */
+  ownConnections?: boolean;
 }
 
 const chat = '/v1/chat/completions';
 
 export async function startLoad(service: Service, options: LoadOptions = {}): Promise<Load> {
-  const { clients = 16, pauseMs = 0, everyMs = 3, abortEvery = 0 } = options;
+  const { clients = 16, pauseMs = 0, everyMs = 3, abortEvery = 0, ownConnections = false } = options;
   const url = options.url ?? (() => service.url);
   const upstream = startUpstream(
     says('openai', { text: 'a b c d e f', usage: { input: 10, output: 20 } }, { everyMs }),
@@ -68,7 +70,11 @@ export async function startLoad(service: Service, options: LoadOptions = {}): Pr
     const stream = count % 2 === 0 || leave !== null;
     const answer = await fetch(url() + chat, {
       method: 'POST',
-      headers: { authorization: `Bearer ${keys[mine]}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${keys[mine]}`,
+        'content-type': 'application/json',
+        ...(ownConnections && { connection: 'close' }),
+      },
       body: JSON.stringify({ model: modelId, messages: [{ role: 'user', content: 'hi' }], max_tokens: 40, stream }),
       ...(leave && { signal: leave.signal }),
     });

@@ -123,7 +123,8 @@ export class Keeper {
         serve(purse);
         if (purse.queue.length === 0) return;
         const now = performance.now();
-        const missing = whatIsMissing(purse, now - purse.wantedAtMs > modestMs);
+        const modest = now - purse.wantedAtMs <= modestMs || this.deps.writer.owners.someoneEarlier;
+        const missing = whatIsMissing(purse, !modest);
         const { taken, elsewhere } = await this.deps.line.topUp(purse, missing);
         serve(purse);
         if (taken > 0) continue;

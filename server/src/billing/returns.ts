@@ -13,6 +13,8 @@ const lookMs = 500;
 /** What nobody has used for so long goes back: balances are then where they are looked for first. */
 const idleMs = 60_000;
 const tidyMs = 10_000;
+/** The same beside processes of an earlier build, which cannot ask for it and would refuse whoever it belongs to. */
+const idleBesideEarlierMs = 500;
 const mostAtOnce = 500;
 export const lookAgainMs = 50;
 /** For others to give back what they do not need: they are asked at once, and look twice a second besides. */
@@ -39,8 +41,11 @@ export class Returns {
   constructor(readonly deps: ReturnsDeps) {}
 
   async start(): Promise<void> {
-    this.#every(tidyMs, () => this.#returnIdle());
+    this.#every(tidyMs, () => this.#returnIdle(idleMs));
     if (this.deps.alone) return;
+    this.#every(lookMs, async () => {
+      if (this.deps.writer.owners.someoneEarlier) await this.#returnIdle(idleBesideEarlierMs);
+    });
     this.#every(lookMs, async () => {
       for (const id of await wantedOf(this.deps.db, this.deps.writer.owner)) await this.#answer(id);
     });
@@ -89,8 +94,8 @@ export class Returns {
     await this.#giveBack([id]);
   }
 
-  async #returnIdle(): Promise<void> {
-    const before = performance.now() - idleMs;
+  async #returnIdle(unusedMs: number): Promise<void> {
+    const before = performance.now() - unusedMs;
     const idle = this.deps.purses.all().filter((purse) => purse.idle && purse.usedAtMs < before);
     for (let at = 0; at < idle.length; at += mostAtOnce)
       await this.#giveBack(idle.slice(at, at + mostAtOnce).map(({ id }) => id));

@@ -39,7 +39,8 @@ export const wantedOf = (db: Db, owner: string): Promise<PurseId[]> =>
 export async function findGone(db: Db): Promise<string[]> {
   const { rows } = await sql<{ owner: string }>`select owner from (
       select owner from billing_writers union select owner from billing_purses
-      union select owner from billing_holds where owner <> '' union select owner from usage_days_open) as parts
+      union select owner from billing_holds where owner <> '' union select owner from usage_days_open
+      union select owner from billing_reserves) as parts
     where owner not in (select id from owners)`.execute(db);
   return rows.map(({ owner }) => owner);
 }
@@ -64,6 +65,7 @@ export async function emptyPurses(tx: Db, owner: string): Promise<void> {
       used_quota = used_quota + ${sumOf('used', ofKey, owner)}
     where id in (select key_id from billing_purses where owner = ${owner} and key_id > 0)`.execute(tx);
   await tx.deleteFrom('billing_purses').where('owner', '=', owner).execute();
+  await returnReserves(tx, owner);
   await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
     select user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota from usage_days_open
     where owner = ${owner} order by user_id, day, model_id, key_id
@@ -72,6 +74,16 @@ export async function emptyPurses(tx: Db, owner: string): Promise<void> {
       completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
       quota = usage_days.quota + excluded.quota`.execute(tx);
   await tx.deleteFrom('usage_days_open').where('owner', '=', owner).execute();
+}
+
+/** What a process of the release before had put aside in sum. Whoever deletes a row gives it back: of several, one. */
+async function returnReserves(tx: Db, owner: string): Promise<void> {
+  const { rows } = await sql<{ user_id: number; key_id: number; amount: number; key_amount: number }>`delete from
+    billing_reserves where owner = ${owner} returning user_id, key_id, amount, key_amount`.execute(tx);
+  for (const { user_id, amount } of rows.toSorted((a, b) => a.user_id - b.user_id))
+    await sql`update users set quota = quota + ${amount} where id = ${user_id}`.execute(tx);
+  for (const { key_id, key_amount } of rows.toSorted((a, b) => a.key_id - b.key_id))
+    await sql`update api_keys set remain_quota = remain_quota + ${key_amount} where id = ${key_id}`.execute(tx);
 }
 
 /** As whoever takes from a balance does: users first, each in the order of their ids. */

@@ -159,16 +159,20 @@ test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are co
   await close();
 });
 
-test('money that a process of the first version had put aside in sum goes back when its tables are changed', async () => {
-  const { db, close } = await openDb({ path: ':memory:' });
-  await migrate(
-    db,
-    migrations.filter(({ name }) => name <= earlier.made),
-  );
-  await sql`insert into users (id, username, username_key, password_hash, display_name, avatar_url, email, role, status,
-    "group", quota, created_at) values (1, 'a', 'a', '', 'a', '', '', 1, 1, 'default', 100, 0)`.execute(db);
-  await sql`insert into billing_reserves values ('gone', 1, 0, 2, 30, 0), ('gone', 1, 7, 1, 20, 20)`.execute(db);
-  await migrate(db);
-  expect((await sql`select quota from users_now`.execute(db)).rows).toEqual([{ quota: 150 }]);
+test.skipIf(!reachable)('a statement prepared before a migration added a column is still answered', async () => {
+  const { db, close } = await openDb({ url: url.href, poolSize: 1 });
+  await sql`create table widened (a bigint)`.execute(db);
+  await sql`insert into widened values (1)`.execute(db);
+  const read = (tx = db) => sql<object>`select * from widened where a = ${1}`.execute(tx).then(({ rows }) => rows[0]);
+  expect(await read()).toEqual({ a: 1 });
+  await sql`alter table widened add column b bigint`.execute(db);
+  expect(await read()).toEqual({ a: 1, b: null });
+  await sql`alter table widened add column c bigint`.execute(db);
+  // A transaction under way cannot be gone on with; the next one is well.
+  await db
+    .transaction()
+    .execute(read)
+    .catch(() => {});
+  expect(await db.transaction().execute(read)).toEqual({ a: 1, b: null, c: null });
   await close();
 });

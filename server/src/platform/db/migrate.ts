@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import packageJson from '../../../../package.json' with { type: 'json' };
+import { withTablesToItself } from './lock-tables.ts';
 import { type Migration, wordsOf } from './migration.ts';
 import { migration as versions } from './migrations/0011-versions.ts';
 import { migrations as all, earlier } from './migrations/index.ts';
@@ -10,36 +11,45 @@ const lockNumber = 728_104_211;
 
 /** Runs what has not run yet. Two processes that start together wait for each other; each step runs once, whole or not at all. */
 export async function migrate(db: Db, migrations: Migration[] = all): Promise<string[]> {
-  const engine = engineOf(db);
-  return db.transaction().execute(async (tx) => {
-    if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
-    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
-    const rows = await readSteps(tx);
-    refuseNewer(rows, migrations);
-    const done = new Set(rows.map((row) => row.name));
-    const applied: string[] = [];
-    const madeBefore = wasMadeBeforeFirst(done);
-    for (const migration of migrations) {
-      if (done.has(migration.name)) continue;
-      if (!madeBefore || migration.name > earlier.made)
-        for (const statement of migration.statements(wordsOf(engine))) await sql.raw(statement).execute(tx);
-      await sql`insert into migrations (name, applied_at) values (${migration.name}, ${Math.floor(Date.now() / 1000)})`.execute(
-        tx,
-      );
-      applied.push(migration.name);
-    }
-    if (applied.length > 0 && (done.has(versions.name) || applied.includes(versions.name)))
-      await sql`update migrations set version = ${packageJson.version} where name in (${sql.join(applied)})`.execute(
-        tx,
-      );
-    return applied;
-  });
+  if (engineOf(db) === 'sqlite') return db.transaction().execute((tx) => runSteps(tx, migrations));
+  return withTablesToItself((lock) =>
+    db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
+      return runSteps(tx, migrations, () => lock(tx));
+    }),
+  );
 }
 
-/** Whether a build from before the first version made the same tables, in other steps: then these are only noted as done. */
-function wasMadeBeforeFirst(done: ReadonlySet<string>): boolean {
-  if (!done.has(earlier.first) || done.has('0002-durable')) return false;
-  if (done.has(earlier.last)) return true;
+async function runSteps(tx: Db, migrations: Migration[], lock = async () => {}): Promise<string[]> {
+  await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
+  const rows = await readSteps(tx);
+  refuseNewer(rows, migrations);
+  const done = new Set(rows.map((row) => row.name));
+  const pending = migrations.filter(({ name }) => !done.has(name));
+  if (pending.length === 0) return [];
+  if (done.size > 0) await lock();
+  const words = wordsOf(engineOf(tx));
+  const run = async (statements: string[]) => {
+    for (const statement of statements) await sql.raw(statement).execute(tx);
+  };
+  const made = madeBeforeFirst(done);
+  if (made === 'some') await run(earlier.complete(words));
+  for (const { name, statements } of pending) {
+    if (made === 'none' || name > earlier.made) await run(statements(words));
+    await sql`insert into migrations (name, applied_at) values (${name}, ${Math.floor(Date.now() / 1000)})`.execute(tx);
+  }
+  if (made === 'some') await run(earlier.sideBySide(words));
+  const applied = pending.map(({ name }) => name);
+  if (done.has(versions.name) || applied.includes(versions.name))
+    await sql`update migrations set version = ${packageJson.version} where name in (${sql.join(applied)})`.execute(tx);
+  return applied;
+}
+
+/** What a build from before the first version made, in other steps, of the tables up to `earlier.made`: these are only noted as done. */
+function madeBeforeFirst(done: ReadonlySet<string>): 'none' | 'some' | 'all' {
+  if (!done.has(earlier.first) || done.has('0002-durable')) return 'none';
+  if (done.has(earlier.last)) return 'all';
+  if (done.has(earlier.short) && [...done].every((name) => name <= earlier.short)) return 'some';
   throw new Error(
     'This database was made by an early build whose tables are no longer known. Start with an empty one.',
   );

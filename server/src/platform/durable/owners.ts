@@ -12,6 +12,8 @@ declare module '../db/tables.ts' {
       beats: number;
       /** 1 while the others do not hear what it changes. */
       mute: Generated<number>;
+      /** 1 for a process of an earlier build. */
+      slow: Generated<number>;
     };
   }
 }
@@ -20,6 +22,8 @@ declare module '../db/tables.ts' {
 export const beatMs = 1_000;
 /** With the beat at which it is noticed, what a killed process held is taken over within 7 seconds; promised are 10. */
 export const deadAfterMs = 6_000;
+/** An earlier build beats every ten seconds. */
+const slowDeadAfterMs = 35_000;
 /** A process gives up a beat before others may take over, since it only looks at its own silence once a beat. */
 const giveUpAfterMs = deadAfterMs - beatMs;
 /** Orphans are looked for whenever somebody has left the list, and this often for what appeared without that. */
@@ -38,6 +42,8 @@ export interface Owners {
   onLost(lose: () => void): void;
   /** What one of the others changes may go unheard: it said so with its last beat. */
   readonly someoneMute: boolean;
+  /** A process of an earlier build lives. It does not know all that others keep. */
+  readonly someoneEarlier: boolean;
   /** Called when nobody is mute any more. */
   onAllHeard(forget: () => void): void;
   /** One beat, a look at the list, and taking over; by itself once a beat. */
@@ -59,7 +65,10 @@ export async function openOwners({ db, log, clock = systemClock, isMute = () => 
   // A SQLite file has one process: whoever else is on the list is dead.
   if (engineOf(db) === 'sqlite') await db.deleteFrom('owners').execute();
   const id = await join(db, isMute());
-  return new OwnersList(id, db, log, clock, isMute);
+  const list = new OwnersList(id, db, log, clock, isMute);
+  const earlier = await db.selectFrom('owners').select('id').where('slow', '=', 1).executeTakeFirst();
+  list.someoneEarlier = earlier !== undefined;
+  return list;
 }
 
 async function join(db: Db, mute: boolean): Promise<string> {
@@ -82,6 +91,7 @@ class OwnersList implements Owners {
   readonly #forgetters: (() => void)[] = [];
   readonly #stop: () => void;
   someoneMute = false;
+  someoneEarlier = false;
   #beatenAtMs: number;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lost = false;
@@ -173,16 +183,18 @@ class OwnersList implements Owners {
     const listed = new Set(rows.map(({ id }) => id));
     this.count = Math.max(1, listed.size);
     this.#hear(rows.some(({ id, mute }) => mute === 1 && id !== this.id));
+    this.someoneEarlier = rows.some(({ slow }) => slow === 1);
     let someoneLeft = false;
     for (const id of this.#heard.keys()) {
       if (listed.has(id)) continue;
       this.#heard.delete(id);
       someoneLeft = true;
     }
-    for (const { id, beats } of rows) {
+    for (const { id, beats, slow } of rows) {
+      const silentMs = slow === 1 ? slowDeadAfterMs : deadAfterMs;
       const heard = this.#heard.get(id);
       if (heard?.beats !== beats) this.#heard.set(id, { beats, sinceMs: this.clock.steadyMs() });
-      else if (nowMs - heard.sinceMs >= deadAfterMs) someoneLeft = (await this.#remove(id, beats)) || someoneLeft;
+      else if (nowMs - heard.sinceMs >= silentMs) someoneLeft = (await this.#remove(id, beats)) || someoneLeft;
     }
     return someoneLeft;
   }

@@ -20,6 +20,7 @@ function livingOwner(): Owners & { lose(): void } {
     onLost: (lose) => losers.push(lose),
     someoneMute: false,
     count: 1,
+    someoneEarlier: false,
     onAllHeard: () => {},
     look: async () => {},
     leave: async () => {},

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import { takeEarlierJobs } from './earlier-jobs.ts';
 import { type Run, startRun } from './job-run.ts';
 import type { Claim, JobStore } from './job-store.ts';
 import type { JobHandler, Jobs, WorkOptions } from './jobs.ts';
@@ -73,7 +74,7 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
   };
 
   owners.onLook(async () => {
-    if ((await store.takeBack()) > 0) alarm.in(0);
+    if ((await store.takeBack()) + (await takeEarlierJobs(store.db)) > 0) alarm.in(0);
   });
   owners.onLost(() => {
     for (const run of runs) run.lose();

@@ -12,7 +12,8 @@ const ofKey = 'p.user_id = k.user_id and p.key_id = k.id';
 
 /**
  * A process takes a part of a user's balance, and of a key's quota, into a purse of its own, and charges requests to it
- * without asking anybody. What a user has is the balance and what is in all purses.
+ * without asking anybody. What a user has is the balance and what is in all purses. `billing_reserves` stays for processes of the
+ * release before, and is taken over like a purse; the next release drops it.
  */
 export const migration: Migration = {
   name: '0008-purses',
@@ -53,13 +54,6 @@ export const migration: Migration = {
       select user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota from usage_days
       union all
       select user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota from usage_days_open`,
-    // What a process of before had put aside in sum.
-    `update users set quota = quota + (select sum(amount) from billing_reserves r where r.user_id = users.id)
-      where id in (select user_id from billing_reserves)`,
-    `update api_keys set remain_quota = remain_quota +
-        (select sum(key_amount) from billing_reserves r where r.key_id = api_keys.id)
-      where id in (select key_id from billing_reserves)`,
-    'drop table billing_reserves',
     `create view users_now as
       select u.id, u.username, u.username_key, u.password_hash, u.display_name, u.avatar_url, u.email, u.email_verified,
         u.role, u.status, u."group", u.created_at,

@@ -11,6 +11,7 @@ import { migration as unembedded } from './0009-unembedded.ts';
 import { migration as mute } from './0010-mute.ts';
 import { migration as versions } from './0011-versions.ts';
 import { migration as lists } from './0012-lists.ts';
+import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
 export const migrations: Migration[] = [
@@ -28,5 +29,11 @@ export const migrations: Migration[] = [
   lists,
 ];
 
-/** Steps in which the tables up to `made` were made before the first version; names that are not used again. */
-export const earlier = { first: '0002-jobs', last: '0021-owners', made: video.name };
+/**
+ * Steps in which tables were made before the first version; names that are not used again. After `last` they were those up
+ * to `made`; after `short`, `complete` makes them so.
+ */
+export const earlier = {
+  ...{ first: '0002-jobs', short: lastStep, last: '0021-owners', made: video.name },
+  ...{ complete, sideBySide },
+};

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Db } from './tables.ts';
+
+/**
+ * PostgreSQL looks for deadlocks after a second and ends whoever looks first. Migrations give up before, so that it never is a
+ * request of a process that serves meanwhile.
+ */
+const patienceMs = 800;
+/** Between two tries those who wait get their turn. */
+const pauseMs = 300;
+const mostTries = 100;
+
+/** A statement was ended because it took too long. */
+const isCanceled = (error: unknown): boolean => (error as { errno?: string } | null)?.errno === '57014';
+
+/** Runs a transaction that calls `lock` before it changes tables; from its beginning when others do not let go of them. */
+export async function withTablesToItself<T>(run: (lock: (tx: Db) => Promise<void>) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    let locking = false;
+    try {
+      return await run(async (tx) => {
+        locking = true;
+        await lockAll(tx);
+        locking = false;
+      });
+    } catch (error) {
+      if (!locking || !isCanceled(error)) throw error;
+      if (tries === mostTries)
+        throw new Error('The tables are in use by a statement that does not end, such as a dump. Try again after it.');
+    }
+    await Bun.sleep(pauseMs);
+  }
+}
+
+/** All at once and before anything else: taken one by one, in between, they could be another's who waits for ours. */
+async function lockAll(tx: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select quote_ident(c.relname) as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by c.relname`.execute(tx);
+  await sql.raw(`set local statement_timeout = ${patienceMs}`).execute(tx);
+  await sql.raw(`lock table ${rows.map(({ name }) => name).join(', ')} in access exclusive mode`).execute(tx);
+  await sql.raw('set local statement_timeout = default').execute(tx);
+}
