@@ -60,6 +60,23 @@ describe('rerank', () => {
     expect(cost).toBe('2002');
   });
 
+  test('at Cohere’s address it has Cohere’s shape, and costs the same', async () => {
+    upstream.answer(() =>
+      Response.json({ results: [{ index: 1, relevance_score: 0.9 }], meta: { billed_units: { search_units: 2 } } }),
+    );
+    const asked = { model: 'acme/rank', query: 'q', documents: ['a', 'b', 'c'], max_tokens_per_doc: 100 };
+    const { body, cost } = await send('/v2/rerank', asked);
+    expect(body).toEqual({
+      id: expect.any(String),
+      results: [{ index: 1, relevance_score: 0.9 }],
+      meta: { api_version: { version: '2' }, billed_units: { search_units: 2 }, tokens: { input_tokens: 4 } },
+    });
+    expect(cost).toBe('2002');
+    expect(upstream.seen.at(-1)!.body).toMatchObject({ documents: ['a', 'b', 'c'], max_tokens_per_doc: 100 });
+    for (const fault of [{ documents: [] }, { query: undefined }, { model: 'nothing' }])
+      expect((await send('/v2/rerank', { ...asked, ...fault })).body).toContainKey('error');
+  });
+
   test('documents that were not given, or none, are a failure of the upstream', async () => {
     for (const results of [[{ index: 3, relevance_score: 1 }], [], [{ index: -1, relevance_score: 1 }]]) {
       upstream.answer(() => Response.json({ results }));

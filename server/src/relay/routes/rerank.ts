@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { rerank } from '../endpoints/rerank.ts';
+import type { Json } from '../wire/conversation.ts';
 import { jsonEndpoint, tell } from './json-endpoint.ts';
 
 const requestSchema = z
@@ -30,6 +31,24 @@ const answerSchema = z
   })
   .meta({ id: 'RerankResult' });
 
+/** Cohere's own shape, which its clients expect: what is billed stands in `meta`, and documents are not repeated. */
+const cohereSchema = z
+  .looseObject({
+    id: z.string(),
+    results: z.array(z.looseObject({ index: z.int(), relevance_score: z.number() })),
+    meta: z.looseObject({ billed_units: z.looseObject({ search_units: z.int() }) }),
+  })
+  .meta({ id: 'CohereRerankResult' });
+
+function asCohere({ id, results, usage }: Json): Json {
+  const { search_units, total_tokens } = usage as Json;
+  return {
+    id,
+    results,
+    meta: { api_version: { version: '2' }, billed_units: { search_units }, tokens: { input_tokens: total_tokens } },
+  };
+}
+
 export const rerankRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/rerank',
@@ -40,6 +59,17 @@ export const rerankRoutes = (deps: RelayDeps): Route[] => [
       const answered = await rerank(deps, context, body);
       tell(call, answered);
       return json(call, answered.value);
+    },
+  }),
+  jsonEndpoint({
+    path: '/v2/rerank',
+    summary: 'The same in the shape of Cohere, at its address',
+    body: requestSchema,
+    answer: cohereSchema,
+    respond: async (context, body, call) => {
+      const answered = await rerank(deps, context, { return_documents: false, ...body });
+      tell(call, answered);
+      return json(call, asCohere(answered.value));
     },
   }),
 ];
