@@ -191,7 +191,7 @@ test('what the upstream does not count is counted, charged and told', async () =
 
 test('an idle stream gets one comment line every 15 s, and is cut when the upstream stays silent', async () => {
   const upstream = scriptedUpstream(stallAfter([encoder.encode(chunk({ content: 'word' }))], {}));
-  await addUpstream(house, upstream.url, [{ model_id: 'idle/model' }], { timeout_ms: 60_000 });
+  await addUpstream(house, upstream.url, [{ model_id: 'idle/model' }], { timeout_ms: 30_000 });
   const answer = await ask('idle/model', undefined, { stream: true });
   const told: string[] = [];
   const telling = (async () => {
