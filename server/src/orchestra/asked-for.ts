@@ -1,5 +1,10 @@
-import type { PlanTask } from './plan.ts';
 import { terms } from './search/terms.ts';
+
+interface Worded {
+  title: string;
+  instruction: string;
+  asked_for?: boolean;
+}
 
 /** From this share of its words on, a task is what the user said, not a step that the planner thought of. */
 const ownWords = 2 / 3;
@@ -8,11 +13,11 @@ const ownWords = 2 / 3;
  * Marks the tasks whose own result belongs into the answer. The planner says so; where it does not, a task that is
  * worded as the request is was asked for, in whatever language both are.
  */
-export function markAskedFor(request: string, tasks: PlanTask[]): PlanTask[] {
+export function markAskedFor<T extends Worded>(request: string, tasks: T[]): T[] {
   const said = new Set(terms(request));
-  return tasks.map(({ asked_for, ...task }) => {
-    const asked = asked_for ?? [task.title, task.instruction].some((text) => shareOf(said, text) >= ownWords);
-    return asked ? { ...task, asked_for: true } : task;
+  return tasks.map((task) => {
+    const asked = task.asked_for ?? [task.title, task.instruction].some((text) => shareOf(said, text) >= ownWords);
+    return { ...task, asked_for: asked || undefined };
   });
 }
 

@@ -23,10 +23,15 @@ const task = fc.record(
   { requiredKeys: ['id', 'instruction'] },
 );
 const sound = fc
-  .array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 1, maxLength: maxTasks })
-  .map((needs) =>
-    needs.map((list, i) => ({ id: `t${i}`, instruction: 'do it', depends_on: list.map((j) => `t${j}`) })),
-  );
+  .tuple(
+    fc.array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 1, maxLength: maxTasks }),
+    fc.constantFrom('t0', 't0', 't0', '__proto__', 'constructor'),
+  )
+  .map(([needs, first]) => {
+    const idOf = (i: number) => (i === 0 ? first : `t${i}`);
+    const before = (list: number[], i: number) => list.filter((j) => j < i).map(idOf);
+    return needs.map((list, i) => ({ id: idOf(i), instruction: 'do it', depends_on: before(list, i) }));
+  });
 const answer = fc.oneof(
   fc.oneof(sound, fc.array(task, { maxLength: 30 })).map((tasks) => JSON.stringify({ description: 'd', tasks })),
   fc.array(task, { maxLength: 5 }).map((tasks) => `Sure! ${JSON.stringify(tasks)} Anything else?`),

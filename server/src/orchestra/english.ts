@@ -16,7 +16,12 @@ const looked = 100;
 
 /** The words of a text, code and quotations left out; in scripts without spaces by what the dictionary of the runtime says. */
 export function wordsOf(text: string): string[] {
-  const said = text.replace(/```[\s\S]*?(?:```|$)|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»/g, ' ');
+  const said = text
+    .replace(/```[\s\S]*?(?:```|$)/g, ' ')
+    .split(/["“”„«»`]/)
+    // Between an odd mark and the next one it is quoted; what follows a mark that nothing closes is not.
+    .filter((_, i, parts) => i % 2 === 0 || i === parts.length - 1)
+    .join(' ');
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenter.segment(said.slice(0, looked * 8))) {
     if (isWordLike && /\p{L}/u.test(segment)) words.push(segment.toLowerCase());
