@@ -17,6 +17,8 @@ export interface LexicalScore {
   bm25: number;
   /** Share of the query's weight that the document covers, 0-1: comparable between queries, unlike the score. */
   coverage: number;
+  /** By how many deviations it covers more than a document does that holds the query's words by chance. */
+  standsOut: number;
 }
 
 /** What a term's rarity is counted in. */
@@ -35,13 +37,22 @@ export function bm25(query: string[], documents: LexicalDocument[], corpus: Corp
   const counted = documents.map((document) => count(document, wanted));
   const averageLength = counted.reduce((total, { length }) => total + length, 0) / Math.max(1, counted.length);
   const idf = new Map<string, number>();
+  const chance = { mean: 0, variance: 0 };
+  let [whole, squares] = [0, 0];
   for (const term of wanted) {
     const among = counted.filter(({ frequency }) => frequency.has(term)).length;
     const holders = Math.max(among, corpus?.holders.get(term) ?? 0);
     const all = Math.max(holders, corpus?.documents ?? counted.length);
-    idf.set(term, Math.log(1 + (all - holders + 0.5) / (holders + 0.5)));
+    const weight = Math.log(1 + (all - holders + 0.5) / (holders + 0.5));
+    const share = all > 0 ? holders / all : 0;
+    idf.set(term, weight);
+    whole += weight;
+    squares += weight ** 2;
+    chance.mean += share * weight;
+    chance.variance += share * (1 - share) * weight ** 2;
   }
-  const whole = [...idf.values()].reduce((total, weight) => total + weight, 0);
+  // Words come in company: one that is shared may always be chance, however rare it is.
+  const deviation = Math.sqrt(chance.variance + squares / Math.max(1, wanted.size));
   return counted.map(({ frequency, length }) => {
     let score = 0;
     let covered = 0;
@@ -50,7 +61,8 @@ export function bm25(query: string[], documents: LexicalDocument[], corpus: Corp
       score += (weight * times * (k1 + 1)) / (times + k1 * (1 - b + (b * length) / (averageLength || 1)));
       covered += weight * Math.min(1, times);
     }
-    return { bm25: score, coverage: whole > 0 ? covered / whole : 0 };
+    if (whole === 0) return { bm25: score, coverage: 0, standsOut: 0 };
+    return { bm25: score, coverage: covered / whole, standsOut: Math.max(0, (covered - chance.mean) / deviation) };
   });
 }
 

@@ -1,6 +1,6 @@
 import { others } from '../slices.ts';
-import { bm25, type Corpus, type LexicalDocument } from './bm25.ts';
-import { type Noise, noiseOf, standsOut } from './noise.ts';
+import { bm25, type Corpus, type LexicalDocument, type LexicalScore } from './bm25.ts';
+import { type Noise, noiseOf, relevanceOf, standsOut } from './noise.ts';
 import { terms } from './terms.ts';
 import { dot } from './vectors.ts';
 
@@ -84,13 +84,24 @@ export async function rank<C extends Candidate>(
     .map((candidate, i) => ({
       ...candidate,
       score: most > 0 ? evidence[i]! / most : 0,
-      relevance: Math.min(1, Math.max(lexical[i]!.coverage, cosines[i] ?? 0)),
+      relevance: relevance(lexical[i]!, cosines[i]!, noise),
     }))
     .sort((a, b) => b.score - a.score);
 }
 
 const meaning = (cosine: number | null, noise: Noise): number =>
   cosine === null ? 0 : meaningWeight * standsOut(cosine, noise) ** 2;
+
+/**
+ * The surest of four signs: the query's words are there; more of them than by chance; the text lies nearer than by chance;
+ * or so near to the query itself, seen from where unrelated texts lie, that it says the same.
+ */
+const relevance = ({ coverage, standsOut: byWords }: LexicalScore, cosine: number | null, noise: Noise): number => {
+  const words = Math.max(coverage, byWords > 0 ? relevanceOf(byWords) : 0);
+  if (cosine === null || cosine <= noise.mean) return Math.min(1, words);
+  const sameness = (cosine - noise.mean) / Math.max(1 - noise.mean, Number.EPSILON);
+  return Math.min(1, Math.max(words, relevanceOf(standsOut(cosine, noise)), sameness));
+};
 
 export interface RerankScore {
   index: number;
@@ -99,10 +110,17 @@ export interface RerankScore {
 
 /** Puts a reranker's order in force; what it left out is dropped, and an index it made up is ignored. */
 export function applyRerank<C>(ranked: Ranked<C>[], scores: RerankScore[]): Ranked<C>[] {
-  return scores
-    .filter(({ index, relevance_score }) => ranked[index] !== undefined && Number.isFinite(relevance_score))
+  const usable = scores.filter(
+    ({ index, relevance_score }) => ranked[index] !== undefined && Number.isFinite(relevance_score),
+  );
+  // Some models answer with the logarithm of the odds, which has no bounds.
+  const odds = usable.some(({ relevance_score }) => relevance_score < 0 || relevance_score > 1);
+  return usable
     .toSorted((a, b) => b.relevance_score - a.relevance_score)
-    .map(({ index, relevance_score }) => ({ ...ranked[index]!, score: relevance_score, relevance: relevance_score }));
+    .map(({ index, relevance_score }) => {
+      const relevance = odds ? 1 / (1 + Math.exp(-relevance_score)) : relevance_score;
+      return { ...ranked[index]!, score: relevance, relevance };
+    });
 }
 
 /** What is relevant enough: unrelated memories do more harm than none. */
