@@ -40,3 +40,6 @@ export const isInstruction = (message: ChatMessage): boolean =>
 
 /** Same words whatever the spaces, so that a client that trims or rewraps still matches. */
 export const squeeze = (text: string): string => text.replace(/\s+/gu, ' ').trim();
+
+/** The text of a message as it is stored. */
+export const spokenText = (json: string): string => textOf(JSON.parse(json) as ChatMessage);

@@ -30,8 +30,11 @@ describe('terms', () => {
 });
 
 describe('bm25', () => {
-  const document = (text: string, before = '') => ({ terms: terms(text), before: terms(before) });
-  test('a rare word outweighs a common one, and the message before counts less than the message', () => {
+  const document = (text: string, before = '') => ({
+    terms: terms(text),
+    lent: [{ terms: terms(before), weight: 0.2 }],
+  });
+  test('a rare word outweighs a common one, and words said around it count less than its own', () => {
     const scores = bm25(terms('postgres port'), [
       document('the port is open'),
       document('a port of call'),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { type ChatMessage, textOf } from '../messages.ts';
+import { spokenText } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
 import { inSlices } from '../slices.ts';
@@ -223,11 +223,10 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     messageId: row.message_id,
     knowledgeRef: row.knowledge_ref,
     source: row.knowledge_ref === null ? `conversation ${row.session_id}` : 'knowledge base',
-    text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spoken(row.message),
-    before: row.before === null ? undefined : spoken(row.before),
+    text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spokenText(row.message),
+    before: row.before === null ? undefined : spokenText(row.before),
     vector: row.vector === null ? null : fromBlob(row.vector),
   }));
 }
 
-const spoken = (message: string): string => textOf(JSON.parse(message) as ChatMessage);
 const keywords = (json: string | null): string => (JSON.parse(json ?? '[]') as string[]).join(' ');

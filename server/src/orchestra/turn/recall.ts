@@ -15,6 +15,7 @@ import {
 import { vectorsOf } from '../store/vectors.ts';
 import type { CountText } from '../tokens.ts';
 import { kindOf } from '../triage.ts';
+import { type Surrounded, withSurroundings } from './surroundings.ts';
 import type { Turn } from './turn.ts';
 
 type Searching = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>;
@@ -78,9 +79,26 @@ async function searchNow(
   await others();
   const { nearest, noise } = query ? await byMeaning(turn, scope, query, wide) : { nearest: [], noise: null };
   const found = await loadDocuments(db, scope, [...new Set([...byWords, ...nearest])], query?.model ?? null);
-  const ranked = await rank({ text, vector: query?.vector ?? null }, found, { corpus, noise });
-  return withoutRepeats(ranked).slice(0, limit);
+  const asking = { text, vector: query?.vector ?? null };
+  const first = await rank(asking, found.map(byBefore), { corpus, noise });
+  // Reading the surroundings of all would take several times as long; what answers lies among the likeliest, or beside them.
+  const likely = await withSurroundings(
+    db,
+    scope,
+    first.slice(0, Math.max(likelyAtLeast, 2 * limit)),
+    query?.model ?? null,
+  );
+  await others();
+  return withoutRepeats(await rank(asking, likely, { corpus, noise })).slice(0, limit);
 }
+
+const likelyAtLeast = 40;
+
+/** With the one message that each document knows to have come before it. */
+const byBefore = (document: FoundDocument): Surrounded => {
+  const before = document.before === undefined ? [] : [{ text: document.before, vector: null }];
+  return { ...document, around: { before, after: [] } };
+};
 
 async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query: QueryVector, wide: number) {
   const { db, near } = deps;

@@ -65,11 +65,14 @@ export async function remember(turn: Turn): Promise<Remembering> {
 async function nearest(turn: Turn, text: string, query: Awaited<ReturnType<typeof embedQuery>>): Promise<number[]> {
   const past = turn.history.slice(0, -1);
   const vectors = query ? await sessionVectors(turn.deps.db, turn.session.ref, query.model) : new Map();
-  const candidates = past.map(({ id, message }, i) => ({
+  const spoken = past.map(({ id, message }) => ({
     id,
     text: textOf(message),
-    before: past[i - 1] && textOf(past[i - 1]!.message),
     vector: (vectors.get(id) as Float32Array | undefined) ?? null,
+  }));
+  const candidates = spoken.map((one, i) => ({
+    ...one,
+    around: { before: spoken.slice(Math.max(0, i - 2), i).reverse(), after: spoken.slice(i + 1, i + 3) },
   }));
   const ranked = await rank({ text, vector: query?.vector ?? null }, candidates);
   return ranked
