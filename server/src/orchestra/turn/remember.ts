@@ -6,7 +6,7 @@ import { historyWindow } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { sessionVectors } from '../store/vectors.ts';
 import { weigh } from '../tokens.ts';
-import { embedQuery, recall, within } from './recall.ts';
+import { embedQuery, type QueryVector, recall, within } from './recall.ts';
 import { summarise } from './summarise.ts';
 import { metaOf, type Turn } from './turn.ts';
 
@@ -33,7 +33,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
   const text = textOf(turn.request);
   const selective = settings.memory_mode === 'selective';
   const query = settings.use_vector_search || selective ? await embedQuery(turn, text) : null;
-  const found = settings.use_vector_search ? await recall(turn, text, query) : [];
+  const found = settings.use_vector_search ? await recall(turn, pastOn(turn, text, query)) : [];
   const recalled = await within(found, settings.maxContextTokens * recalledShare, turn.count);
   const summary = await latestSummary(deps.db, session.ref);
   const fixed = sum(await weigh(instructions)) + sumTokens(recalled);
@@ -61,8 +61,18 @@ export async function remember(turn: Turn): Promise<Remembering> {
   };
 }
 
+/** Step 3: what past sessions and the knowledge base hold on the request. */
+const pastOn = ({ settings, caller, session }: Turn, text: string, query: QueryVector | null) => ({
+  text,
+  query,
+  scope: { userId: caller.userId, projectId: settings.project_id, exceptSession: session.ref },
+  most: settings.vector_top_k,
+  threshold: settings.rerank_threshold,
+  preferences: settings.preferences,
+});
+
 /** Ids of the session's own messages nearest to the request, nearest first. */
-async function nearest(turn: Turn, text: string, query: Awaited<ReturnType<typeof embedQuery>>): Promise<number[]> {
+async function nearest(turn: Turn, text: string, query: QueryVector | null): Promise<number[]> {
   const past = turn.history.slice(0, -1);
   const vectors = query ? await sessionVectors(turn.deps.db, turn.session.ref, query.model) : new Map();
   const spoken = past.map(({ id, message }) => ({
