@@ -89,8 +89,13 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(known.count).toBe(1);
     expect([known.entries[0].category, known.entries[0].title]).toEqual(['project', 'Shop']);
     expect(known.entries[0].id).toBeString();
-    const rows = await database.db.selectFrom('ms_knowledge').select(['public_id', 'source_session']).execute();
-    expect(rows).toEqual([{ public_id: known.entries[0].id, source_session: 's1' }]);
+    const rows = await database.db
+      .selectFrom('ms_knowledge')
+      .select(['public_id', 'source_session', 'quote', 'source_message'])
+      .execute();
+    const { id } = await database.db.selectFrom('ms_messages').select('id').orderBy('id').executeTakeFirstOrThrow();
+    const learned = { source_session: 's1', quote: fact.quote, source_message: id };
+    expect(rows).toEqual([{ public_id: known.entries[0].id, ...learned }]);
   });
 
   test('what is known of the goal reaches the tasks, and the talk remembers the run', async () => {

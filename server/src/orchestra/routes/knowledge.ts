@@ -145,6 +145,8 @@ const view = (entry: Entry) => ({
   title: entry.title,
   content: entry.content,
   source_session: entry.sourceSession,
+  quote: entry.quote,
+  source_message: entry.sourceMessage,
   created_at: entry.createdAt,
   keywords: entry.keywords,
 });
