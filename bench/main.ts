@@ -10,6 +10,7 @@ import { retrieval } from './suites/retrieval.ts';
 import { scale } from './suites/scale.ts';
 import { startUp } from './suites/start.ts';
 import { stream } from './suites/stream.ts';
+import { talks } from './suites/talks.ts';
 
 /** Another benchmark is one file and one line. */
 const suites: Record<string, () => Promise<void>> = {
@@ -23,6 +24,7 @@ const suites: Record<string, () => Promise<void>> = {
   orchestration,
   retrieval,
   recall,
+  talks,
   before,
 };
 

@@ -15,7 +15,7 @@ const noise = 0.25;
 export const weak: Embedder = (text) => embed(text);
 
 /** A simulated model that knows most synonyms, is forgiving about spelling, and is a little off everywhere. */
-export function strongOf(seed: number): Embedder {
+export function strongOf(seed: number, more: string[][] = []): Embedder {
   const meaning = new Map<string, string>();
   const learn = (group: string[], name: string) => {
     for (const word of group) {
@@ -30,6 +30,9 @@ export function strongOf(seed: number): Embedder {
   });
   actions.forEach((group, i) => {
     learn(group.flat(), `action ${i}`);
+  });
+  more.forEach((group, i) => {
+    learn(group, `more ${i}`);
   });
   const vectors = new Map<string, Float32Array>();
   const vectorOf = (name: string): Float32Array => {

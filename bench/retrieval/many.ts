@@ -37,7 +37,7 @@ export function lifeOf(seed: number): Life {
     .map((one) => ({ ...one, text: `${one.text} ${Array.from({ length: 8 }, rare).join(' ')}` }));
   const messages = said.map(({ role, text }, i) => {
     const before = said[i - 1]?.text ?? '';
-    const vector = weak(`${before}\n${text}`.trim());
+    const vector = weak(text);
     // Words as the engine's index keeps them, see store/documents.ts: each user has words of their own.
     const words = [...terms(text), ...terms(before)].map((term) => `u${userId}x${term}`).join(' ');
     return { role, text, words, bits: signBits(vector), vector: toBlob(vector) };

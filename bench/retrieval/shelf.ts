@@ -16,7 +16,7 @@ export interface Shelf extends Bench {
   ids: number[][];
 }
 
-/** Conversations as the engine keeps them: messages, words and vectors, each with the message before it. */
+/** Conversations as the engine keeps them: messages, their words with those of the message before, and their vectors. */
 export async function fill(opened: OpenDb, sessions: Said[][], embed: Embedder): Promise<Shelf> {
   const bench = await openEngine(opened, { models: [] });
   const { db } = opened;
@@ -37,7 +37,7 @@ export async function fill(opened: OpenDb, sessions: Said[][], embed: Embedder):
         beforeId: stored[at - 1]?.id ?? null,
         terms: [...terms(text), ...terms(before)],
       });
-      if (documentId !== null) vectors.push({ documentId, vector: embed(`${before}\n${text}`.trim()) });
+      if (documentId !== null) vectors.push({ documentId, vector: embed(text) });
     }
     await saveVectors(db, userId, model, vectors);
     ids.push(stored.map(({ id }) => id));

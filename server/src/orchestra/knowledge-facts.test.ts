@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { groundedFacts, repeats } from './knowledge-facts.ts';
 
 const message = 'Our staging database\n  runs on “port 5433”, and Maria owns the deploys.';
+const said = { id: 7, text: message };
 const fact = (quote: string, content = 'Staging runs on port 5433', title = 'Staging port') => ({
   category: 'infra',
   title,
@@ -12,27 +13,34 @@ const fact = (quote: string, content = 'Staging runs on port 5433', title = 'Sta
 const answer = (...facts: unknown[]) => `\`\`\`json\n${JSON.stringify({ facts })}\n\`\`\``;
 
 test('a fact that quotes the message is kept, whatever the spaces and quotation marks', () => {
-  expect(groundedFacts(answer(fact('staging database runs on "port 5433"')), [message])).toEqual([
-    { category: 'infra', title: 'Staging port', content: 'Staging runs on port 5433', keywords: ['staging'] },
+  expect(groundedFacts(answer(fact('staging database runs on "port 5433"')), [said])).toEqual([
+    {
+      category: 'infra',
+      title: 'Staging port',
+      content: 'Staging runs on port 5433',
+      keywords: ['staging'],
+      quote: 'staging database runs on “port 5433”',
+      sourceMessage: 7,
+    },
   ]);
 });
 
 test('a made-up, trivial or missing quote drops the fact', () => {
-  expect(groundedFacts(answer(fact('production runs on port 5432')), [message])).toEqual([]);
-  expect(groundedFacts(answer(fact('and')), [message])).toEqual([]);
-  expect(groundedFacts(answer({ title: 'x', content: 'y' }), [message])).toEqual([]);
+  expect(groundedFacts(answer(fact('production runs on port 5432')), [said])).toEqual([]);
+  expect(groundedFacts(answer(fact('and')), [said])).toEqual([]);
+  expect(groundedFacts(answer({ title: 'x', content: 'y' }), [said])).toEqual([]);
 });
 
 test('repeats within one answer are dropped, and there is an end to their number', () => {
   const twice = answer(fact('runs on "port 5433"'), fact('runs on "port 5433"', 'staging runs on the port 5433'));
-  expect(groundedFacts(twice, [message])).toHaveLength(1);
+  expect(groundedFacts(twice, [said])).toHaveLength(1);
   const many = Array.from({ length: 50 }, (_, i) => fact('Maria owns the deploys', `item${i} thing${i}`, `t${i}`));
-  expect(groundedFacts(answer(...many), [message])).toHaveLength(10);
+  expect(groundedFacts(answer(...many), [said])).toHaveLength(10);
 });
 
 test('an answer that is no list of facts gives none', () => {
   for (const text of ['', 'none', '{"facts": 3}', '{"facts": [1, null]}']) {
-    expect(groundedFacts(text, [message])).toEqual([]);
+    expect(groundedFacts(text, [said])).toEqual([]);
   }
 });
 

@@ -11,6 +11,18 @@ export interface Fact {
   keywords: string[];
 }
 
+/** A fact with the words that prove it, and the message they stand in. */
+export interface QuotedFact extends Fact {
+  quote: string;
+  sourceMessage: number | null;
+}
+
+/** A message that may prove facts; its id where it is stored. */
+export interface Said {
+  id: number | null;
+  text: string;
+}
+
 /** A quote shorter than this is found in any text and proves nothing. */
 const shortestQuote = 8;
 /** More facts than this from one turn are noise. */
@@ -31,22 +43,34 @@ const factSchema = z.object({
 const fact = objectOf({ category: text, title: text, content: text, keywords: listOf(text), quote: text });
 export const factsShape: Shape = { name: 'facts', schema: objectOf({ facts: listOf(fact, { maxItems: mostFacts }) }) };
 
+/** Longer quotes are cut: what proves a fact stands in a sentence or two. */
+const longestQuote = 1000;
+
 /** The facts of a model's answer that quote one of the messages word for word; the rest is dropped as made up. */
-export function groundedFacts(answer: string, messages: string[]): Fact[] {
+export function groundedFacts(answer: string, messages: Said[]): QuotedFact[] {
   const value = lenientJson(answer);
   const list = Array.isArray(value) ? value : (value as { facts?: unknown } | undefined)?.facts;
   if (!Array.isArray(list)) return [];
-  const sources = messages.map(plain);
-  const facts: Fact[] = [];
+  const sources = messages.map(({ id, text }) => ({ id, text, plain: plain(text) }));
+  const facts: QuotedFact[] = [];
   for (const item of list) {
     const parsed = factSchema.safeParse(item);
     if (!parsed.success) continue;
     const { quote, ...fact } = parsed.data;
     const quoted = plain(quote);
-    if (quoted.length < shortestQuote || !sources.some((source) => source.includes(quoted))) continue;
-    if (facts.length < mostFacts && !facts.some((other) => repeats(fact, other))) facts.push(fact);
+    const source = quoted.length < shortestQuote ? undefined : sources.find(({ plain }) => plain.includes(quoted));
+    if (!source || facts.length >= mostFacts || facts.some((other) => repeats(fact, other))) continue;
+    facts.push({ ...fact, quote: asSaid(source, quoted).slice(0, longestQuote), sourceMessage: source.id });
   }
   return facts;
+}
+
+/** The quote as it stands in the message, in its own case and marks where nothing but spaces was folded. */
+function asSaid(source: { text: string; plain: string }, quoted: string): string {
+  const spaced = squeeze(source.text);
+  const at = source.plain.indexOf(quoted);
+  // Letters whose lower case is longer shift what follows.
+  return spaced.length === source.plain.length ? spaced.slice(at, at + quoted.length) : quoted;
 }
 
 /** Case, spaces and the shape of quotation marks may differ; words may not. */

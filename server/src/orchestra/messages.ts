@@ -40,3 +40,12 @@ export const isInstruction = (message: ChatMessage): boolean =>
 
 /** Same words whatever the spaces, so that a client that trims or rewraps still matches. */
 export const squeeze = (text: string): string => text.replace(/\s+/gu, ' ').trim();
+
+/** What the user said, with the id it is stored under, the latest if it was said more than once. */
+export const saidByUser = (history: Remembered[], text: string): { id: number | null; text: string } => ({
+  id: history.findLast(({ message }) => message.role === 'user' && textOf(message) === text)?.id ?? null,
+  text,
+});
+
+/** The text of a message as it is stored. */
+export const spokenText = (json: string): string => textOf(JSON.parse(json) as ChatMessage);

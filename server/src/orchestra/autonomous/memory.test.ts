@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { AppError } from '../../lib/errors.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
+import type { Deps } from '../ports.ts';
 import { addEntry } from '../store/knowledge.ts';
 import { writeEntry } from '../turn/afterwards.ts';
 import {
@@ -22,13 +23,13 @@ const long = (mark: string): string => `${mark} ${'several words of text '.repea
 describe.each(await engines())('on %s', (_name, open) => {
   let database: OpenDb;
   let place: Place;
-  const begin = async (script: Script, preferences: object = {}) => {
+  const begin = async (script: Script, preferences: object = {}, deps: Partial<Deps> = {}) => {
     database = await open();
     await database.db
       .insertInto('ms_preferences')
       .values({ user_id: 1, value: JSON.stringify(preferences), updated_at: 1 })
       .execute();
-    place = await openPlace(database, script);
+    place = await openPlace(database, script, { deps });
   };
   afterEach(async () => {
     await place.close();
@@ -88,8 +89,13 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(known.count).toBe(1);
     expect([known.entries[0].category, known.entries[0].title]).toEqual(['project', 'Shop']);
     expect(known.entries[0].id).toBeString();
-    const rows = await database.db.selectFrom('ms_knowledge').select(['public_id', 'source_session']).execute();
-    expect(rows).toEqual([{ public_id: known.entries[0].id, source_session: 's1' }]);
+    const rows = await database.db
+      .selectFrom('ms_knowledge')
+      .select(['public_id', 'source_session', 'quote', 'source_message'])
+      .execute();
+    const { id } = await database.db.selectFrom('ms_messages').select('id').orderBy('id').executeTakeFirstOrThrow();
+    const learned = { source_session: 's1', quote: fact.quote, source_message: id };
+    expect(rows).toEqual([{ public_id: known.entries[0].id, ...learned }]);
   });
 
   test('what is known of the goal reaches the tasks, and the talk remembers the run', async () => {
@@ -112,6 +118,21 @@ describe.each(await engines())('on %s', (_name, open) => {
     // A second run of the session is told of the first.
     await place.execute('And where does it lie?', {}, { session_id: 's1', stream_events: false });
     expect(place.asked.filter(({ purpose }) => purpose === 'direct').at(-1)!.text).toContain(goal);
+  });
+
+  test('what a run recalls is judged by a reranker where the user wants one, as in a chat, and told with its source', async () => {
+    const rerank: Deps['rerank'] = async ({ documents }) => ({
+      results: documents.map((text, index) => ({ index, relevance_score: text.includes('Havregryn') ? 0.9 : 0.1 })),
+      usage: { promptTokens: 1, completionTokens: 0 },
+    });
+    await begin(goodScript, { enable_rerank: true }, { rerank });
+    const entry = { category: 'project', content: 'The tea shop in Bergen', keywords: [], userId: 1 };
+    for (const name of ['Fjordblad', 'Havregryn'])
+      await writeEntry(database.db, 1, (tx) => addEntry(tx, { ...entry, title: `Tea shop ${name}` }, 1));
+    await place.execute('What is the tea shop in Bergen called?', {}, { session_id: 's1', stream_events: false });
+    const told = place.asked.find(({ purpose }) => purpose === 'direct')!.text;
+    expect(told).toContain('source="knowledge base: Tea shop Havregryn"');
+    expect(told).not.toContain('Fjordblad');
   });
 
   test('several ends become one text', async () => {

@@ -1,12 +1,12 @@
 import { factsShape, groundedFacts } from '../knowledge-facts.ts';
-import { type ChatMessage, textOf } from '../messages.ts';
+import { type ChatMessage, saidByUser, textOf } from '../messages.ts';
 import { chooseHelperModel, chooseTaskModel, synthesisDifficulty } from '../models.ts';
 import { newFence } from '../prompts/fence.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
 import { terms } from '../search/terms.ts';
 import { indexDocument } from '../store/documents.ts';
-import { appendMessages, type StoredMessage } from '../store/messages.ts';
+import { appendMessages, recentMessages, type StoredMessage } from '../store/messages.ts';
 import { recordOutcomes } from '../store/patterns.ts';
 import { sessionByRef } from '../store/sessions.ts';
 import { callFault } from '../task/call-fault.ts';
@@ -90,7 +90,8 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     };
     const reply = await askJson(work, question, factsShape);
     const entries: { id: string; category: string; title: string }[] = [];
-    for (const fact of groundedFacts(reply, [goal])) {
+    const said = saidByUser(await recentMessages(deps.db, holding.sessionRef), goal);
+    for (const fact of groundedFacts(reply, [said])) {
       const keeping = { deps, caller, choosing, signal, session, settings: {}, meter: newMeter() };
       const entry = await keepFact(keeping, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });

@@ -7,7 +7,7 @@ import { recentMessages } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { resultShare } from '../task/results.ts';
 import { newMeter } from '../turn/meter.ts';
-import { embedQuery, type Recalled, search, within } from '../turn/recall.ts';
+import { embedQuery, type Recalled, recall, within } from '../turn/recall.ts';
 import { Pause } from './halt.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
@@ -28,9 +28,8 @@ export async function recallMemory(work: Work): Promise<void> {
   const searching = { deps, caller, choosing, signal, meter: newMeter() };
   const query = await embedQuery(searching, goal);
   const scope = { userId: caller.userId, exceptSession: holding.sessionRef };
-  const found = (await search(searching, scope, goal, query, recalledAtMost)).filter(
-    ({ relevance }) => relevance >= leastRelevance,
-  );
+  const wanted = { text: goal, query, scope, most: recalledAtMost, threshold: leastRelevance, preferences };
+  const found = await recall(searching, wanted);
   const kept = await within(found, preferences.max_context_tokens * recalledShare, count);
   const before = await count(goal);
   const key = stepKey(work, 'recall');

@@ -5,7 +5,6 @@ import type { Db } from '../../platform/db/tables.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { Caller, Deps } from '../ports.ts';
-import { cut } from '../search/rank.ts';
 import {
   addEntry,
   changeEntry,
@@ -17,7 +16,7 @@ import {
 } from '../store/knowledge.ts';
 import { writeEntry } from '../turn/afterwards.ts';
 import { embedNew } from '../turn/embed.ts';
-import { embedQuery, search } from '../turn/recall.ts';
+import { embedQuery, recall } from '../turn/recall.ts';
 import { callerOf, outsideTurn } from './caller.ts';
 import { base, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.ts';
 
@@ -132,9 +131,10 @@ export function knowledgeRoutes(deps: Deps): Route[] {
 
 async function matching(deps: Deps, caller: Caller, text: string, signal: AbortSignal): Promise<Entry[]> {
   const searching = await outsideTurn(deps, caller, signal);
-  const vector = await embedQuery(searching, text);
-  const ranked = await search(searching, { userId: caller.userId, only: 'knowledge' }, text, vector, widest);
-  const refs = cut(ranked, leastRelevance).flatMap(({ knowledgeRef }) => knowledgeRef ?? []);
+  const query = await embedQuery(searching, text);
+  const scope = { userId: caller.userId, only: 'knowledge' as const };
+  const found = await recall(searching, { text, query, scope, most: widest, threshold: leastRelevance });
+  const refs = found.flatMap(({ knowledgeRef }) => knowledgeRef ?? []);
   const entries = new Map((await entriesByRef(deps.db, caller.userId, refs)).map((entry) => [entry.ref, entry]));
   return refs.flatMap((ref) => entries.get(ref) ?? []);
 }
@@ -145,6 +145,8 @@ const view = (entry: Entry) => ({
   title: entry.title,
   content: entry.content,
   source_session: entry.sourceSession,
+  quote: entry.quote,
+  source_message: entry.sourceMessage,
   created_at: entry.createdAt,
   keywords: entry.keywords,
 });

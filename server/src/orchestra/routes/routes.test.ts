@@ -92,6 +92,8 @@ describe('knowledge', () => {
       ...entry,
       id: expect.any(String),
       source_session: null,
+      quote: null,
+      source_message: null,
       created_at: expect.any(Number),
     });
     await call('POST', '/knowledge', {

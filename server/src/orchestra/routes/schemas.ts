@@ -86,6 +86,11 @@ export const entrySchema = z
     title: z.string(),
     content: z.string(),
     source_session: z.string().nullable(),
+    quote: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of what was learned from a conversation: the words it comes from' }),
+    source_message: z.number().int().nullable().meta({ description: 'Id of the message that holds the quote' }),
     created_at: time,
     keywords: z.array(z.string()),
   })

@@ -1,5 +1,3 @@
-/** How much the message before counts beside the message itself: an answer is often found by its question. */
-const contextWeight = 0.5;
 /**
  * Lower than is usual for articles (1.2 and 0.75): in a message a word said once is said, and how long a message is
  * tells little about what it is about, while taking it to heart shuffles those that hold the same words.
@@ -9,14 +7,16 @@ const b = 0.2;
 
 export interface LexicalDocument {
   terms: string[];
-  /** Terms of the message before it. */
-  before: string[];
+  /** Terms of what was said around it, each with how much a word counts that stands only there. */
+  lent: { terms: string[]; weight: number }[];
 }
 
 export interface LexicalScore {
   bm25: number;
   /** Share of the query's weight that the document covers, 0-1: comparable between queries, unlike the score. */
   coverage: number;
+  /** By how many deviations it covers more than a document does that holds the query's words by chance. */
+  standsOut: number;
 }
 
 /** What a term's rarity is counted in. */
@@ -27,7 +27,7 @@ export interface Corpus {
 }
 
 /**
- * BM25 over the message and the one before it. Without a corpus, rarity is counted among the candidates; these were
+ * BM25 over the message, and what was said around it for words it does not hold itself. Without a corpus, rarity is counted among the candidates; these were
  * found by the query's words, so that what is rare elsewhere looks common among them.
  */
 export function bm25(query: string[], documents: LexicalDocument[], corpus: Corpus | null = null): LexicalScore[] {
@@ -35,31 +35,47 @@ export function bm25(query: string[], documents: LexicalDocument[], corpus: Corp
   const counted = documents.map((document) => count(document, wanted));
   const averageLength = counted.reduce((total, { length }) => total + length, 0) / Math.max(1, counted.length);
   const idf = new Map<string, number>();
+  const chance = { mean: 0, variance: 0 };
+  let [whole, squares] = [0, 0];
   for (const term of wanted) {
-    const among = counted.filter(({ frequency }) => frequency.has(term)).length;
+    const among = counted.filter(({ frequency, lent }) => frequency.has(term) || lent.has(term)).length;
     const holders = Math.max(among, corpus?.holders.get(term) ?? 0);
     const all = Math.max(holders, corpus?.documents ?? counted.length);
-    idf.set(term, Math.log(1 + (all - holders + 0.5) / (holders + 0.5)));
+    const weight = Math.log(1 + (all - holders + 0.5) / (holders + 0.5));
+    const share = all > 0 ? holders / all : 0;
+    idf.set(term, weight);
+    whole += weight;
+    squares += weight ** 2;
+    chance.mean += share * weight;
+    chance.variance += share * (1 - share) * weight ** 2;
   }
-  const whole = [...idf.values()].reduce((total, weight) => total + weight, 0);
-  return counted.map(({ frequency, length }) => {
+  // Words come in company: one that is shared may always be chance, however rare it is.
+  const deviation = Math.sqrt(chance.variance + squares / Math.max(1, wanted.size));
+  return counted.map(({ frequency, lent, length }) => {
     let score = 0;
     let covered = 0;
     for (const [term, times] of frequency) {
       const weight = idf.get(term)!;
       score += (weight * times * (k1 + 1)) / (times + k1 * (1 - b + (b * length) / (averageLength || 1)));
-      covered += weight * Math.min(1, times);
+      covered += weight;
     }
-    return { bm25: score, coverage: whole > 0 ? covered / whole : 0 };
+    // As if said once: how often a word is said around a message tells nothing about the message.
+    for (const [term, share] of lent) {
+      score += idf.get(term)! * share;
+      covered += idf.get(term)! * share;
+    }
+    if (whole === 0) return { bm25: score, coverage: 0, standsOut: 0 };
+    return { bm25: score, coverage: covered / whole, standsOut: Math.max(0, (covered - chance.mean) / deviation) };
   });
 }
 
-function count({ terms, before }: LexicalDocument, wanted: Set<string>) {
+function count({ terms, lent: lenders }: LexicalDocument, wanted: Set<string>) {
   const frequency = new Map<string, number>();
-  const add = (term: string, weight: number) => {
-    if (wanted.has(term)) frequency.set(term, (frequency.get(term) ?? 0) + weight);
-  };
-  for (const term of terms) add(term, 1);
-  for (const term of before) add(term, contextWeight);
-  return { frequency, length: terms.length + contextWeight * before.length };
+  for (const term of terms) if (wanted.has(term)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  const lent = new Map<string, number>();
+  for (const { terms: around, weight } of lenders) {
+    for (const term of around)
+      if (wanted.has(term) && !frequency.has(term)) lent.set(term, Math.max(weight, lent.get(term) ?? 0));
+  }
+  return { frequency, lent, length: terms.length };
 }

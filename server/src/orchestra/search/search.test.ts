@@ -30,8 +30,11 @@ describe('terms', () => {
 });
 
 describe('bm25', () => {
-  const document = (text: string, before = '') => ({ terms: terms(text), before: terms(before) });
-  test('a rare word outweighs a common one, and the message before counts less than the message', () => {
+  const document = (text: string, before = '') => ({
+    terms: terms(text),
+    lent: [{ terms: terms(before), weight: 0.2 }],
+  });
+  test('a rare word outweighs a common one, and words said around it count less than its own', () => {
     const scores = bm25(terms('postgres port'), [
       document('the port is open'),
       document('a port of call'),
@@ -43,7 +46,7 @@ describe('bm25', () => {
     expect(scores[3]!.bm25).toBeGreaterThan(scores[0]!.bm25);
     expect(scores[4]!.bm25).toBeGreaterThan(0);
     expect(scores[4]!.bm25).toBeLessThan(scores[3]!.bm25);
-    expect(scores[5]).toEqual({ bm25: 0, coverage: 0 });
+    expect(scores[5]).toEqual({ bm25: 0, coverage: 0, standsOut: 0 });
   });
   test('covering the whole query is a coverage of one', () => {
     const [all] = bm25(terms('red car'), [document('a red car'), document('a red door')]);
@@ -64,7 +67,7 @@ describe('bm25', () => {
     expect(alone!.bm25).toBeGreaterThan(twice!.bm25);
   });
   test('no candidates and no words are no trouble', () => {
-    expect(bm25([], [document('x')])).toEqual([{ bm25: 0, coverage: 0 }]);
+    expect(bm25([], [document('x')])).toEqual([{ bm25: 0, coverage: 0, standsOut: 0 }]);
     expect(bm25(['x'], [])).toEqual([]);
   });
 });
@@ -82,7 +85,7 @@ describe('rank', () => {
     const ranked = await rank({ text: 'database port', vector: vector(1, 0) }, [
       { text: 'the port of the database is 5432', vector: vector(1, 0.1) },
       { text: 'database', vector: vector(0, 1) },
-      { text: 'unrelated', vector: vector(0.5, 1) },
+      { text: 'unrelated', vector: vector(0, 1) },
     ]);
     expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['the port', 'database', 'unrelate']);
     expect(ranked[0]!.score).toBeCloseTo(1);

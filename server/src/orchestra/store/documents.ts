@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { type ChatMessage, textOf } from '../messages.ts';
+import { spokenText } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
 import { inSlices } from '../slices.ts';
@@ -172,12 +172,20 @@ function rarest({ holders }: TermCounts): string[] {
   return chosen;
 }
 
+/** Where a found text comes from. */
+export type Source =
+  | { kind: 'conversation'; sessionId: string; messageId: number }
+  | { kind: 'knowledge'; id: string; title: string };
+
+/** In words for the model. */
+export const sourceName = (source: Source): string =>
+  source.kind === 'conversation' ? `conversation ${source.sessionId}` : `knowledge base: ${source.title}`;
+
 export interface FoundDocument {
   documentId: number;
   messageId: number | null;
   knowledgeRef: number | null;
-  /** Where it comes from, in words for the model. */
-  source: string;
+  source: Source;
   text: string;
   before?: string;
   vector: Float32Array | null;
@@ -217,17 +225,19 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
-    .select(['m.message', 'b.message as before', 'k.title', 'k.content', 'k.keywords']);
+    .select(['m.message', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords']);
   return (await query.execute()).map((row) => ({
     documentId: row.id,
     messageId: row.message_id,
     knowledgeRef: row.knowledge_ref,
-    source: row.knowledge_ref === null ? `conversation ${row.session_id}` : 'knowledge base',
-    text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spoken(row.message),
-    before: row.before === null ? undefined : spoken(row.before),
+    source:
+      row.knowledge_ref === null
+        ? { kind: 'conversation', sessionId: row.session_id!, messageId: row.message_id! }
+        : { kind: 'knowledge', id: row.public_id!, title: row.title! },
+    text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spokenText(row.message),
+    before: row.before === null ? undefined : spokenText(row.before),
     vector: row.vector === null ? null : fromBlob(row.vector),
   }));
 }
 
-const spoken = (message: string): string => textOf(JSON.parse(message) as ChatMessage);
 const keywords = (json: string | null): string => (JSON.parse(json ?? '[]') as string[]).join(' ');

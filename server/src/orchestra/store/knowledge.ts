@@ -9,12 +9,18 @@ export interface Entry extends Fact {
   id: string;
   projectId: string | null;
   sourceSession: string | null;
+  /** Of what was learned from a conversation: the words it comes from and the message they stand in. */
+  quote: string | null;
+  sourceMessage: number | null;
   createdAt: number;
 }
 
+/** Where an entry was learned. */
+export type Learned = Pick<Entry, 'sourceSession' | 'quote' | 'sourceMessage'>;
+
 export async function addEntry(
   db: Db,
-  entry: Fact & { userId: number; projectId?: string | null; sourceSession?: string | null },
+  entry: Fact & { userId: number; projectId?: string | null } & Partial<Learned>,
   now: number,
 ): Promise<Entry> {
   const row = await db
@@ -28,6 +34,8 @@ export async function addEntry(
       content: entry.content,
       keywords: JSON.stringify(entry.keywords),
       source_session: entry.sourceSession ?? null,
+      quote: entry.quote ?? null,
+      source_message: entry.sourceMessage ?? null,
       created_at: now,
       updated_at: now,
     })
@@ -50,13 +58,15 @@ export async function changeEntry(
   db: Db,
   userId: number,
   id: string,
-  change: Partial<Fact>,
+  change: Partial<Fact> & Partial<Learned>,
   now: number,
 ): Promise<Entry | null> {
-  const { keywords, ...rest } = change;
+  const { category, title, content, keywords, quote, sourceSession, sourceMessage } = change;
+  // What is undefined stays as it is.
+  const values = { category, title, content, quote, source_session: sourceSession, source_message: sourceMessage };
   const row = await db
     .updateTable('ms_knowledge')
-    .set({ ...rest, ...(keywords && { keywords: JSON.stringify(keywords) }), updated_at: now })
+    .set({ ...values, ...(keywords && { keywords: JSON.stringify(keywords) }), updated_at: now })
     .where('user_id', '=', userId)
     .where('public_id', '=', id)
     .returningAll()
@@ -105,6 +115,8 @@ const toEntry = (row: {
   content: string;
   keywords: string;
   source_session: string | null;
+  quote: string | null;
+  source_message: number | null;
   created_at: number;
 }): Entry => ({
   ref: row.id,
@@ -115,6 +127,8 @@ const toEntry = (row: {
   content: row.content,
   keywords: JSON.parse(row.keywords) as string[],
   sourceSession: row.source_session,
+  quote: row.quote,
+  sourceMessage: row.source_message,
   createdAt: row.created_at,
 });
 

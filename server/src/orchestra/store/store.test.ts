@@ -172,7 +172,10 @@ describe.each(await engines())('%s', (_, open) => {
     );
     expect(await documentsWithTerms(db, { userId: 5 }, terms('walrus late'), 1)).toEqual([late]);
     const [found] = await loadDocuments(db, { userId: 5 }, [mine], 'm');
-    expect(found).toMatchObject({ source: 'knowledge base', text: 'walrus facts\nwalrus facts text\nk' });
+    expect(found).toMatchObject({
+      source: { kind: 'knowledge', title: 'walrus facts' },
+      text: 'walrus facts\nwalrus facts text\nk',
+    });
     expect([...found!.vector!].map((value) => Math.sign(value))).toEqual([1, 1, -1]);
     expect(await loadDocuments(db, { userId: 6 }, [mine], 'm')).toEqual([]);
     expect(await loadDocuments(db, { userId: 5, projectId: 'p1' }, [mine, project], null)).toHaveLength(1);

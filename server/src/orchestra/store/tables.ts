@@ -45,6 +45,9 @@ interface KnowledgeTable {
   /** JSON array of strings. */
   keywords: string;
   source_session: string | null;
+  /** The words it was learned from, and the message they stand in. */
+  quote: string | null;
+  source_message: number | null;
   created_at: number;
   updated_at: number;
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/tables.ts';
 import { askShaped } from '../ask-shaped.ts';
-import { type Fact, factsShape, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
-import { type ChatMessage, type Remembered, textOf } from '../messages.ts';
+import { type Fact, factsShape, groundedFacts, type QuotedFact, repeats, sameMeaning } from '../knowledge-facts.ts';
+import { type ChatMessage, type Remembered, saidByUser, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { terms } from '../search/terms.ts';
@@ -63,7 +63,8 @@ async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> 
   // Only the user's words prove a fact: what a model made up, or a tool found on the net, must not become knowledge.
   const call = { model: choice.model, messages: extractionMessages([turn.request, answer]) };
   const reply = await askShaped((params) => ask(turn, { ...call, params }), factsShape);
-  for (const fact of groundedFacts(reply, [textOf(turn.request)])) await keepFact(turn, fact);
+  const said = saidByUser(turn.history, textOf(turn.request));
+  for (const fact of groundedFacts(reply, [said])) await keepFact(turn, fact);
 }
 
 type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 'session'> & {
@@ -71,15 +72,16 @@ type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 
 };
 
 /** Also used at the end of an autonomous run. Null when the entry it repeats was deleted meanwhile. */
-export async function keepFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
+export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry | null> {
   const { deps, caller, session, settings } = turn;
   const { userId } = caller;
   const known = await sameFact(turn, fact);
   const projectId = settings.project_id ?? session.projectId;
+  const learned = { ...fact, sourceSession: session.sessionId };
   return writeEntry(deps.db, userId, (tx) =>
     known
-      ? changeEntry(tx, userId, known.id, fact, now(turn))
-      : addEntry(tx, { ...fact, userId, projectId, sourceSession: session.sessionId }, now(turn)),
+      ? changeEntry(tx, userId, known.id, learned, now(turn))
+      : addEntry(tx, { ...learned, userId, projectId }, now(turn)),
   );
 }
 

@@ -12,8 +12,6 @@ type Embedding = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>
 
 /** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
 const embedBatch = 32;
-/** Of the message before, its end: that is what is answered. */
-const longestBefore = 1000;
 /** Between two tries to write vectors that are paid for, and how long it is tried: a restart of the server is over by then. */
 const writeAgainMs = 500;
 const writeWithinMs = 60_000;
@@ -47,10 +45,8 @@ async function embedClaimed({ deps, caller, choosing, signal }: Embedding, ids: 
   const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
   for (const [model, group] of byModel) {
     if (model === null) continue;
-    // With the message before it, as the words are: "on Tuesday" means nothing without the question.
-    const texts = group.map(({ before = '', text }) =>
-      `${before.slice(-longestBefore)}\n${text}`.trim().slice(0, longestEmbedded),
-    );
+    // The text alone: what was said around it lends its meaning when it is searched, and would else pass for the text itself.
+    const texts = group.map(({ text }) => text.trim().slice(0, longestEmbedded));
     const { vectors } = await deps.embed({ ...caller, model, texts, signal });
     const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
     await written(() => saveVectors(deps.db, userId, model, pairs));

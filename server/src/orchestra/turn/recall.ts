@@ -1,5 +1,6 @@
 import { squeeze } from '../messages.ts';
 import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
+import type { Preferences } from '../preferences.ts';
 import { applyRerank, cut, type Ranked, rank } from '../search/rank.ts';
 import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
@@ -10,11 +11,13 @@ import {
   type FoundDocument,
   loadDocuments,
   type Scope,
+  sourceName,
   withinScope,
 } from '../store/documents.ts';
 import { vectorsOf } from '../store/vectors.ts';
 import type { CountText } from '../tokens.ts';
 import { kindOf } from '../triage.ts';
+import { type Surrounded, withSurroundings } from './surroundings.ts';
 import type { Turn } from './turn.ts';
 
 type Searching = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>;
@@ -78,9 +81,26 @@ async function searchNow(
   await others();
   const { nearest, noise } = query ? await byMeaning(turn, scope, query, wide) : { nearest: [], noise: null };
   const found = await loadDocuments(db, scope, [...new Set([...byWords, ...nearest])], query?.model ?? null);
-  const ranked = await rank({ text, vector: query?.vector ?? null }, found, { corpus, noise });
-  return withoutRepeats(ranked).slice(0, limit);
+  const asking = { text, vector: query?.vector ?? null };
+  const first = await rank(asking, found.map(byBefore), { corpus, noise });
+  // Reading the surroundings of all would take several times as long; what answers lies among the likeliest, or beside them.
+  const likely = await withSurroundings(
+    db,
+    scope,
+    first.slice(0, Math.max(likelyAtLeast, 2 * limit)),
+    query?.model ?? null,
+  );
+  await others();
+  return withoutRepeats(await rank(asking, likely, { corpus, noise })).slice(0, limit);
 }
+
+const likelyAtLeast = 40;
+
+/** With the one message that each document knows to have come before it. */
+const byBefore = (document: FoundDocument): Surrounded => {
+  const before = document.before === undefined ? [] : [{ text: document.before, vector: null }];
+  return { ...document, around: { before, after: [] } };
+};
 
 async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query: QueryVector, wide: number) {
   const { db, near } = deps;
@@ -103,22 +123,32 @@ function withoutRepeats<D extends { text: string }>(documents: D[]): D[] {
   return documents.filter(({ text }) => !seen.has(text) && seen.add(text));
 }
 
-/** Step 3: what past sessions and the knowledge base hold on the request, and only what is relevant enough. */
-export async function recall(
-  turn: Searching & Pick<Turn, 'settings' | 'session'>,
-  text: string,
-  query: QueryVector | null,
-): Promise<Ranked<FoundDocument>[]> {
-  const { settings, caller, session } = turn;
-  const scope = { userId: caller.userId, projectId: settings.project_id, exceptSession: session.ref };
-  const found = await search(turn, scope, text, query, settings.vector_top_k + 1);
-  // The same question asked before tells nothing; its answer, found by it, does.
-  const asked = squeeze(text);
-  const ranked = found.filter((document) => squeeze(document.text) !== asked).slice(0, settings.vector_top_k);
-  return cut(await reranked(turn, text, ranked), settings.rerank_threshold);
+/** What is looked for, where, and how sure it must be. */
+export interface Wanted {
+  text: string;
+  query: QueryVector | null;
+  scope: Scope;
+  most: number;
+  threshold: number;
+  /** Whether and how a model puts them in order again; without it none does. */
+  preferences?: Pick<Preferences, 'enable_rerank' | 'rerank_top_n'>;
 }
 
-export type Recalled = Pick<FoundDocument, 'source' | 'text'> & { tokens: number };
+/** Sessions and knowledge alike, for turns, runs and searches: ranked together, each with its source, and only what is relevant enough. */
+export async function recall(turn: Searching, wanted: Wanted): Promise<Ranked<FoundDocument>[]> {
+  const { text, query, scope, most, threshold } = wanted;
+  const found = await search(turn, scope, text, query, most + 1);
+  // The same question asked before tells nothing; its answer, found by it, does.
+  const asked = squeeze(text);
+  const told = found.filter(({ messageId, text }) => messageId === null || squeeze(text) !== asked);
+  return cut(await reranked(turn, wanted, told.slice(0, most)), threshold);
+}
+
+export interface Recalled {
+  source: string;
+  text: string;
+  tokens: number;
+}
 
 /** What fits of what was found, best first. */
 export async function within(found: FoundDocument[], room: number, count: CountText): Promise<Recalled[]> {
@@ -128,22 +158,21 @@ export async function within(found: FoundDocument[], room: number, count: CountT
     const tokens = await count(text);
     if (tokens > left) continue;
     left -= tokens;
-    kept.push({ source, text, tokens });
+    kept.push({ source: sourceName(source), text, tokens });
   }
   return kept;
 }
 
 async function reranked(
-  turn: Searching & Pick<Turn, 'settings'>,
-  text: string,
+  turn: Searching,
+  { text, preferences }: Wanted,
   ranked: Ranked<FoundDocument>[],
 ): Promise<Ranked<FoundDocument>[]> {
-  const { enable_rerank, rerank_top_n } = turn.settings.preferences;
-  const choice = enable_rerank && ranked.length > 0 ? chooseRerankModel(turn.choosing) : null;
-  if (!choice) return ranked;
+  const choice = preferences?.enable_rerank && ranked.length > 0 ? chooseRerankModel(turn.choosing) : null;
+  if (!preferences || !choice) return ranked;
   const { model } = choice;
   const documents = ranked.map((document) => document.text);
-  const topN = Math.min(rerank_top_n, documents.length);
+  const topN = Math.min(preferences.rerank_top_n, documents.length);
   try {
     const call = { ...turn.caller, model, query: text, documents, topN, signal: turn.signal };
     const { results, usage } = await turn.deps.rerank(call);

@@ -6,7 +6,7 @@ import { historyWindow } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { sessionVectors } from '../store/vectors.ts';
 import { weigh } from '../tokens.ts';
-import { embedQuery, recall, within } from './recall.ts';
+import { embedQuery, type QueryVector, recall, within } from './recall.ts';
 import { summarise } from './summarise.ts';
 import { metaOf, type Turn } from './turn.ts';
 
@@ -33,7 +33,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
   const text = textOf(turn.request);
   const selective = settings.memory_mode === 'selective';
   const query = settings.use_vector_search || selective ? await embedQuery(turn, text) : null;
-  const found = settings.use_vector_search ? await recall(turn, text, query) : [];
+  const found = settings.use_vector_search ? await recall(turn, pastOn(turn, text, query)) : [];
   const recalled = await within(found, settings.maxContextTokens * recalledShare, turn.count);
   const summary = await latestSummary(deps.db, session.ref);
   const fixed = sum(await weigh(instructions)) + sumTokens(recalled);
@@ -61,15 +61,28 @@ export async function remember(turn: Turn): Promise<Remembering> {
   };
 }
 
+/** Step 3: what past sessions and the knowledge base hold on the request. */
+const pastOn = ({ settings, caller, session }: Turn, text: string, query: QueryVector | null) => ({
+  text,
+  query,
+  scope: { userId: caller.userId, projectId: settings.project_id, exceptSession: session.ref },
+  most: settings.vector_top_k,
+  threshold: settings.rerank_threshold,
+  preferences: settings.preferences,
+});
+
 /** Ids of the session's own messages nearest to the request, nearest first. */
-async function nearest(turn: Turn, text: string, query: Awaited<ReturnType<typeof embedQuery>>): Promise<number[]> {
+async function nearest(turn: Turn, text: string, query: QueryVector | null): Promise<number[]> {
   const past = turn.history.slice(0, -1);
   const vectors = query ? await sessionVectors(turn.deps.db, turn.session.ref, query.model) : new Map();
-  const candidates = past.map(({ id, message }, i) => ({
+  const spoken = past.map(({ id, message }) => ({
     id,
     text: textOf(message),
-    before: past[i - 1] && textOf(past[i - 1]!.message),
     vector: (vectors.get(id) as Float32Array | undefined) ?? null,
+  }));
+  const candidates = spoken.map((one, i) => ({
+    ...one,
+    around: { before: spoken.slice(Math.max(0, i - 2), i).reverse(), after: spoken.slice(i + 1, i + 3) },
   }));
   const ranked = await rank({ text, vector: query?.vector ?? null }, candidates);
   return ranked

@@ -54,7 +54,7 @@ async function readPerTurn(work: (deps: Stage['deps']) => Promise<unknown>): Pro
   return turns;
 }
 
-const path = '/knowledge?q=harbour%20berth7&limit=100';
+const path = '/knowledge?q=harbour%20free&limit=100';
 
 test('a search reads its rows a slice at a time', async () => {
   // The signs of all vectors are read once, by the first search.

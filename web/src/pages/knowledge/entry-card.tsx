@@ -1,4 +1,4 @@
-import { Badge, Box, Card, Group, Spoiler, Text, Title } from '@mantine/core';
+import { Badge, Blockquote, Box, Card, Group, Spoiler, Text, Title } from '@mantine/core';
 import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { AnchorLink } from '../../components/link.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -24,7 +24,7 @@ function Source({ session }: { session: string | null }) {
 }
 
 export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
-  const { title, category, content, keywords, source_session, created_at } = entry;
+  const { title, category, content, keywords, quote, source_session, created_at } = entry;
   return (
     <Card component="li" padding="md" className="svc-knowledge-card">
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
@@ -56,6 +56,11 @@ export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
           </Text>
         </Spoiler>
       </Box>
+      {quote && (
+        <Blockquote p="xs" mb="sm" className="svc-anywhere">
+          <Text size="sm">“{quote}”</Text>
+        </Blockquote>
+      )}
       <Group gap={4} mb="sm">
         {keywords.map((word) => (
           <Badge key={word} size="sm" color="gray">

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { spokenText } from '../messages.ts';
+import { fromBlob } from '../search/vectors.ts';
+import { inSlices } from '../slices.ts';
+import './tables.ts';
+
+/** How far surroundings are read on either side of a message. */
+const reach = 3;
+
+/** A message and those around it, in the order they were said. */
+export interface Passage {
+  centre: number;
+  ids: number[];
+}
+
+/** Of each of these messages the ones around it in its session; what the client went back behind is not among them. */
+export async function passagesAround(db: Db, messageIds: number[]): Promise<Passage[]> {
+  const rows = await inSlices(messageIds, async (slice) => {
+    const { rows } = await sql<{ centre: number; id: number }>`
+      select m.id as centre, x.id from ms_messages m
+      join ms_messages x on x.session_ref = m.session_ref and x.superseded = 0
+        and x.id >= coalesce((${at('<', 'desc')}), 0) and x.id <= coalesce((${at('>', 'asc')}), ${sql.lit(Number.MAX_SAFE_INTEGER)})
+      where m.id in (${sql.join(slice)})`.execute(db);
+    return rows;
+  });
+  const around = Map.groupBy(rows, ({ centre }) => centre);
+  return messageIds.map((centre) => {
+    const ids = new Set((around.get(centre) ?? []).map(({ id }) => id)).add(centre);
+    return { centre, ids: [...ids].sort((a, b) => a - b) };
+  });
+}
+
+/** The farthest message within reach on one side; none where the session ends before. */
+const at = (side: '<' | '>', order: 'asc' | 'desc') => sql`
+  select y.id from ms_messages y where y.session_ref = m.session_ref and y.superseded = 0 and y.id ${sql.raw(side)} m.id
+  order by y.id ${sql.raw(order)} limit 1 offset ${sql.lit(reach - 1)}`;
+
+export interface SpokenMessage {
+  text: string;
+  vector: Float32Array | null;
+  documentId: number | null;
+}
+
+/** Texts of messages by id, with their vectors of that model, whether or not they are indexed. */
+export async function spokenMessages(db: Db, ids: number[], model: string | null): Promise<Map<number, SpokenMessage>> {
+  const rows = await inSlices(ids, (slice) =>
+    db
+      .selectFrom('ms_messages as m')
+      .leftJoin('ms_documents as d', 'd.message_id', 'm.id')
+      .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
+      .select(['m.id', 'm.message', 'd.id as document_id', 'v.vector'])
+      .where('m.id', 'in', slice)
+      .execute(),
+  );
+  return new Map(
+    rows.map(({ id, message, document_id, vector }) => [
+      id,
+      { text: spokenText(message), vector: vector && fromBlob(vector), documentId: document_id },
+    ]),
+  );
+}

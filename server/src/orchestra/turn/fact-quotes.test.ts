@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test';
+import { openRouter } from '../routes/router.fixture.ts';
+import { stage } from '../scripted.fixture.ts';
+import { engines } from '../store/db.fixture.ts';
+
+describe.each(await engines())('on %s', (_name, open) => {
+  test('a learned fact is shown with the words it comes from and their message', async () => {
+    const factOf = (content: string, quote: string) => ({
+      category: 'harbour',
+      title: 'Harbour master',
+      content,
+      keywords: ['harbour'],
+      quote,
+    });
+    const s = await stage(
+      ({ messages }, purpose) => {
+        if (purpose !== 'extraction') return 'noted';
+        const first = JSON.stringify(messages).includes('Ingrid');
+        const fact = first
+          ? factOf('The harbour master is Ingrid.', 'harbour master  is ingrid')
+          : factOf('The harbour master is Olav.', 'harbour master is Olav');
+        return JSON.stringify({ facts: [fact] });
+      },
+      {},
+      open,
+    );
+    const router = openRouter(s.deps);
+    const shown = async () => (await router.call('GET', '/knowledge')).body.data;
+    const idOf = async (session: string, text: string) =>
+      (await router.call('GET', `/sessions/${session}/history`)).body.data.messages.find(
+        ({ content }: { content: string }) => content === text,
+      ).id;
+
+    const said = 'Remember that the harbour master is Ingrid';
+    await s.ask(said, { session_id: 'first', extract_knowledge: true });
+    await s.settled();
+    expect(await shown()).toMatchObject([
+      { quote: 'harbour master is Ingrid', source_session: 'first', source_message: await idOf('first', said) },
+    ]);
+
+    // The fact anew: with the words, message and session that prove it now.
+    const corrected = 'No, the harbour master is Olav by now';
+    await s.ask(corrected, { session_id: 'second', extract_knowledge: true });
+    await s.settled();
+    expect(await shown()).toMatchObject([
+      {
+        content: 'The harbour master is Olav.',
+        quote: 'harbour master is Olav',
+        source_session: 'second',
+        source_message: await idOf('second', corrected),
+      },
+    ]);
+
+    const byHand = { category: 'c', title: 't', content: 'by hand', keywords: [] };
+    const made = (await router.call('POST', '/knowledge', byHand)).body.data;
+    expect([made.quote, made.source_message]).toEqual([null, null]);
+    await router.close();
+    await s.close();
+  });
+});

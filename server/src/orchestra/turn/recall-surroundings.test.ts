@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { outsideTurn } from '../routes/caller.ts';
+import { type Stage, stage } from '../scripted.fixture.ts';
+import { terms } from '../search/terms.ts';
+import { engines } from '../store/db.fixture.ts';
+import { indexDocument } from '../store/documents.ts';
+import { appendMessages } from '../store/messages.ts';
+import { openSession } from '../store/sessions.ts';
+import { embedNew } from './embed.ts';
+import { embedQuery, search } from './recall.ts';
+
+const talk = [
+  'Hello, how was the journey through the snow?',
+  'Long, and every second train was cancelled.',
+  'And how is the pottery going these days?',
+  'You will laugh: a crooked vase, on Thursday, for eighty euros.',
+  'Honestly, I would have paid to watch that happen.',
+  'Shall we order something before the kitchen closes tonight?',
+];
+const afterwards = [
+  'Guess what they handed me on Monday: nine jars, all sealed!',
+  'From the beehives behind the monastery, surely?',
+  'Nothing else to report from this corner today.',
+];
+const other = [
+  'The weather report promises rain until Friday evening.',
+  'My bicycle needs new brakes before winter comes.',
+];
+
+describe.each(await engines())('on %s', (_name, open) => {
+  let s: Stage;
+  afterEach(() => s.close());
+
+  const store = async (sessionId: string, texts: string[]) => {
+    const { db } = s.deps;
+    const { session } = await openSession(db, { userId: 1, sessionId }, 0);
+    const said = texts.map((content, i) => {
+      const role = i % 2 ? ('assistant' as const) : ('user' as const);
+      return { message: { role, content }, tokens: 10 };
+    });
+    const stored = (await appendMessages(db, session.ref, said, 0))!;
+    for (const [i, { id }] of stored.entries())
+      await indexDocument(db, {
+        userId: 1,
+        projectId: null,
+        sessionRef: session.ref,
+        messageId: id,
+        beforeId: stored[i - 1]?.id ?? null,
+        terms: [...terms(texts[i]!), ...terms(texts[i - 1] ?? '')],
+      });
+  };
+  const found = async (text: string, byMeaning: boolean): Promise<string[]> => {
+    const searching = await outsideTurn(s.deps, { userId: 1, keyId: null }, new AbortController().signal);
+    const query = byMeaning ? await embedQuery(searching, text) : null;
+    return (await search(searching, { userId: 1 }, text, query, 4)).map((document) => document.text);
+  };
+  const begin = async () => {
+    s = await stage(() => 'noted', {}, open);
+    await store('talk', talk);
+    await store('afterwards', afterwards);
+    await store('other', other);
+    await embedNew(await outsideTurn(s.deps, { userId: 1, keyId: null }, new AbortController().signal));
+  };
+
+  test.each([
+    ['by words', false],
+    ['by words and meaning', true],
+  ])('a message is found by what was said before and after it, %s', async (_way, byMeaning) => {
+    await begin();
+    // What was asked before it.
+    expect(await found('What came of the pottery?', byMeaning)).toContain(talk[3]!);
+    // What was answered after it.
+    expect(await found('What came out of those beehives?', byMeaning)).toContain(afterwards[0]!);
+    // What holds the words itself goes first.
+    expect((await found('Which weather is promised until Friday?', byMeaning))[0]).toBe(other[0]!);
+    // What follows is no better than what it follows.
+    const [best] = await found('When did somebody pay eighty euros for a crooked vase?', byMeaning);
+    expect(best).toBe(talk[3]!);
+  });
+
+  test('what is embedded is the message itself', async () => {
+    await begin();
+    expect(s.embedded.flat().toSorted()).toEqual([...talk, ...afterwards, ...other].toSorted());
+  });
+});

@@ -1,0 +1,41 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { Spoken } from '../search/rank.ts';
+import { type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
+import { passagesAround, spokenMessages } from '../store/surroundings.ts';
+
+/** Messages on either side that lend a message their words and meaning. */
+const lenders = 2;
+
+export type Surrounded = FoundDocument & { around?: { before: Spoken[]; after: Spoken[] } };
+
+/**
+ * The documents with what was said around them, and the messages next to them: what answers a question often stands beside
+ * what holds its words.
+ */
+export async function withSurroundings(
+  db: Db,
+  scope: Scope,
+  found: FoundDocument[],
+  model: string | null,
+): Promise<Surrounded[]> {
+  const messages = found.flatMap(({ messageId }) => messageId ?? []);
+  if (messages.length === 0) return found;
+  const passages = await passagesAround(db, messages);
+  const spoken = await spokenMessages(db, [...new Set(passages.flatMap(({ ids }) => ids))], model);
+  const around = new Map<number, NonNullable<Surrounded['around']>>();
+  for (const { centre, ids } of passages) {
+    const at = ids.indexOf(centre);
+    for (let i = Math.max(0, at - 1); i <= Math.min(ids.length - 1, at + 1); i += 1) {
+      if (around.has(ids[i]!) && i !== at) continue;
+      const of = (list: number[]) => list.flatMap((id) => spoken.get(id) ?? []);
+      const before = of(ids.slice(Math.max(0, i - lenders), i)).reverse();
+      around.set(ids[i]!, { before, after: of(ids.slice(i + 1, i + 1 + lenders)) });
+    }
+  }
+  const known = new Set(found.map(({ documentId }) => documentId));
+  const beside = [...around.keys()]
+    .flatMap((id) => spoken.get(id)?.documentId ?? [])
+    .filter((documentId) => !known.has(documentId));
+  const more = await loadDocuments(db, scope, beside, model);
+  return [...found, ...more].map((document) => ({ ...document, around: around.get(document.messageId ?? 0) }));
+}
