@@ -2,6 +2,7 @@ import { writePage } from './page/write.ts';
 import { before } from './suites/before.ts';
 import { disk } from './suites/disk.ts';
 import { growth } from './suites/growth.ts';
+import { lists } from './suites/lists.ts';
 import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
 import { recall } from './suites/recall.ts';
@@ -19,6 +20,7 @@ const suites: Record<string, () => Promise<void>> = {
   oauth,
   start: startUp,
   growth,
+  lists,
   scale,
   disk,
   orchestration,

@@ -11,7 +11,7 @@ export interface Result {
 }
 
 /** In the order of the page; how well the orchestration answers is told in docs/orchestration.md. */
-const suites = ['relay', 'stream', 'oauth', 'start', 'growth', 'scale', 'disk', 'recall'];
+const suites = ['relay', 'stream', 'oauth', 'start', 'growth', 'lists', 'scale', 'disk', 'recall'];
 
 export function readResults(): Result[] {
   return suites.flatMap((suite) => {

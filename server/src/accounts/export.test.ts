@@ -26,6 +26,8 @@ beforeAll(async () => {
       duration_ms, first_token_ms, created_at)
     ${numbers(rows)} select 'r-' || i, ${member.id}, 0, 'm', ${'e'.repeat(400)}, 'p', 1, 1, 1, 0,
       0, 0, 0, 5, 0, 0, 'ok', 1, 1, i from n`.execute(db);
+  await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
+    values (${member.id}, 0, 'm', 0, ${rows}, ${rows}, ${rows}, ${5 * rows})`.execute(db);
   await sql`insert into ms_sessions (user_id, session_id, tags, created_at, last_accessed)
     ${numbers(sessions)} select ${member.id}, 's-' || i, '[]', 0, 0 from n`.execute(db);
   // Larger, all together, than what the first pages hold.

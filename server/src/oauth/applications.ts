@@ -10,14 +10,9 @@ import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts
 import type { Room } from './room.ts';
 import { registeredScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
-import {
-  type ApplicationChange,
-  changeApplication,
-  findApplication,
-  insertApplication,
-  listOwned,
-} from './store/applications.ts';
+import { type ApplicationChange, changeApplication, findApplication, insertApplication } from './store/applications.ts';
 import { deleteConsentsOf } from './store/consents.ts';
+import { listOwned } from './store/list-applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
 export interface Owner {

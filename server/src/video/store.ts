@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import { countedPast, countUpTo } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type JobStatus, mayBecome } from './status.ts';
 
@@ -83,7 +84,8 @@ export async function findOwnJob(db: Db, id: string, userId: number): Promise<Vi
 
 export async function pageOwnJobs(db: Db, userId: number, { limit, offset }: { limit: number; offset: number }) {
   const own = db.selectFrom('video_jobs').where('user_id', '=', userId).where('held', '=', 1);
-  const { total } = await own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const newest = own.select('id').orderBy('created_at_ms', 'desc').orderBy('id');
+  const total = await countUpTo(db, newest, offset + limit + countedPast);
   const jobs = await own
     .select(['id', 'generation_id', 'model_id', 'status', 'request', 'seconds', 'cost', 'progress', 'error'])
     .select(['closed', 'results', 'created_at_ms', 'finished_at_ms', 'expires_at_ms'])
@@ -92,7 +94,7 @@ export async function pageOwnJobs(db: Db, userId: number, { limit, offset }: { l
     .limit(limit)
     .offset(offset)
     .execute();
-  return { jobs, total: Number(total) };
+  return { jobs, total };
 }
 
 /** Compare and swap: changes the status only from one that may become the new one; null when another was faster. */

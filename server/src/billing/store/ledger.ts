@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
-import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import { countUpTo } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
 import { fileUsage, isFiled } from './filing.ts';
@@ -82,6 +82,9 @@ async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
 
 /** Leafing past this by number would stop a synchronous database for too long; by place there is no end. */
 const mostEntries = 10_000;
+
+/** How far past its page the ledger is counted: whether an entry cost something is seen only by reading it. */
+const countedPast = 100;
 
 /** The last charge and the last credit of the pages so far. */
 export interface LedgerPlace {

@@ -64,7 +64,10 @@ export async function whereToLook(
   return { from: Math.max(from ?? 0, first * secondsPerDay), to: to ?? (days[0]!.day + 1) * secondsPerDay - 1 };
 }
 
-/** The sum of the newest `most` sums: exact where there are no more, else of less than there is, but of `most` at least. */
+/** So many sums are of `most` requests as a rule; all `most` of them are read only where each is of a single one. */
+const firstSums = 150;
+
+/** The sum of the newest sums: exact where they come to less than `most`, else of less than there is, but of `most` at least. */
 export async function sumRequests(
   db: Db,
   filter: UsageFilter,
@@ -73,8 +76,13 @@ export async function sumRequests(
   most: number,
 ): Promise<number> {
   // As a subquery, or without the day, SQLite would put all sums in order by hand.
-  const rows = await sumsOf(db, filter, firstDay, lastDay).select(['day', 'requests']).limit(most).execute();
-  return rows.reduce((sum, row) => sum + row.requests, 0);
+  const newest = sumsOf(db, filter, firstDay, lastDay).select(['day', 'requests']);
+  const added = (rows: { requests: number }[]) => rows.reduce((sum, row) => sum + row.requests, 0);
+  if (most > firstSums) {
+    const rows = await newest.limit(firstSums).execute();
+    if (rows.length < firstSums || added(rows) >= most) return added(rows);
+  }
+  return added(await newest.limit(most).execute());
 }
 
 export type GroupBy = 'day' | 'model' | 'token';

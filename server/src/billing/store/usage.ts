@@ -50,9 +50,12 @@ export async function listUsage(db: Db, filter: UsageFilter, range: UsageRange):
     .execute();
 }
 
-/** There are indexes by user, by key and by model, but each costs every request, and so there is none by two of them. */
+/**
+ * There are indexes by user, by key and by model, but each costs every request, and so there is none by two of them. On
+ * PostgreSQL the log is a table for each month, and only those of which something is shown are looked into.
+ */
 async function lookedThrough(db: Db, filter: UsageFilter, needed: number): Promise<UsageFilter | null> {
-  if (narrowings(filter).length < 2) return filter;
+  if (narrowings(filter).length < 2 && engineOf(db) === 'sqlite') return filter;
   const place = await whereToLook(db, filter, needed);
   return place && { ...filter, ...place };
 }

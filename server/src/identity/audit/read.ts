@@ -4,60 +4,72 @@ import { offsetOf, type Page } from '../../platform/http/paging.ts';
 import {
   type AuditFilter,
   type AuditPlace,
+  type AuditSearch,
   countAudit,
   lookThrough,
   readAudit,
-  targetCondition,
+  searchOf,
 } from './read-store.ts';
 import type { AuditRow } from './tables.ts';
 
-/** Rows looked at by one statement: SQLite answers on the thread that also serves streams. */
+/** Rows looked at by one statement, few at first: SQLite answers on the thread that also serves streams. */
 const stepRows = 2_000;
+const firstStepRows = 250;
 const batchRows = 500;
+/** A page that is not full by then says where to go on; looking further would take as long as the log is. */
+const mostLooked = 20_000;
+/** Counted past a page of entries that are looked at one after another. */
+const comparedPast = 100;
 
-/** A page; behind the place of a cursor its own number does not count. `next` is the place of the page after it. */
-export async function pageAudit(
-  db: Db,
-  filter: AuditFilter,
-  page: Page,
-  cursor?: number[],
-): Promise<{ rows: AuditRow[]; total: number; next: number[] | null }> {
+interface Found {
+  rows: AuditRow[];
+  total: number;
+  /** The place of the page after this one. */
+  next: number[] | null;
+}
+
+/** A page; behind the place of a cursor its own number does not count. */
+export async function pageAudit(db: Db, filter: AuditFilter, page: Page, cursor?: number[]): Promise<Found> {
   const before = cursor && { created_at: cursor[0]!, id: cursor[1]! };
-  const { rows, total } = await findPage(db, filter, page, before);
-  const last = rows.length < page.page_size ? undefined : rows.at(-1);
-  return { rows, total, next: last ? [last.created_at, last.id] : null };
-}
-
-async function findPage(
-  db: Db,
-  filter: AuditFilter,
-  page: Page,
-  before: AuditPlace | undefined,
-): Promise<{ rows: AuditRow[]; total: number }> {
+  const search = await searchOf(db, filter);
   const offset = before ? 0 : offsetOf(page);
-  const most = offset + page.page_size + countedPast;
-  if (!filter.targetText) {
-    const rows = await readAudit(db, filter, { limit: page.page_size, offset, before });
-    return { rows, total: await countAudit(db, filter, most) };
-  }
-  const found: AuditRow[] = [];
-  let total = 0;
-  for await (const rows of withTarget(db, filter, filter.targetText, before)) {
-    found.push(...rows.slice(Math.max(0, offset - total), Math.max(0, offset - total + page.page_size - found.length)));
-    total += rows.length;
-    if (total >= most) break;
-  }
-  return { rows: found, total };
+  const limit = page.page_size;
+  if (search.compared) return comparedPage(db, search, { limit, offset, before });
+  const rows = await readAudit(db, search, { limit, offset, before });
+  const total = await countAudit(db, search, offset + limit + countedPast);
+  return { rows, total, next: rows.length < limit ? null : placeOf(rows.at(-1)!) };
 }
 
-/** Entries by part of a target's name, looked for in bounded steps, with room for others in between. */
-async function* withTarget(db: Db, filter: AuditFilter, text: string, before?: AuditPlace): AsyncGenerator<AuditRow[]> {
-  const hasTarget = await targetCondition(db, text);
+const placeOf = ({ created_at, id }: AuditPlace): number[] => [created_at, id];
+
+async function comparedPage(
+  db: Db,
+  search: AuditSearch,
+  { limit, offset, before }: { limit: number; offset: number; before: AuditPlace | undefined },
+): Promise<Found> {
+  const found: AuditRow[] = [];
+  let looked = 0;
+  for await (const step of steps(db, search, before)) {
+    found.push(...step.rows);
+    looked += step.looked;
+    const rows = found.slice(offset, offset + limit);
+    if (found.length >= offset + limit + comparedPast)
+      return { rows, total: found.length, next: placeOf(rows.at(-1)!) };
+    if (looked >= mostLooked)
+      return { rows, total: found.length, next: placeOf(rows.length < limit ? step.last : rows.at(-1)!) };
+  }
+  const rows = found.slice(offset, offset + limit);
+  return { rows, total: found.length, next: rows.length < limit ? null : placeOf(rows.at(-1)!) };
+}
+
+/** Entries looked at one after another, with room for others in between. */
+async function* steps(db: Db, search: AuditSearch, before?: AuditPlace) {
   let place = before;
-  for (;;) {
-    const step = await lookThrough(db, filter, hasTarget, stepRows, place);
+  for (let rows = firstStepRows; ; rows = Math.min(2 * rows, stepRows)) {
+    const step = await lookThrough(db, search, rows, place);
     if (!step) return;
-    if (step.rows.length > 0) yield step.rows;
+    yield step;
+    if (step.looked < rows) return;
     place = step.last;
     await new Promise(setImmediate);
   }
@@ -65,18 +77,23 @@ async function* withTarget(db: Db, filter: AuditFilter, text: string, before?: A
 
 /** The newest entries, a batch at a time, at most `most`. */
 export async function* newestAudit(db: Db, filter: AuditFilter, most: number): AsyncGenerator<AuditRow[]> {
+  const search = await searchOf(db, filter);
   let left = most;
-  for await (const rows of filter.targetText ? withTarget(db, filter, filter.targetText) : inBatches(db, filter)) {
+  for await (const rows of search.compared ? matching(db, search) : inBatches(db, search)) {
     yield rows.slice(0, left);
     left -= rows.length;
     if (left <= 0) return;
   }
 }
 
-async function* inBatches(db: Db, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
+async function* matching(db: Db, search: AuditSearch): AsyncGenerator<AuditRow[]> {
+  for await (const { rows } of steps(db, search)) if (rows.length > 0) yield rows;
+}
+
+async function* inBatches(db: Db, search: AuditSearch): AsyncGenerator<AuditRow[]> {
   let before: AuditPlace | undefined;
   for (;;) {
-    const rows = await readAudit(db, filter, { limit: batchRows, before });
+    const rows = await readAudit(db, search, { limit: batchRows, before });
     if (rows.length > 0) yield rows;
     if (rows.length < batchRows) return;
     before = rows.at(-1);

@@ -24,9 +24,19 @@ interface AuditTable {
   created_at: number;
 }
 
+/** What the log speaks of, each by each name once; the database keeps it by itself. */
+interface AuditTargetsTable {
+  id: Generated<number>;
+  target_type: string;
+  /** 0 for what is known by its name alone. */
+  target_id: number;
+  target_name: string;
+}
+
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     audit_log: AuditTable;
+    audit_targets: AuditTargetsTable;
   }
 }
 

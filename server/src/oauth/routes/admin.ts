@@ -9,7 +9,7 @@ import { adminActions, administer } from '../administration.ts';
 import { applicationSchema, applicationView } from '../application.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
 import type { Room } from '../room.ts';
-import { listAll } from '../store/applications.ts';
+import { listAll } from '../store/list-applications.ts';
 import { management } from './shapes.ts';
 
 const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as const;

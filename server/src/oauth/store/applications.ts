@@ -1,5 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
-import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import type { Insertable, Updateable } from 'kysely';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -60,55 +59,6 @@ export async function activateApplication(db: Db, id: number, now: number): Prom
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
-}
-
-export async function listOwned(
-  db: Db,
-  ownerId: number,
-  limit: number,
-  offset: number,
-): Promise<{ rows: ApplicationRow[]; total: number }> {
-  const mine = db
-    .selectFrom('oauth_applications')
-    .where('owner_id', '=', ownerId)
-    .where('status', '<>', applicationStatus.deleted);
-  const [rows, count] = await Promise.all([
-    mine.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-    mine.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.n) };
-}
-
-export type WithOwner = ApplicationRow & { owner_username: string };
-
-export async function listAll(
-  db: Db,
-  filter: { q: string; status?: number },
-  limit: number,
-  offset: number,
-): Promise<{ rows: WithOwner[]; total: number }> {
-  const pattern = `%${filter.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-  const matching = db
-    .selectFrom('oauth_applications as a')
-    .innerJoin('users as u', 'u.id', 'a.owner_id')
-    .where('a.status', '<>', applicationStatus.deleted)
-    .$if(filter.status !== undefined, (query) => query.where('a.status', '=', filter.status!))
-    .$if(filter.q !== '', (query) =>
-      query.where((e) =>
-        e.or([
-          // SQLite knows no escape character unless told.
-          sql<boolean>`lower(a.name) like ${pattern} escape '\\'`,
-          sql<boolean>`lower(u.username) like ${pattern} escape '\\'`,
-          e('a.client_id', '=', filter.q),
-        ]),
-      ),
-    );
-  const newest = matching.orderBy('a.id', 'desc');
-  const [rows, total] = await Promise.all([
-    newest.selectAll('a').select('u.username as owner_username').limit(limit).offset(offset).execute(),
-    countUpTo(db, newest.select('a.id'), offset + limit + countedPast),
-  ]);
-  return { rows, total };
 }
 
 /** Puts every webhook secret under the first sealing key; returns how many were changed. */

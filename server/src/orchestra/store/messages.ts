@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
 import './tables.ts';
@@ -44,9 +45,9 @@ function firstWithin(newestFirst: { id: number; bytes: number }[], most: number)
 
 export async function pageOfMessages(db: Db, sessionRef: number, offset: number, limit: number) {
   const live = db.selectFrom('ms_messages').where('session_ref', '=', sessionRef).where('superseded', '=', 0);
-  const { total } = await live.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await live.selectAll().orderBy('id').offset(offset).limit(limit).execute();
-  return { messages: rows.map(toMessage), total: Number(total) };
+  const total = await countUpTo(db, live.select('id').orderBy('id'), offset + limit + countedPast);
+  return { messages: rows.map(toMessage), total };
 }
 
 export interface NewMessage {

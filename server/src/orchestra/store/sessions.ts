@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { randomString } from '../../lib/ids.ts';
+import { countedPast } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
@@ -70,25 +71,23 @@ export async function listSessions(
   { userId, tag, offset, limit }: { userId: number; tag?: string; offset: number; limit: number },
   now: number,
 ): Promise<{ sessions: Session[]; total: number }> {
-  // A tag is found by its JSON spelling, quotes included. LIKE would take _ and % in it for wildcards.
-  const tagged =
-    tag === undefined ? sql<boolean>`1 = 1` : sql<boolean>`replace(tags, ${JSON.stringify(tag)}, '') <> tags`;
-  const { total } = await db
-    .selectFrom('ms_sessions')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('user_id', '=', userId)
-    .where(tagged)
-    .executeTakeFirstOrThrow();
-  const rows = await selectSessions(db, now)
-    .where('ms_sessions.user_id', '=', userId)
-    .where(tagged)
-    .orderBy('last_accessed', 'desc')
-    .orderBy('ms_sessions.id', 'desc')
-    .offset(offset)
-    .limit(limit)
-    .execute();
-  return { sessions: rows.map(toSession), total: Number(total) };
+  const own = tag === undefined ? sql`ms_sessions where user_id = ${userId}` : taggedWith(userId, tag);
+  const newest = (most: number) =>
+    sql<{ id: number }>`select ${sql.ref(tag === undefined ? 'id' : 'session_ref')} as id from ${own}
+      order by last_accessed desc, 1 desc limit ${most}`;
+  const page = await sql<{ id: number }>`${newest(limit)} offset ${offset}`.execute(db);
+  const counted = await sql<{
+    n: number;
+  }>`select count(*) as n from (${newest(offset + limit + countedPast)}) as counted`.execute(db);
+  const total = Number(counted.rows[0]!.n);
+  const ids = page.rows.map(({ id }) => id);
+  if (ids.length === 0) return { sessions: [], total };
+  const rows = await selectSessions(db, now).where('ms_sessions.id', 'in', ids).execute();
+  const byId = new Map(rows.map((row) => [row.id, toSession(row)]));
+  return { sessions: ids.flatMap((id) => byId.get(id) ?? []), total };
 }
+
+const taggedWith = (userId: number, tag: string) => sql`ms_session_tags where user_id = ${userId} and tag = ${tag}`;
 
 /** Takes everything of the session along (foreign keys); false when there was none. */
 export async function deleteSession(db: Db, userId: number, sessionId: string): Promise<boolean> {

@@ -13,6 +13,14 @@ interface SessionsTable {
   last_accessed: number;
 }
 
+/** A row for each tag of a session; the database keeps them by itself. */
+interface SessionTagsTable {
+  user_id: number;
+  tag: string;
+  last_accessed: number;
+  session_ref: number;
+}
+
 interface MessagesTable {
   id: Generated<number>;
   session_ref: number;
@@ -118,6 +126,7 @@ interface PreferencesTable {
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     ms_sessions: SessionsTable;
+    ms_session_tags: SessionTagsTable;
     ms_messages: MessagesTable;
     ms_summaries: SummariesTable;
     ms_knowledge: KnowledgeTable;

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { insertMany } from '../../platform/db/insert-many.ts';
 import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
@@ -14,8 +14,8 @@ export interface DecisionFilter {
   modelId?: string;
 }
 
-/** Without an index only so many of the newest are looked through. */
-const searchedAtMost = 10_000;
+/** Of a user's decisions so many of the newest are looked through for a model: an index by both would cost every request. */
+const searchedAtMost = 2_000;
 
 export const decisionColumns = [
   'request_id',
@@ -60,15 +60,13 @@ function filtered(db: Db, filter: DecisionFilter) {
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
   if (filter.requestId !== undefined) query = query.where('request_id', '=', filter.requestId);
   if (filter.modelId === undefined) return query;
-  query = query.where('model_id', '=', filter.modelId);
-  // There is no index by model: each costs every request. Without one, only the newest rows are looked through.
-  if (filter.userId === undefined && filter.requestId === undefined)
-    query = query.where('id', '>', (eb) =>
-      eb
-        .selectFrom('routing_decisions')
-        .select(({ fn }) => sql<number>`${fn.max('id')} - ${searchedAtMost}`.as('first')),
-    );
-  return query;
+  if (filter.userId === undefined || filter.requestId !== undefined)
+    return query.where('model_id', '=', filter.modelId);
+  // Found in the index by user: SQLite would not know which of the two is narrow.
+  return query.where(sql<SqlBool>`${sql.ref('model_id')} || '' = ${filter.modelId}`).where('id', '>', (eb) => {
+    const last = eb.selectFrom('routing_decisions').select('id').where('user_id', '=', filter.userId!);
+    return eb.fn.coalesce(last.orderBy('id', 'desc').limit(1).offset(searchedAtMost), eb.val(0));
+  });
 }
 
 /** Newest first. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { randomString } from '../../../lib/ids.ts';
+import { countedPast, countUpTo } from '../../../platform/db/pages.ts';
 import type { Db, Tables } from '../../../platform/db/tables.ts';
 import type { Caller } from '../../ports.ts';
 import type { RunConfig } from '../config.ts';
@@ -103,19 +104,19 @@ export async function listRuns(
   db: Db,
   { userId, status, offset, limit }: { userId: number; status?: string; offset: number; limit: number },
 ): Promise<{ runs: Run[]; total: number }> {
-  const wanted = status === undefined ? undefined : [status];
-  const { total } = await db
+  const own = db
     .selectFrom('ms_runs')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .select('id')
     .where('user_id', '=', userId)
-    .$if(wanted !== undefined, (query) => query.where('status', 'in', wanted!))
-    .executeTakeFirstOrThrow();
+    .$if(status !== undefined, (query) => query.where('status', '=', status!))
+    .orderBy('id', 'desc');
+  const total = await countUpTo(db, own, offset + limit + countedPast);
   const rows = await select(db)
     .where('ms_runs.user_id', '=', userId)
-    .$if(wanted !== undefined, (query) => query.where('ms_runs.status', 'in', wanted!))
+    .$if(status !== undefined, (query) => query.where('ms_runs.status', '=', status!))
     .orderBy('ms_runs.id', 'desc')
     .offset(offset)
     .limit(limit)
     .execute();
-  return { runs: rows.map(toRun), total: Number(total) };
+  return { runs: rows.map(toRun), total };
 }

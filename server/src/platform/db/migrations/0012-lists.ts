@@ -1,5 +1,6 @@
 import type { Migration } from '../migration.ts';
 import type { Engine } from '../tables.ts';
+import { sqliteGrams } from './grams.ts';
 
 /** What a list of the log is narrowed by beside user and key; on SQLite entries are filed into these with the others. */
 const usageIndexes = (engine: Engine): string[] =>
@@ -35,10 +36,7 @@ const applicationIndexes = ['create index oauth_applications_status on oauth_app
 const namesOf = (row: string): string =>
   ['username', 'display_name', 'email'].map((name) => `lower(${row}${name})`).join(` || ' ' || `);
 
-/**
- * Users are found by any part of their names. The index has every three characters in a row, in hexadecimal, and at the end of
- * the names what is shorter: whatever is searched, its characters stand at the beginning of some of these.
- */
+/** Users are found by any part of their names. */
 function nameIndex(engine: Engine): string[] {
   if (engine === 'postgres')
     return [
@@ -47,9 +45,7 @@ function nameIndex(engine: Engine): string[] {
         from generate_series(1, length(given)) as i $$`,
       `create index users_names on users using gin (svc_grams(${namesOf('')}))`,
     ];
-  // An array of as many zeros as there are characters stands for a series, which SQLite has not.
-  const grams = (row: string) => `select group_concat(distinct hex(substr(${namesOf(row)}, n.key + 1, 3)))
-    from json_each('[' || substr(replace(hex(zeroblob(length(${namesOf(row)}))), '00', ',0'), 2) || ']') n`;
+  const grams = (row: string) => sqliteGrams(namesOf(row));
   return [
     `create virtual table users_names using fts5 (
       grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'

@@ -11,6 +11,7 @@ import { migration as unembedded } from './0009-unembedded.ts';
 import { migration as mute } from './0010-mute.ts';
 import { migration as versions } from './0011-versions.ts';
 import { migration as lists } from './0012-lists.ts';
+import { migration as found } from './0013-found.ts';
 import { migration as quotes } from './0016-quotes.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
@@ -28,6 +29,7 @@ export const migrations: Migration[] = [
   mute,
   versions,
   lists,
+  found,
   quotes,
 ];
 

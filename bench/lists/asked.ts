@@ -1,0 +1,96 @@
+import type { Amounts } from './amounts.ts';
+
+/** A list, and how it is narrowed. */
+export interface Asked {
+  path: string;
+  query: string;
+  /** Asked for with the key instead of the session. */
+  byKey?: boolean;
+  /** Only until its first bytes are there: all of it is as long as it is. */
+  begins?: boolean;
+}
+
+const list = (path: string, queries: string[], byKey?: boolean): Asked[] =>
+  ['', ...queries].map((query) => ({ path, query, ...(byKey && { byKey }), begins: query.includes('format=csv') }));
+
+const day = 86_400;
+
+/** Every list there is, by everything that it can be narrowed by: what many have, what few have, and what nobody has. */
+export function askedOf({ now, users }: Amounts): Asked[] {
+  const week = `from=${now - 20 * day}&to=${now - 13 * day}`;
+  const usage = [
+    'model=model-4',
+    'model=rare',
+    'model=none',
+    'token_id=1',
+    'token_id=1&model=rare',
+    week,
+    `${week}&model=model-4`,
+    `to=${now - 300 * day}`,
+    'cursor',
+    'format=csv',
+  ];
+  const ofUsers = [`user_id=${users}`, `user_id=${users}&model=model-4`, 'user_id=1&model=rare'];
+  const sums = ['group_by=model', 'group_by=token', 'model=model-4'];
+  return [
+    ...list('/api/usage/logs', usage),
+    ...list('/api/admin/usage/logs', [...usage, ...ofUsers]),
+    ...list('/api/usage/summary', sums),
+    ...list('/api/admin/usage/summary', [...sums, 'user_id=1']),
+    ...list('/api/ledger', ['cursor']),
+    ...list('/api/admin/ledger', ['cursor', 'user_id=1', `user_id=${users}`]),
+    ...list('/api/admin/users', ['q=user', 'q=user-4', 'q=none', 'q=zz', 'ids=1,2,3']),
+    ...list('/api/admin/audit', [
+      'action=login',
+      'action=app_suspended',
+      'action=none',
+      'actor=user-4',
+      'actor=root',
+      'actor=none',
+      'target=1',
+      'target=App',
+      'target=needle',
+      'target=nothing',
+      week,
+      'cursor',
+      'format=csv',
+    ]),
+    ...list('/api/oauth2/admin/audit', [
+      'event_type=token_issued',
+      'event_type=app_suspended',
+      'application_id=5',
+      `user_id=${users}`,
+      'user_id=1',
+      week,
+      'cursor',
+      'format=csv',
+    ]),
+    ...list('/api/oauth2/admin/applications', ['q=App', 'q=needle', 'q=nothing', 'q=user-4', 'status=1', 'status=2']),
+    ...list('/api/oauth2/applications', []),
+    ...list('/api/oauth2/consents', []),
+    ...list('/api/routing/decisions', [
+      'user_id=1',
+      `user_id=${users}`,
+      'model_id=model-4',
+      'model_id=rare',
+      'model_id=none',
+      'user_id=1&model_id=rare',
+      'user_id=1&model_id=none',
+      'request_id=grown-7',
+    ]),
+    ...list('/api/routing/metrics', []),
+    ...list('/api/routing/configs', []),
+    ...list('/api/admin/channels', []),
+    ...list('/api/admin/provider-models', []),
+    ...list('/api/tokens', []),
+    ...list('/api/user/sessions', []),
+    ...list('/api/svc-ms/sessions', ['tag=home', 'tag=work', 'tag=none']),
+    ...list('/api/svc-ms/sessions/grown-10/history', []),
+    ...list('/api/svc-ms/knowledge', ['category=fact', 'category=preference', 'category=none']),
+    ...list('/api/svc-ms/autonomous', ['status=completed', 'status=failed', 'status=running']),
+    ...list('/api/svc-ms/patterns', []),
+    ...list('/v1/videos', [], true),
+    ...list('/v1/models', [], true),
+    { path: '/api/user/self/export', query: '', begins: true },
+  ];
+}

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { goal, median, type Row, report, round } from '../kit/report.ts';
+import { type Service, startService } from '../kit/service.ts';
+import { type Amounts, amountsFor } from '../lists/amounts.ts';
+import { type Asked, askedOf } from '../lists/asked.ts';
+import { fillFile, fillServer } from '../lists/fill.ts';
+
+const few = 1_000;
+const many = Number(process.env.LISTS_ROWS ?? 10_000_000);
+/** Both, unless one is named. */
+const engines = process.env.LISTS_ENGINES ?? 'sqlite, postgres';
+/** Odd, so that the median was seen. */
+const rounds = 41;
+/** For the JIT compilers, and so that the pages of the database that a list needs are in memory. */
+const warmUps = 15;
+const most = 1.5;
+const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
+
+/** A service with so many rows, and how it is taken away again. */
+interface Grown {
+  amounts: Amounts;
+  service: Service;
+  remove(): Promise<void>;
+}
+
+/** Every list on a nearly empty service and on one that has run for a year, in turns: the time of an answer must hardly differ. */
+export async function lists(): Promise<void> {
+  const rows = [
+    ...(engines.includes('sqlite') ? await compare('SQLite', growFile) : []),
+    ...(engines.includes('postgres') ? await compareServers() : []),
+  ];
+  const slow = rows.filter(({ figures }) => Number(figures.ratio) > most);
+  report('lists', rows, [
+    goal(`every list within ${most} ×`, slow.length === 0),
+    ...slow.map(({ what, figures }) => goal(`${what}: ${figures.ratio} ×`, false)),
+  ]);
+}
+
+async function compareServers(): Promise<Row[]> {
+  const admin = new SQL(databaseUrl, { max: 1, connectionTimeout: 3 });
+  try {
+    await admin.unsafe('select 1');
+  } catch {
+    console.log('lists: no PostgreSQL at DATABASE_URL_TEST or 127.0.0.1:5432; left out');
+    return [];
+  }
+  const rows = await compare('PostgreSQL', (amounts) => growServer(admin, amounts));
+  await admin.close();
+  return rows;
+}
+
+async function compare(engine: string, grow: (amounts: Amounts) => Promise<Grown>): Promise<Row[]> {
+  const small = await grow(amountsFor(few));
+  const large = await grow(amountsFor(many));
+  const asked = askedOf(small.amounts);
+  const rows: Row[] = [];
+  for (const [i, there] of askedOf(large.amounts).entries()) {
+    const [ms, msGrown] = await inTurns(await askerOf(small.service, asked[i]!), await askerOf(large.service, there));
+    rows.push({
+      what: `${engine}: ${nameOf(there)}`,
+      figures: {
+        [`ms with ${few.toLocaleString('en')} rows`]: round(ms, 3),
+        [`ms with ${many.toLocaleString('en')} rows`]: round(msGrown, 3),
+        ratio: round(msGrown / ms),
+      },
+    });
+  }
+  await refuseMissing(large.service, asked);
+  for (const { remove } of [small, large]) await remove();
+  return rows;
+}
+
+/** As somebody would say it: which day or which user is asked for is not the point. */
+const nameOf = ({ path, query, begins }: Asked): string =>
+  `${path}${query && `?${query.replace(/(from|to|user_id)=\d+/g, '$1')}`}${begins ? ' (first byte)' : ''}`;
+
+async function growFile(amounts: Amounts): Promise<Grown> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-lists-'));
+  await (await startService({ DATA_DIR: folder })).stop();
+  fillFile(join(folder, 'svc.db'), amounts);
+  const service = await startService({ DATA_DIR: folder });
+  const remove = async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { amounts, service, remove };
+}
+
+async function growServer(admin: SQL, amounts: Amounts): Promise<Grown> {
+  const name = `svc_lists_${amounts.usage}_${Date.now()}`;
+  await admin.unsafe(`create database ${name}`);
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  const env = { DATABASE_URL: url.href, REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` };
+  await (await startService(env)).stop();
+  await fillServer(url.href, amounts);
+  const service = await startService(env);
+  const remove = async () => {
+    await service.stop();
+    await admin.unsafe(`drop database ${name} with (force)`);
+  };
+  return { amounts, service, remove };
+}
+
+type Ask = () => Promise<number>;
+
+/** Asks for one list, and returns the milliseconds until its answer was there, or its beginning. */
+async function askerOf(service: Service, { path, query, byKey, begins }: Asked): Promise<Ask> {
+  const headers: Record<string, string> = byKey
+    ? { authorization: `Bearer ${service.key}` }
+    : { cookie: service.cookie };
+  const asked = query === 'cursor' ? `cursor=${await firstCursor(service, path)}` : query;
+  const url = `${service.url}${path}${asked && `?${asked}`}`;
+  return async () => {
+    const before = performance.now();
+    const response = await fetch(url, { headers });
+    const reader = begins ? response.body!.getReader() : undefined;
+    const read = await (reader ? reader.read() : response.text());
+    const ms = performance.now() - before;
+    await reader?.cancel();
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${JSON.stringify(read)}`);
+    return ms;
+  };
+}
+
+async function firstCursor(service: Service, path: string): Promise<string> {
+  const { data } = (await service.call(path, 'GET')) as { data: { next_cursor: string | null } };
+  if (!data.next_cursor) throw new Error(`${path} has one page only`);
+  return data.next_cursor;
+}
+
+async function inTurns(one: Ask, other: Ask): Promise<[number, number]> {
+  const pairs: [number, number][] = [];
+  for (let i = 0; i < warmUps + rounds; i += 1) pairs.push([await one(), await other()]);
+  const seen = pairs.slice(warmUps);
+  return [median(seen.map(([ms]) => ms)), median(seen.map(([, ms]) => ms))];
+}
+
+interface Described {
+  paths: Record<string, { get?: { parameters?: { name: string; in: string }[] } }>;
+}
+
+/** A list that is added later is asked for here too, or this says so. */
+async function refuseMissing(service: Service, asked: Asked[]): Promise<void> {
+  const { paths } = (await service.call('/openapi.json', 'GET')) as unknown as Described;
+  const known = new Set(asked.map(({ path }) => path.replace('/grown-10/', '/{session_id}/')));
+  const missing = Object.entries(paths).flatMap(([path, { get }]) =>
+    get?.parameters?.some(({ name }) => name === 'page' || name === 'limit') && !known.has(path) ? [path] : [],
+  );
+  if (missing.length > 0) throw new Error(`not measured: ${missing.join(', ')}`);
+}

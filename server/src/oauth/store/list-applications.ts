@@ -1,0 +1,95 @@
+import { type SqlBool, sql } from 'kysely';
+import { usersCalled } from '../../identity/store/names.ts';
+import { called, type Named } from '../../platform/db/names.ts';
+import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { applicationStatus } from '../status.ts';
+import type { ApplicationRow } from './tables.ts';
+
+export async function listOwned(
+  db: Db,
+  ownerId: number,
+  limit: number,
+  offset: number,
+): Promise<{ rows: ApplicationRow[]; total: number }> {
+  const mine = db
+    .selectFrom('oauth_applications')
+    .where('owner_id', '=', ownerId)
+    .where('status', '<>', applicationStatus.deleted)
+    .orderBy('id', 'desc');
+  const rows = await mine.selectAll().limit(limit).offset(offset).execute();
+  return { rows, total: await countUpTo(db, mine.select('id'), offset + limit + countedPast) };
+}
+
+export type WithOwner = ApplicationRow & { owner_username: string };
+
+interface Filter {
+  /** Part of a name or of the owner's, or a whole client id. */
+  q: string;
+  status?: number;
+}
+
+/** Newest first. */
+export async function listAll(
+  db: Db,
+  filter: Filter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: WithOwner[]; total: number }> {
+  if (filter.q !== '') {
+    const ids = await matching(db, filter, offset + limit + calledPast);
+    return { rows: await withOwners(db, ids.slice(offset, offset + limit)), total: ids.length };
+  }
+  const newest = there(db, filter).select('t.id').orderBy('t.id', 'desc');
+  const page = await newest.limit(limit).offset(offset).execute();
+  const total = await countUpTo(db, newest, offset + limit + countedPast);
+  const ids = page.map(({ id }) => id);
+  return { rows: await withOwners(db, ids), total };
+}
+
+const there = (db: Db, { status }: Filter) =>
+  db
+    .selectFrom('oauth_applications as t')
+    .where('t.status', '<>', applicationStatus.deleted)
+    .$if(status !== undefined, (query) => query.where('t.status', '=', status!));
+
+const named: Named = {
+  table: 'oauth_applications',
+  index: 'oauth_applications_called',
+  columns: ['name'],
+  newestFirst: true,
+};
+
+/** Counted past a page of those by name, as of users. */
+const calledPast = 100;
+/** Whoever searches for a part of a name that more users have is shown the applications of these. */
+const mostOwners = 50;
+
+async function matching(db: Db, filter: Filter, most: number): Promise<number[]> {
+  const { q, status } = filter;
+  const and = sql<SqlBool>`t.status <> ${applicationStatus.deleted} and t.status = ${status ?? sql.ref('t.status')}`;
+  const byName = await called(db, named, { text: q, most, and });
+  const owners = await usersCalled(db, q, mostOwners, ['username']);
+  const some = there(db, filter).select('t.id').limit(most);
+  // Each in order in an index: of all owners together they would be put in order by hand.
+  const parts = [
+    some.where('t.client_id', '=', q),
+    ...owners.map((owner) => some.where('t.owner_id', '=', owner).orderBy('t.id', 'desc')),
+  ];
+  const each = parts.map((part) => sql`select id from ${part} as part`);
+  const others = await sql<{ id: number }>`${sql.join(each, sql` union all `)}`.execute(db);
+  const ids = new Set([...byName, ...others.rows.map(({ id }) => id)]);
+  return [...ids].sort((a, b) => b - a).slice(0, most);
+}
+
+async function withOwners(db: Db, ids: number[]): Promise<WithOwner[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('oauth_applications as a')
+    .innerJoin('users as u', 'u.id', 'a.owner_id')
+    .where('a.id', 'in', ids)
+    .selectAll('a')
+    .select('u.username as owner_username')
+    .orderBy('a.id', 'desc')
+    .execute();
+}

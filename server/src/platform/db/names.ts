@@ -1,0 +1,92 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Db, engineOf } from './tables.ts';
+
+/*
+ * Rows by any part of a name. The index knows every three characters in a row (migrations 0012 and 0013); it finds whatever
+ * has all of those that are asked for, and comparing leaves what has them in one piece.
+ */
+
+/** A table whose rows, as `t`, are found by part of a name. */
+export interface Named {
+  table: string;
+  /** The virtual table of SQLite. */
+  index: string;
+  /** In the order in which PostgreSQL's index has them. */
+  columns: readonly string[];
+  newestFirst?: boolean;
+}
+
+export interface Search {
+  text: string;
+  most: number;
+  /** Only in these columns. */
+  columns?: readonly string[];
+  /** What else the rows must be. */
+  and?: RawBuilder<SqlBool>;
+}
+
+/** More of them narrow nothing any more. */
+const mostGrams = 24;
+
+/** In hexadecimal, so that neither index takes any of them for a word of its own language. */
+function gramsOf(text: string): string[] {
+  const characters = Array.from(text);
+  const grams = characters
+    .slice(0, Math.max(1, characters.length - 2))
+    .map((_, i) => characters.slice(i, i + 3).join(''));
+  return [...new Set(grams)].slice(0, mostGrams).map((gram) => Buffer.from(gram).toString('hex'));
+}
+
+/** SQLite knows no escape character unless told. */
+export function has(text: string, columns: readonly string[]): RawBuilder<SqlBool> {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  const each = columns.map((column) => sql`lower(${sql.ref(`t.${column}`)}) like ${pattern} escape '\\'`);
+  return sql<SqlBool>`(${sql.join(each, sql` or `)})`;
+}
+
+/** From where to take rows as `t`, of which only those that may match, and by what they are in order there. */
+function candidates(db: Db, named: Named, text: string): { from: RawBuilder<unknown>; order: RawBuilder<unknown> } {
+  const grams = gramsOf(text);
+  // Of one or two characters the index knows what begins with them.
+  const whole = Array.from(text).length > 2;
+  const table = sql.table(named.table);
+  if (engineOf(db) === 'postgres') {
+    const query = grams.map((gram) => (whole ? gram : `${gram}:*`)).join(' & ');
+    const each = named.columns.map((column) => sql`lower(${sql.ref(`t.${column}`)})`);
+    const names = sql.join(each, sql` || ' ' || `);
+    return { from: sql`${table} as t where svc_grams(${names}) @@ ${query}::text::tsquery`, order: sql`t.id` };
+  }
+  const query = grams.map((gram) => (whole ? gram.toUpperCase() : `${gram.toUpperCase()}*`)).join(' ');
+  const index = sql.table(named.index);
+  return {
+    from: sql`${index} as f cross join ${table} as t on t.id = f.rowid where ${index} match ${query}`,
+    order: sql`f.rowid`,
+  };
+}
+
+/** So many rows tell whether a text is usual; of a usual one enough are found among some more. */
+const fewRows = 500;
+const moreRows = 5_000;
+const usualShare = 0.05;
+
+/** Ids of the rows whose names have the text in them, in order, at most `most`. */
+export async function called(db: Db, named: Named, search: Search): Promise<number[]> {
+  const { text, most, columns = named.columns, and = sql<SqlBool>`1 = 1` } = search;
+  const matches = sql`${has(text, columns)} and ${and}`;
+  const direction = sql.raw(named.newestFirst ? 'desc' : 'asc');
+  const found = async (from: RawBuilder<unknown>, order: RawBuilder<unknown>) => {
+    const { rows } = await sql<{ id: number }>`select t.id as id from ${from} and ${matches}
+      order by ${order} ${direction} limit ${most}`.execute(db);
+    return rows.map((row) => row.id);
+  };
+  // PostgreSQL finds in its index all that there are before it puts them in order. SQLite finds them in order.
+  if (engineOf(db) === 'postgres')
+    for (const looked of [fewRows, moreRows]) {
+      const first = sql`(select * from ${sql.table(named.table)} order by id ${direction} limit ${looked}) as t where true`;
+      const ids = await found(first, sql`t.id`);
+      if (ids.length >= most) return ids;
+      if (ids.length < looked * usualShare) break;
+    }
+  const { from, order } = candidates(db, named, text.toLowerCase());
+  return found(from, order);
+}
