@@ -2,7 +2,6 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Usage } from '../lib/money.ts';
 import type { OpenDb } from '../platform/db/open.ts';
-import type { Engine } from '../platform/db/tables.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
@@ -64,14 +63,11 @@ export interface Billing {
 }
 
 /**
- * A commit of PostgreSQL costs as much as the rows of ten requests, here and there, and all processes pay it with the same
- * server: the more of them there are, the longer each waits for others to share it.
+ * A commit costs as much as the rows of ten requests, and on PostgreSQL all processes pay it with the same server: the more
+ * of them there are, the longer each waits for others to share it.
  */
 const commitShare = 0.4;
 const sharesTogether = 0.8;
-
-const shareOf = (engine: Engine, processes: number): number =>
-  engine === 'postgres' ? Math.min(commitShare, sharesTogether / processes) : 1;
 
 export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const { database, owners, shared, clock, log, through = (store) => store } = deps;
@@ -80,7 +76,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const writer = new Writer(db, owners, log);
   const purses = new Purses();
   const line = new Line({
-    ...{ store, writer, purses, share: () => shareOf(engine, owners.count) },
+    ...{ store, writer, purses, share: () => Math.min(commitShare, sharesTogether / owners.count) },
     running: () => keeper.open.size,
     chargeLate: (charge) => chargeLate(charge),
   });

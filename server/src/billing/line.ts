@@ -42,7 +42,7 @@ interface LineDeps {
   store: PurseStore;
   writer: Writer;
   purses: Purses;
-  /** The part of the time in which charges may be written: the less, the more of them share a batch. 1 for no pause. */
+  /** The part of the time in which charges may be written: the less, the more of them share a batch. */
   share(): number;
   /** Requests that run: with none but those that wait, there is nobody to share with, and nothing is waited for. */
   running(): number;
