@@ -130,7 +130,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     owners,
     ...relayModels(relay, permit),
     permit,
-    models: (caller) => modelsOf(catalog, caller),
+    models: (caller) => modelsOf(relay, caller),
     operator: () => operatorModels(options),
     parallelRuns: () => options.get('MsParallelRuns'),
     warn: (message, error) => log.warn({ error }, message),

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Owners } from '../platform/durable/owners.ts';
+import type { Override } from '../routing/override.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo, OperatorModels } from './models.ts';
 import type { NearIndex } from './search/near.ts';
@@ -19,6 +20,8 @@ export interface Caller {
   group?: string;
   /** False when the key has a quota of its own. */
   keyUnlimited?: boolean;
+  /** What the request says about providers; holds for every call that is made for it. */
+  override?: Override | null;
 }
 
 /** Parameters of one model call, in the names of the chat format. */
@@ -77,7 +80,7 @@ export interface Deps {
   rerank: Rerank;
   /** The caller as things stand now; throws when their key or they themselves count no more. */
   permit: Permit;
-  /** The enabled models of every type that this caller may use. */
+  /** The enabled models of every type that this caller's key lists, those that other limits leave out marked. */
   models(caller: Caller): ModelInfo[] | Promise<ModelInfo[]>;
   operator(): OperatorModels;
   /** Most runs of one user at once. */

@@ -9,8 +9,8 @@ import { rerank } from '../relay/endpoints/rerank.ts';
 import { renderChatAnswer } from '../relay/wire/chat/answer.ts';
 import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import type { Answer, Conversation, Finish, TextPart, ToolCallPart } from '../relay/wire/conversation.ts';
-import { type Candidate, modelTypes } from '../routing/candidate.ts';
-import type { Catalog } from '../routing/catalog/catalog.ts';
+import { type Candidate, type ModelType, modelTypes } from '../routing/candidate.ts';
+import { limitsOn, type Scored } from '../routing/rank.ts';
 import { isAllowed } from './allowed.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo } from './models.ts';
@@ -29,7 +29,7 @@ const contextOf = (caller: Caller, signal: AbortSignal, id = requestId()): Reque
     models: [...(caller.allowedModels ?? [])],
   },
   endpoint,
-  override: null,
+  override: caller.override ?? null,
   clientHeaders: {},
   signal,
 });
@@ -114,30 +114,42 @@ function completed(answer: Answer, usage: Usage, { channel }: Candidate, model: 
   };
 }
 
-/** The enabled models that a caller may use, at their cheapest. */
-export function modelsOf(catalog: Catalog, caller: Caller): ModelInfo[] {
+/**
+ * The enabled models that the caller's key lists, each as its best providers offer it: of those that preferences and request
+ * leave, the cheapest price, the largest window and the healthiest circuit.
+ */
+export async function modelsOf({ catalog, routing }: Pick<RelayDeps, 'catalog' | 'routing'>, caller: Caller) {
   const group = caller.group ?? 'default';
+  const standing = await routing.standing(caller.userId, caller.override ?? null);
   return catalog
     .models(group)
     .filter(({ id }) => isAllowed(caller, id))
     .flatMap(({ id }) =>
       modelTypes.flatMap((type) => {
         const candidates = catalog.candidatesFor(id, type, group);
-        if (candidates.length === 0) return [];
-        const cheapest = candidates.reduce((a, b) => (priceOf(b.price) < priceOf(a.price) ? b : a));
-        return [
-          {
-            id,
-            type,
-            promptPrice: cheapest.price.promptPrice,
-            completionPrice: cheapest.price.completionPrice,
-            quality: cheapest.qualityScore,
-            contextLength: cheapest.contextLength,
-          },
-        ];
+        return candidates.length === 0 ? [] : [modelInfo(id, type, standing(candidates))];
       }),
     );
 }
 
-const priceOf = (price: { promptPrice: number; completionPrice: number }): number =>
-  price.promptPrice + price.completionPrice;
+const circuitOrder = ['closed', 'half_open', 'open'] as const;
+
+function modelInfo(id: string, type: ModelType, scored: Scored[]): ModelInfo {
+  const left = scored.filter(({ dropped }) => !dropped);
+  const offers = left.length > 0 ? left : scored;
+  const { price, qualityScore } = offers.map(({ candidate }) => candidate).reduce(cheaper);
+  return {
+    id,
+    type,
+    promptPrice: price.promptPrice,
+    completionPrice: price.completionPrice,
+    quality: qualityScore,
+    contextLength: Math.max(...offers.map(({ candidate }) => candidate.contextLength)),
+    maxOutputTokens: Math.max(...offers.map(({ candidate }) => candidate.maxOutputTokens)),
+    circuit: circuitOrder.find((state) => offers.some(({ circuit }) => circuit === state)),
+    ...(left.length === 0 && { leftOut: limitsOn(scored) }),
+  };
+}
+
+const priceOf = ({ price }: Candidate): number => price.promptPrice + price.completionPrice;
+const cheaper = (a: Candidate, b: Candidate): Candidate => (priceOf(b) < priceOf(a) ? b : a);

@@ -14,7 +14,7 @@ import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
-import type { Preferences } from './rank.ts';
+import { type Preferences, type Scored, scoreAll } from './rank.ts';
 
 export interface PlanRequest {
   requestId: string;
@@ -46,6 +46,8 @@ export interface RoutingDeps {
 export interface Routing {
   /** Chooses; at once when the user's preferences are in memory. Throws model_not_found or no_eligible_provider. */
   plan(request: PlanRequest): Plan | Promise<Plan>;
+  /** How candidates stand for a user whose request has this override, without choosing among them. */
+  standing(userId: number, override: Override | null): Promise<Standing>;
   /** The 60-second cycle: recovery check, aggregation, sweeping. Run by `start`; public for tests. */
   cycle(): Promise<void>;
   start(): void;
@@ -53,6 +55,9 @@ export interface Routing {
   stop(): Promise<void>;
   readonly parts: RoutingParts;
 }
+
+/** Which limits leave candidates out, and how their circuits are. */
+export type Standing = (candidates: readonly Candidate[]) => Scored[];
 
 /** For this room's own routes. */
 export interface RoutingParts {
@@ -89,6 +94,13 @@ class RoutingRoom implements Routing {
     return preferences instanceof Promise
       ? preferences.then((loaded) => this.#planWith(request, loaded))
       : this.#planWith(request, preferences);
+  }
+
+  async standing(userId: number, override: Override | null): Promise<Standing> {
+    const preferences = await this.parts.preferences.get(userId);
+    const given = { measured: this.#measured, circuit: this.#circuit, userId, preferences, override, config: null };
+    // By whichever strategy: who is left does not depend on scores.
+    return (candidates) => scoreAll({ ...given, candidates }, 'balanced');
   }
 
   cycle(): Promise<void> {

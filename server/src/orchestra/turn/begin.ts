@@ -1,6 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
+import { parseOverride } from '../../routing/override.ts';
 import { align } from '../align.ts';
 import { choosingFor, requireChatModel } from '../allowed.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
@@ -30,8 +31,10 @@ export interface TurnRequest {
 }
 
 /** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
-export async function beginTurn(deps: Deps, { caller, conversation, signal }: TurnRequest, out: Out): Promise<Turn> {
+export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Promise<Turn> {
   const startedMs = deps.clock.steadyMs();
+  const { conversation, signal } = request;
+  const caller = { ...request.caller, override: parseOverride(conversation.source?.body.provider) };
   const body = bodyOf(conversation);
   const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
   const models = await deps.models(caller);
