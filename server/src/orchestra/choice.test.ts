@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { until } from '../lib/until.fixture.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
 
 /** Which models the engine asks, as the limits of key, user and request and the health of providers leave them. */
@@ -107,4 +108,27 @@ test('where limits leave none, the answer says which', async () => {
   const forced = await ask(secret, { svc_ms: { force_model: 'c/big' } });
   expect([forced.status, forced.body.error.param]).toEqual([404, 'svc_ms.force_model']);
   expect(forced.body.error.message).toContain('above the price limit');
+});
+
+test('a model whose provider fails is passed over, and the decision says so', async () => {
+  const { secret, call } = await member();
+  failing.add('c/big');
+  try {
+    for (let i = 0; i < 7; i++) {
+      const { body } = await ask(secret);
+      expect(body.choices[0].message.content).toBe('by b/mid');
+      const why = body.svc_ms_meta.failovers.map((one: { why: string }) => one.why);
+      // After some failures in a row the circuit is open, and nobody waits for it any more.
+      expect(why).toEqual([i < 5 ? 'provider_error' : 'circuit_open']);
+    }
+    const reasons = async () => {
+      const response = await call('/api/routing/decisions?model_id=b/mid');
+      const { data } = (await response.json()) as { data: { decisions: { routing_reason: string }[] } };
+      return data.decisions.map(({ routing_reason }) => routing_reason);
+    };
+    await until('the decisions are written', async () => (await reasons()).length === 7);
+    for (const reason of await reasons()) expect(reason).toContain("asked in place of 'c/big', which did not answer");
+  } finally {
+    failing.clear();
+  }
 });

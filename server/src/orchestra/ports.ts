@@ -46,6 +46,8 @@ export interface CompleteRequest extends Caller {
   /** Text as it comes, when `stream`; the answer holds the whole again. A promise lets the upstream wait. */
   onDelta?(text: string): unknown;
   signal: AbortSignal;
+  /** The model that should have been asked; told in the routing decision. */
+  insteadOf?: string;
   /** Names the call in the ledger; a fresh one when absent. */
   requestId?: string;
 }

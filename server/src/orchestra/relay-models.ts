@@ -19,8 +19,11 @@ import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
 
-const contextOf = (caller: Caller, signal: AbortSignal, id = requestId()): RequestContext => ({
-  requestId: id,
+type Named = Pick<CompleteRequest, 'requestId' | 'insteadOf'>;
+
+const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): RequestContext => ({
+  requestId: named.requestId ?? requestId(),
+  insteadOf: named.insteadOf,
   caller: {
     userId: caller.userId,
     group: caller.group ?? 'default',
@@ -48,7 +51,7 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
         stream: request.stream,
         ...(request.tools && request.tools.length > 0 && { tools: request.tools }),
       });
-      const context = contextOf(await permit(request), request.signal, request.requestId);
+      const context = contextOf(await permit(request), request.signal, request);
       return request.stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
     },
     embed: async ({ model, texts, signal, ...caller }) => {

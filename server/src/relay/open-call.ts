@@ -39,6 +39,7 @@ export async function openCall(
     type,
     override: context.override,
     fits,
+    insteadOf: context.insteadOf,
   });
   const plan = planned instanceof Promise ? await planned : planned;
   try {

@@ -35,6 +35,8 @@ export interface Decision {
   modelId: string;
   choice: Choice;
   sort: string | null;
+  /** The model in whose place this one was asked, as that did not answer. */
+  insteadOf?: string | undefined;
   attempts: readonly AttemptRecord[];
   /** Blocked by their circuits when their turn came. */
   skipped: readonly Candidate[];

@@ -45,6 +45,7 @@ interface PlanFor {
   userId: number;
   modelId: string;
   sort: string | null;
+  insteadOf?: string | undefined;
 }
 
 class OneAttempt implements Attempt {
@@ -149,12 +150,13 @@ class RoutePlan implements Plan {
     if (this.#closed) return;
     this.#closed = true;
     for (const attempt of this.#attempts) attempt.abandon();
-    const { requestId, userId, modelId, sort } = this.request;
+    const { requestId, userId, modelId, sort, insteadOf } = this.request;
     this.deps.log({
       requestId,
       userId,
       modelId,
       sort,
+      insteadOf,
       choice: this.choice,
       attempts: this.#records,
       skipped: this.#skipped,

@@ -26,6 +26,8 @@ export interface PlanRequest {
   override?: Override | null;
   /** What else the request needs of a candidate: context length, a tool, a video size. */
   fits?: (candidate: Candidate) => boolean;
+  /** The model in whose place this one is asked. */
+  insteadOf?: string | undefined;
 }
 
 export interface RoutingDeps {
@@ -150,7 +152,8 @@ class RoutingRoom implements Routing {
     });
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
-    return openPlan(this.#planDeps, { requestId, userId, modelId, sort: override?.sort ?? null }, choice);
+    const sort = override?.sort ?? null;
+    return openPlan(this.#planDeps, { requestId, userId, modelId, sort, insteadOf: request.insteadOf }, choice);
   }
 
   #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {

@@ -1,4 +1,5 @@
 import type { PlanTask } from '../plan.ts';
+import type { Failover } from '../task/failover.ts';
 import type { RunConfig } from './config.ts';
 
 export type PauseReason =
@@ -41,6 +42,8 @@ export interface RunEvents {
     result_preview: string;
   };
   task_failed: { task_id: string; error: string; attempt: number; will_retry: boolean; next_model?: string };
+  /** With `task_id` where it concerns a task. */
+  model_failover: Failover & { task_id?: string };
   task_evaluated: { task_id: string; score: number; feedback: string };
   memory_operation: {
     operation: 'summarize' | 'archive' | 'recall' | 'store';

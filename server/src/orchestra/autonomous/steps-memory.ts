@@ -11,7 +11,7 @@ import { embedQuery, type Recalled, search, within } from '../turn/recall.ts';
 import { Pause } from './halt.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
-import { ask, stepKey, type Work } from './work.ts';
+import { askAny, stepKey, type Work } from './work.ts';
 
 const recalledAtMost = 8;
 /** Below this what was found has little to do with the goal. */
@@ -96,16 +96,14 @@ interface Shortened {
 async function shorten(work: Work, step: string, text: string, tokens: number): Promise<Shortened> {
   // Without a summary the beginning has to do; what is left out is archived in the journal.
   const archived: Shortened = { text: `${text.slice(0, longestShort * 4)}…`, operation: 'archive' };
-  const choice = chooseHelperModel(work.choosing);
-  if (!choice) return archived;
   try {
     const messages = shorteningMessages(text);
-    const answer = await ask(work, { step, model: choice.model, messages, params: { max_tokens: longestShort } });
-    const short = textOf(answer.message).trim();
+    const params = { max_tokens: longestShort };
+    const short = (await askAny(work, { step, choose: chooseHelperModel, messages, params })).trim();
     return short === '' || (await work.count(short)) >= tokens ? archived : { text: short, operation: 'summarize' };
   } catch (error) {
     work.signal.throwIfAborted();
-    if (error instanceof Pause) throw error;
+    if (error instanceof Pause && error.reason !== 'provider_unavailable') throw error;
     return archived;
   }
 }

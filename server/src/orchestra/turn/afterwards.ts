@@ -11,7 +11,7 @@ import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../s
 import { recordOutcomes } from '../store/patterns.ts';
 import { embedNew } from './embed.ts';
 import { embedQuery, search } from './recall.ts';
-import { ask, now, type Turn } from './turn.ts';
+import { askChosen, now, type Turn } from './turn.ts';
 
 /** Messages indexed per turn at most: a client may bring a whole life's history at once. */
 const mostIndexed = 500;
@@ -58,11 +58,9 @@ async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
 }
 
 async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {
-  const choice = chooseHelperModel(turn.choosing);
-  if (!choice) return;
   // Only the user's words prove a fact: what a model made up, or a tool found on the net, must not become knowledge.
-  const call = { model: choice.model, messages: extractionMessages([turn.request, answer]) };
-  const reply = await askShaped((params) => ask(turn, { ...call, params }), factsShape);
+  const messages = extractionMessages([turn.request, answer]);
+  const reply = await askShaped((params) => askChosen(turn, chooseHelperModel, { messages, params }), factsShape);
   for (const fact of groundedFacts(reply, [textOf(turn.request)])) await keepFact(turn, fact);
 }
 

@@ -1,3 +1,5 @@
+import type { Failover } from '../task/failover.ts';
+
 /** `svc_ms_meta` of an answer. */
 export interface Meta {
   session_id: string;
@@ -10,6 +12,8 @@ export interface Meta {
   tasks_failed: number;
   total_model_calls: number;
   models_used: Record<string, number>;
+  /** Models that were asked in place of others, in order. */
+  failovers: Failover[];
   memory_mode: string;
   memory_tokens_saved: number;
   context_tokens_used: number;

@@ -1,4 +1,5 @@
 import type { Usage } from '../../lib/money.ts';
+import type { Failover } from '../task/failover.ts';
 
 /** Counts the model calls of a turn. */
 export interface Meter {
@@ -6,6 +7,7 @@ export interface Meter {
   models: Record<string, number>;
   promptTokens: number;
   completionTokens: number;
+  failovers: Failover[];
   note(model: string, usage: Usage): void;
 }
 
@@ -15,6 +17,7 @@ export function newMeter(): Meter {
     models: {},
     promptTokens: 0,
     completionTokens: 0,
+    failovers: [],
     note(model, usage) {
       meter.calls += 1;
       meter.models[model] = (meter.models[model] ?? 0) + 1;

@@ -3,7 +3,7 @@ import { type Remembered, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
 import { summaryMessages } from '../prompts/memory-work.ts';
 import { addSummary } from '../store/summaries.ts';
-import { ask, now, type Turn } from './turn.ts';
+import { askChosen, now, type Turn } from './turn.ts';
 
 /** Long enough for what matters, short beside the window it is to free. */
 const longestSummary = 1000;
@@ -13,17 +13,16 @@ const longestSummary = 1000;
  * came out empty or cut off, replaces nothing.
  */
 export async function summarise(turn: Turn, previous: Summary | null, since: Remembered[]): Promise<boolean> {
-  const choice = chooseHelperModel(turn.choosing);
   const last = since.at(-1);
-  if (!choice || !last) return false;
+  if (!last) return false;
   try {
     const messages = summaryMessages(
       previous?.text ?? null,
       since.map(({ message }) => message),
     );
-    const answer = await ask(turn, { model: choice.model, messages, params: { max_tokens: longestSummary } });
-    const text = textOf(answer.message).trim();
-    if (text === '' || answer.finishReason === 'content_filter') return false;
+    const answer = await askChosen(turn, chooseHelperModel, { messages, params: { max_tokens: longestSummary } });
+    const text = answer ? textOf(answer.message).trim() : '';
+    if (!answer || text === '' || answer.finishReason === 'content_filter') return false;
     return await addSummary(
       turn.deps.db,
       turn.session.ref,

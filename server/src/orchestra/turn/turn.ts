@@ -1,6 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
-import type { Choosing } from '../models.ts';
+import type { Choice, Choosing } from '../models.ts';
 import type { Caller, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import type { Fence } from '../prompts/fence.ts';
 import type { Settings } from '../settings.ts';
@@ -8,6 +8,7 @@ import { others } from '../slices.ts';
 import type { Outcome } from '../store/patterns.ts';
 import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
+import { askInTurn, type Failover } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import type { ChatBody } from './body.ts';
 import type { Meta } from './meta.ts';
@@ -84,6 +85,7 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
   tasks_failed: progress.failed,
   total_model_calls: meter.calls,
   models_used: { ...meter.models },
+  failovers: [...meter.failovers],
   memory_mode: settings.memory_mode,
   memory_tokens_saved: progress.tokensSaved,
   context_tokens_used: progress.contextTokens,
@@ -94,13 +96,32 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
 
 export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.clock);
 
+type Asking = Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'>;
+type Call = Pick<CompleteRequest, 'messages' | 'params'> & Partial<CompleteRequest>;
+
 /** One model call of the turn, counted. */
-export async function ask(
-  turn: Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'>,
-  call: Pick<CompleteRequest, 'model' | 'messages' | 'params'> & Partial<CompleteRequest>,
-): Promise<CompleteAnswer> {
+export async function ask(turn: Asking, call: Call & { model: string }): Promise<CompleteAnswer> {
   await others();
   const answer = await turn.deps.complete({ stream: false, signal: turn.signal, ...turn.caller, ...call });
   turn.meter.note(call.model, answer.usage);
   return answer;
+}
+
+/** One answer by the model that is chosen, or by the next best one that answers. Null when there is no model. */
+export const askChosen = (
+  turn: Asking & Pick<Turn, 'choosing' | 'writer'>,
+  choose: (choosing: Choosing) => Choice | null,
+  call: Call,
+  helps?: (error: unknown) => boolean,
+): Promise<CompleteAnswer | null> =>
+  askInTurn(turn.choosing, {
+    choose,
+    ask: (model, failover) => ask(turn, { ...call, model, ...(failover && { insteadOf: failover.from }) }),
+    failedOver: (failover) => failedOver(turn, failover),
+    ...(helps && { helps }),
+  });
+
+export function failedOver({ meter, writer }: Pick<Turn, 'meter' | 'writer'>, failover: Failover): void {
+  meter.failovers.push(failover);
+  writer.think(`${failover.to} is asked in place of ${failover.from} (${failover.why.replaceAll('_', ' ')}).`);
 }
