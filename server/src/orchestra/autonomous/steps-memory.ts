@@ -1,4 +1,5 @@
 import { buildContext, sumTokens } from '../context.ts';
+import { contextRoom } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
 import { fenceRule, newFence } from '../prompts/fence.ts';
@@ -31,7 +32,11 @@ export async function recallMemory(work: Work): Promise<void> {
   const found = (await search(searching, scope, goal, query, recalledAtMost)).filter(
     ({ relevance }) => relevance >= leastRelevance,
   );
-  const kept = await within(found, preferences.max_context_tokens * recalledShare, count);
+  const kept = await within(
+    found,
+    contextRoom(choosing, preferences.max_context_tokens, 'common') * recalledShare,
+    count,
+  );
   const before = await count(goal);
   const key = stepKey(work, 'recall');
   const text = JSON.stringify(kept);
@@ -53,7 +58,8 @@ export async function loadContext(work: Work): Promise<void> {
   const at = history.findLastIndex(({ message }) => message.role === 'user' && textOf(message) === goal);
   const before = at < 0 ? history : history.slice(0, at);
   const summary = await latestSummary(deps.db, holding.sessionRef);
-  const budget = Math.floor(preferences.max_context_tokens * conversationShare);
+  const most = contextRoom(work.choosing, preferences.max_context_tokens, 'common');
+  const budget = Math.floor(most * conversationShare);
   const talk = buildContext({ mode: 'summarized', history: before, summary, budget });
   const recalled = JSON.parse(work.texts.get(state.recall ?? '') ?? '[]') as Recalled[];
   const memory = memoryMessages({ summary: talk.summary?.text ?? null, recalled }, newFence());
@@ -64,7 +70,7 @@ export async function loadContext(work: Work): Promise<void> {
 /** Long results are shortened for the prompts when all together would crowd the window; the whole stays in the journal. */
 export async function fitResults(work: Work): Promise<void> {
   const { state, count, preferences, journal } = work;
-  const limit = preferences.max_context_tokens * resultShare;
+  const limit = contextRoom(work.choosing, preferences.max_context_tokens, 'common') * resultShare;
   const sized: { task: RunTask; tokens: number }[] = [];
   for (const task of live(state)) {
     const text = resultText(work, task);

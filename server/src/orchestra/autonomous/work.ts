@@ -1,6 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { costOf } from '../../lib/money.ts';
 import { askShaped, type Shape } from '../ask-shaped.ts';
+import { modelOf, sendFitted } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
 import type { CallParams, CompleteAnswer } from '../ports.ts';
@@ -69,7 +70,9 @@ export async function askModel(work: Work, question: Question): Promise<Complete
     signal,
     requestId: `${work.executionId}:${step}:${call}:${work.holding.epoch}`,
   };
-  const answer = await work.deps.complete(asked).catch((error) => {
+  const send = (fitted: typeof asked, refusals: number) =>
+    work.deps.complete({ ...fitted, ...(refusals > 0 && { requestId: `${asked.requestId}:${refusals}` }) });
+  const answer = await sendFitted(modelOf(work.choosing, model), asked, send).catch((error) => {
     signal.throwIfAborted();
     throw mayRetry(error) ? error : pauseFor(error);
   });

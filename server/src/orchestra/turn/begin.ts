@@ -4,7 +4,8 @@ import type { Conversation } from '../../relay/wire/conversation.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { align } from '../align.ts';
 import { choosingFor, requireChatModel } from '../allowed.ts';
-import type { ChatMessage, Remembered } from '../messages.ts';
+import { withRoomFor } from '../fit.ts';
+import { type ChatMessage, isInstruction, type Remembered } from '../messages.ts';
 import { parseSvcMs } from '../params.ts';
 import { aged } from '../patterns.ts';
 import type { Caller, Deps } from '../ports.ts';
@@ -18,6 +19,7 @@ import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/
 import { loadPreferences } from '../store/preferences.ts';
 import { newSessionId, openSession, type Session, sessionByRef } from '../store/sessions.ts';
 import { countText, weigh } from '../tokens.ts';
+import { unitsOf } from '../units.ts';
 import { bodyOf, type ChatBody, trailingResults } from './body.ts';
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
@@ -43,6 +45,8 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
+    const instructions = await weigh(body.messages.filter(isInstruction));
+    const needed = (unitsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
     return {
       deps,
@@ -51,7 +55,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
       body,
       settings,
       session,
-      choosing: choosingFor(caller, { settings, operator: deps.operator(), models, patterns }),
+      choosing: withRoomFor(choosingFor(caller, { settings, operator: deps.operator(), models, patterns }), needed),
       fence: newFence(),
       count: countText,
       meter: newMeter(),

@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { modelOf, sendFitted } from '../fit.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
 import type { Choice, Choosing } from '../models.ts';
 import type { Caller, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
@@ -96,20 +97,21 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
 
 export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.clock);
 
-type Asking = Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'>;
+type Asking = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'meter' | 'signal'>;
 type Call = Pick<CompleteRequest, 'messages' | 'params'> & Partial<CompleteRequest>;
 
-/** One model call of the turn, counted. */
+/** One model call of the turn, within the window of the model, counted. */
 export async function ask(turn: Asking, call: Call & { model: string }): Promise<CompleteAnswer> {
   await others();
-  const answer = await turn.deps.complete({ stream: false, signal: turn.signal, ...turn.caller, ...call });
+  const request = { stream: false, signal: turn.signal, ...turn.caller, ...call };
+  const answer = await sendFitted(modelOf(turn.choosing, call.model), request, turn.deps.complete);
   turn.meter.note(call.model, answer.usage);
   return answer;
 }
 
 /** One answer by the model that is chosen, or by the next best one that answers. Null when there is no model. */
 export const askChosen = (
-  turn: Asking & Pick<Turn, 'choosing' | 'writer'>,
+  turn: Asking & Pick<Turn, 'writer'>,
   choose: (choosing: Choosing) => Choice | null,
   call: Call,
   helps?: (error: unknown) => boolean,
