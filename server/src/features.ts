@@ -137,8 +137,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
   const autonomous = openAutonomous({ ...orchestra.deps, shared });
   const metaModels: MetaModels = {
-    [orchestraModel]: ({ principal }, conversation, signal, onDelta) =>
-      orchestra.chat({ caller: callerOf(principal), conversation, signal }, onDelta),
+    [orchestraModel]: ({ principal, requestId }, conversation, signal, onDelta) =>
+      orchestra.chat({ caller: callerOf(principal), conversation, signal, requestId }, onDelta),
   };
 
   const secretKey = platform.sealingKeys[0]!.key;

@@ -132,3 +132,14 @@ test('a model whose provider fails is passed over, and the decision says so', as
     failing.clear();
   }
 });
+
+test('the cost that is told is what was charged', async () => {
+  const { secret, call } = await member();
+  const { body } = await ask(secret);
+  const { cost, request_id } = body.svc_ms_meta;
+  const response = await call(`/api/usage/logs?parent_request_id=${request_id}`);
+  const { logs } = ((await response.json()) as { data: { logs: { quota: number }[] } }).data;
+  expect(logs).toHaveLength(1);
+  expect(logs[0]!.quota).toBeGreaterThan(0);
+  expect(cost).toBe(logs[0]!.quota / 500_000);
+});

@@ -22,6 +22,8 @@ export interface Caller {
   keyUnlimited?: boolean;
   /** What the request says about providers; holds for every call that is made for it. */
   override?: Override | null;
+  /** The turn or run that calls are made for: one id finds them all. */
+  parentRequestId?: string;
 }
 
 /** Parameters of one model call, in the names of the chat format. */
@@ -56,6 +58,8 @@ export interface CompleteAnswer {
   message: ChatMessage;
   finishReason: string;
   usage: Usage;
+  /** Charged, in quota. */
+  cost?: number;
   model: string;
   provider: string;
 }
@@ -65,11 +69,11 @@ export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
 
 export type Embed = (
   request: Caller & { model: string; texts: string[]; signal: AbortSignal },
-) => Promise<{ vectors: number[][]; usage: Usage }>;
+) => Promise<{ vectors: number[][]; usage: Usage; cost?: number }>;
 
 export type Rerank = (
   request: Caller & { model: string; query: string; documents: string[]; topN: number; signal: AbortSignal },
-) => Promise<{ results: RerankScore[]; usage: Usage }>;
+) => Promise<{ results: RerankScore[]; usage: Usage; cost?: number }>;
 
 export type Permit = (caller: Caller) => Caller | Promise<Caller>;
 

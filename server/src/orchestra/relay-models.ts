@@ -1,6 +1,5 @@
 import { requestId } from '../lib/ids.ts';
-import type { Usage } from '../lib/money.ts';
-import { answerChat } from '../relay/answer-chat.ts';
+import { answerChat, type Settled } from '../relay/answer-chat.ts';
 import { streamed } from '../relay/deliver-stream.ts';
 import { whole } from '../relay/deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../relay/deps.ts';
@@ -24,6 +23,7 @@ type Named = Pick<CompleteRequest, 'requestId' | 'insteadOf'>;
 const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): RequestContext => ({
   requestId: named.requestId ?? requestId(),
   insteadOf: named.insteadOf,
+  parentRequestId: caller.parentRequestId,
   caller: {
     userId: caller.userId,
     group: caller.group ?? 'default',
@@ -56,21 +56,21 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
     },
     embed: async ({ model, texts, signal, ...caller }) => {
       const body = { model, input: texts, encoding_format: 'float' };
-      const { value, usage } = await embed(relay, contextOf(await permit(caller), signal), body);
+      const { value, usage, cost } = await embed(relay, contextOf(await permit(caller), signal), body);
       const data = value.data as { index: number; embedding: number[] }[];
-      return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage };
+      return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };
     },
     rerank: async ({ model, query, documents, topN, signal, ...caller }) => {
       const body = { model, query, documents, top_n: topN, return_documents: false };
-      const { value, usage } = await rerank(relay, contextOf(await permit(caller), signal), body);
-      return { results: value.results as RerankScore[], usage };
+      const { value, usage, cost } = await rerank(relay, contextOf(await permit(caller), signal), body);
+      return { results: value.results as RerankScore[], usage, cost };
     },
   };
 }
 
 async function complete(relay: RelayDeps, context: RequestContext, asked: Conversation): Promise<CompleteAnswer> {
-  const { answer, usage, candidate, modelId } = await answerChat(relay, context, asked, whole);
-  return completed(answer, usage, candidate, modelId);
+  const { answer, candidate, modelId, ...settled } = await answerChat(relay, context, asked, whole);
+  return completed(answer, settled, candidate, modelId);
 }
 
 /** Gathers a streamed answer while it is told on. */
@@ -84,7 +84,7 @@ async function follow(
   const calls = new Map<number, ToolCallPart>();
   let finish: Finish = 'stop';
   const stream = await answerChat(relay, context, asked, streamed({ client: 'deltas' }));
-  const { error, usage } = await stream.tell((delta) => {
+  const { error, ...settled } = await stream.tell((delta) => {
     if (delta.type === 'text') {
       text.text += delta.text;
       return onDelta?.(delta.text);
@@ -100,11 +100,13 @@ async function follow(
   signal.throwIfAborted();
   for (const call of calls.values()) call.arguments ||= '{}';
   const { candidate, modelId } = stream.answer;
-  return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, usage, candidate, modelId);
+  return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, settled, candidate, modelId);
 }
 
+type Charged = Pick<Settled, 'usage' | 'cost'>;
+
 /** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
-function completed(answer: Answer, usage: Usage, { channel }: Candidate, model: string): CompleteAnswer {
+function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candidate, model: string): CompleteAnswer {
   const { choices } = renderChatAnswer(answer, { model, id: '', created: 0 });
   const [choice] = choices as { message: ChatMessage; finish_reason: string }[];
   const { content = '', tool_calls = [] } = choice?.message ?? {};
@@ -112,6 +114,7 @@ function completed(answer: Answer, usage: Usage, { channel }: Candidate, model: 
     message: { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) },
     finishReason: choice?.finish_reason ?? answer.finish,
     usage,
+    cost,
     model,
     provider: channel.provider,
   };

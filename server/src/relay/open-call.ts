@@ -40,6 +40,7 @@ export async function openCall(
     override: context.override,
     fits,
     insteadOf: context.insteadOf,
+    parentRequestId: context.parentRequestId,
   });
   const plan = planned instanceof Promise ? await planned : planned;
   try {

@@ -46,6 +46,7 @@ interface PlanFor {
   modelId: string;
   sort: string | null;
   insteadOf?: string | undefined;
+  parentRequestId?: string | undefined;
 }
 
 class OneAttempt implements Attempt {
@@ -150,13 +151,8 @@ class RoutePlan implements Plan {
     if (this.#closed) return;
     this.#closed = true;
     for (const attempt of this.#attempts) attempt.abandon();
-    const { requestId, userId, modelId, sort, insteadOf } = this.request;
     this.deps.log({
-      requestId,
-      userId,
-      modelId,
-      sort,
-      insteadOf,
+      ...this.request,
       choice: this.choice,
       attempts: this.#records,
       skipped: this.#skipped,

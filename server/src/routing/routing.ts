@@ -28,6 +28,8 @@ export interface PlanRequest {
   fits?: (candidate: Candidate) => boolean;
   /** The model in whose place this one is asked. */
   insteadOf?: string | undefined;
+  /** Of the turn or run that makes the request. */
+  parentRequestId?: string | undefined;
 }
 
 export interface RoutingDeps {
@@ -130,7 +132,7 @@ class RoutingRoom implements Routing {
 
   #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
     const { deps, configs } = this.parts;
-    const { modelId, requestId, userId } = request;
+    const { modelId, requestId, userId, insteadOf, parentRequestId } = request;
     const { candidates, legacy } = this.#candidatesOf(request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
@@ -153,7 +155,7 @@ class RoutingRoom implements Routing {
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
     const sort = override?.sort ?? null;
-    return openPlan(this.#planDeps, { requestId, userId, modelId, sort, insteadOf: request.insteadOf }, choice);
+    return openPlan(this.#planDeps, { requestId, userId, modelId, sort, insteadOf, parentRequestId }, choice);
   }
 
   #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {

@@ -84,7 +84,7 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     const reply = await askAny(work, { step, choose: chooseHelperModel, messages, shape: factsShape });
     const entries: { id: string; category: string; title: string }[] = [];
     for (const fact of groundedFacts(reply, [goal])) {
-      const keeping = { deps, caller, choosing, signal, session, settings: {}, meter: newMeter() };
+      const keeping = { deps, caller, choosing, signal, session, settings: { mayEmbed: true }, meter: newMeter() };
       const entry = await keepFact(keeping, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });
     }

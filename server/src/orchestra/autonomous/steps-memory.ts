@@ -8,7 +8,7 @@ import { recentMessages } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { resultShare } from '../task/results.ts';
 import { newMeter } from '../turn/meter.ts';
-import { embedQuery, type Recalled, search, within } from '../turn/recall.ts';
+import { embedQuery, type Recalled, reranked, search, within } from '../turn/recall.ts';
 import { Pause } from './halt.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
@@ -26,12 +26,12 @@ const longestShort = 600;
 export async function recallMemory(work: Work): Promise<void> {
   const { deps, caller, choosing, signal, goal, state, holding, count, journal, preferences } = work;
   if (state.recall !== null) return;
-  const searching = { deps, caller, choosing, signal, meter: newMeter() };
-  const query = await embedQuery(searching, goal);
+  const searching = { deps, caller, choosing, signal, meter: newMeter(), settings: { preferences } };
+  const query = preferences.enable_embedding ? await embedQuery(searching, goal) : null;
   const scope = { userId: caller.userId, exceptSession: holding.sessionRef };
-  const found = (await search(searching, scope, goal, query, recalledAtMost)).filter(
-    ({ relevance }) => relevance >= leastRelevance,
-  );
+  const most = preferences.enable_rerank ? Math.max(recalledAtMost, preferences.rerank_top_n) : recalledAtMost;
+  const ranked = await reranked(searching, goal, await search(searching, scope, goal, query, most));
+  const found = ranked.filter(({ relevance }) => relevance >= leastRelevance).slice(0, recalledAtMost);
   const kept = await within(
     found,
     contextRoom(choosing, preferences.max_context_tokens, 'common') * recalledShare,

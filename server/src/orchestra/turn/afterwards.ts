@@ -2,13 +2,14 @@ import type { Db } from '../../platform/db/tables.ts';
 import { askShaped } from '../ask-shaped.ts';
 import { type Fact, factsShape, groundedFacts, repeats, sameMeaning } from '../knowledge-facts.ts';
 import { type ChatMessage, type Remembered, textOf } from '../messages.ts';
-import { chooseHelperModel } from '../models.ts';
+import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
 import { indexDocument } from '../store/documents.ts';
 import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../store/knowledge.ts';
 import { recordOutcomes } from '../store/patterns.ts';
+import { addTokensUsed } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';
 import { embedQuery, search } from './recall.ts';
 import { askChosen, now, type Turn } from './turn.ts';
@@ -29,11 +30,21 @@ export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMe
       turn.deps.warn(`${name} failed`, error);
     }
   };
+  if (!turn.settings.remember) return part('counting tokens', () => countTokens(turn));
   await part('recording outcomes', () => recordOutcomes(turn.deps.db, turn.caller.userId, turn.outcomes, now(turn)));
   await part('indexing', () => indexMessages(later, fresh));
   if (turn.settings.extractKnowledge) await part('extraction', () => extractKnowledge(later, answer));
-  await part('embedding', () => embedNew(later));
+  if (turn.settings.embedsAfter) await part('embedding', () => embedNew(later));
+  await part('counting tokens', () => countTokens(turn));
 }
+
+/** Calls that are sure to follow the answer: where facts are looked for, and where there is something to embed with. */
+export const callsAfter = ({ settings, choosing }: Turn): number =>
+  (settings.extractKnowledge ? 1 : 0) + (settings.embedsAfter && chooseEmbeddingModel(choosing, 'question') ? 1 : 0);
+
+/** What all calls of the turn used, those after the answer included. */
+export const countTokens = ({ deps, session, meter }: Turn): Promise<void> =>
+  addTokensUsed(deps.db, session.ref, meter.promptTokens + meter.completionTokens);
 
 async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
   const { projectId } = turn.session;
@@ -65,7 +76,7 @@ async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> 
 }
 
 type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 'session'> & {
-  settings: Pick<Turn['settings'], 'project_id'>;
+  settings: Pick<Turn['settings'], 'project_id' | 'mayEmbed'>;
 };
 
 /** Also used at the end of an autonomous run. Null when the entry it repeats was deleted meanwhile. */
@@ -95,7 +106,7 @@ export const writeEntry = <E extends Entry | null>(db: Db, userId: number, write
 /** The entry that says the same already, by its words or by its meaning. */
 async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
   const { userId } = turn.caller;
-  const query = await embedQuery(turn, entryText({ ...fact, keywords: fact.keywords }));
+  const query = turn.settings.mayEmbed ? await embedQuery(turn, entryText(fact)) : null;
   const found = await search(turn, { userId, only: 'knowledge' }, entryText(fact), query, 10);
   const entries = await entriesByRef(
     turn.deps.db,

@@ -1,5 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { requestId } from '../../lib/ids.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { align } from '../align.ts';
@@ -30,13 +31,19 @@ export interface TurnRequest {
   caller: Caller;
   conversation: Conversation;
   signal: AbortSignal;
+  /** Of the HTTP request. */
+  requestId?: string;
 }
 
 /** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
 export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Promise<Turn> {
   const startedMs = deps.clock.steadyMs();
   const { conversation, signal } = request;
-  const caller = { ...request.caller, override: parseOverride(conversation.source?.body.provider) };
+  const caller: Caller = {
+    ...request.caller,
+    override: parseOverride(conversation.source?.body.provider),
+    parentRequestId: request.requestId ?? requestId(),
+  };
   const body = bodyOf(conversation);
   const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
   const models = await deps.models(caller);

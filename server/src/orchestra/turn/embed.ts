@@ -41,7 +41,7 @@ export async function embedNew(turn: Embedding): Promise<void> {
 const hasModel = ({ choosing }: Embedding): boolean =>
   chooseEmbeddingModel(choosing, 'question') !== null || chooseEmbeddingModel(choosing, 'code') !== null;
 
-async function embedClaimed({ deps, caller, choosing, signal }: Embedding, ids: number[]): Promise<void> {
+async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding, ids: number[]): Promise<void> {
   const { userId } = caller;
   const documents = await loadDocuments(deps.db, { userId }, ids, null);
   const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
@@ -51,7 +51,8 @@ async function embedClaimed({ deps, caller, choosing, signal }: Embedding, ids: 
     const texts = group.map(({ before = '', text }) =>
       `${before.slice(-longestBefore)}\n${text}`.trim().slice(0, longestEmbedded),
     );
-    const { vectors } = await deps.embed({ ...caller, model, texts, signal });
+    const { vectors, usage, cost } = await deps.embed({ ...caller, model, texts, signal });
+    meter.note(model, usage, cost);
     const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
     await written(() => saveVectors(deps.db, userId, model, pairs));
   }

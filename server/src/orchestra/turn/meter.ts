@@ -7,8 +7,12 @@ export interface Meter {
   models: Record<string, number>;
   promptTokens: number;
   completionTokens: number;
+  /** Charged so far, in quota. */
+  cost: number;
+  /** Calls beside the work itself: made while it went on, or that follow the answer. */
+  background: number;
   failovers: Failover[];
-  note(model: string, usage: Usage): void;
+  note(model: string, usage: Usage, cost?: number): void;
 }
 
 export function newMeter(): Meter {
@@ -17,8 +21,11 @@ export function newMeter(): Meter {
     models: {},
     promptTokens: 0,
     completionTokens: 0,
+    cost: 0,
+    background: 0,
     failovers: [],
-    note(model, usage) {
+    note(model, usage, cost = 0) {
+      meter.cost += cost;
       meter.calls += 1;
       meter.models[model] = (meter.models[model] ?? 0) + 1;
       meter.promptTokens += usage.promptTokens;

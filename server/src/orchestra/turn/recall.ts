@@ -34,8 +34,8 @@ export async function embedQuery(turn: Searching, text: string): Promise<QueryVe
   const { model } = choice;
   const texts = [text.slice(0, longestEmbedded)];
   try {
-    const { vectors, usage } = await turn.deps.embed({ ...turn.caller, model, texts, signal: turn.signal });
-    turn.meter.note(model, usage);
+    const { vectors, usage, cost } = await turn.deps.embed({ ...turn.caller, model, texts, signal: turn.signal });
+    turn.meter.note(model, usage, cost);
     return vectors[0] ? { model, vector: toUnit(vectors[0]) } : null;
   } catch (error) {
     turn.signal.throwIfAborted();
@@ -133,8 +133,9 @@ export async function within(found: FoundDocument[], room: number, count: CountT
   return kept;
 }
 
-async function reranked(
-  turn: Searching & Pick<Turn, 'settings'>,
+/** In the reranker's order where the user wants that; also used by runs. */
+export async function reranked(
+  turn: Searching & { settings: Pick<Turn['settings'], 'preferences'> },
   text: string,
   ranked: Ranked<FoundDocument>[],
 ): Promise<Ranked<FoundDocument>[]> {
@@ -146,8 +147,8 @@ async function reranked(
   const topN = Math.min(rerank_top_n, documents.length);
   try {
     const call = { ...turn.caller, model, query: text, documents, topN, signal: turn.signal };
-    const { results, usage } = await turn.deps.rerank(call);
-    turn.meter.note(model, usage);
+    const { results, usage, cost } = await turn.deps.rerank(call);
+    turn.meter.note(model, usage, cost);
     return applyRerank(ranked, results).slice(0, topN);
   } catch (error) {
     turn.signal.throwIfAborted();

@@ -33,7 +33,8 @@ export async function remember(turn: Turn): Promise<Remembering> {
   const instructions = turn.body.messages.filter(isInstruction);
   const text = textOf(turn.request);
   const selective = settings.memory_mode === 'selective';
-  const query = settings.use_vector_search || selective ? await embedQuery(turn, text) : null;
+  const wanted = settings.use_vector_search || (selective && settings.mayEmbed);
+  const query = wanted ? await embedQuery(turn, text) : null;
   const found = settings.use_vector_search ? await recall(turn, text, query) : [];
   const room = contextRoom(turn.choosing, settings.maxContextTokens, 'largest');
   const recalled = await within(found, room * recalledShare, turn.count);
@@ -54,10 +55,10 @@ export async function remember(turn: Turn): Promise<Remembering> {
   });
   turn.writer.progress(() => metaOf(turn));
   const raw = history.filter(({ id }) => id > (summary?.upTo ?? 0));
-  const { auto_summarize: autoSummarize, summarize_threshold: threshold } = settings.preferences;
+  const { summarize_threshold: threshold } = settings.preferences;
   // What the smallest window has no room for would be left out there, and not be told of at all.
   const budget = contextRoom(turn.choosing, settings.maxContextTokens, 'common');
-  const due = summaryDue({ autoSummarize, threshold, budget, raw });
+  const due = summaryDue({ autoSummarize: settings.summarises, threshold, budget, raw });
   return {
     preamble: [...instructions, ...memoryMessages({ summary: context.summary?.text ?? null, recalled }, turn.fence)],
     conversation: context.messages.map(({ message }) => message),

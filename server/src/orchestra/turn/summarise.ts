@@ -25,6 +25,7 @@ export async function summarise(turn: Turn, previous: Summary | null, since: Rem
       read.map(({ message }) => message),
     );
     const answer = await askChosen(turn, chooseHelperModel, { messages, params: { max_tokens: longestSummary } });
+    turn.meter.background += 1;
     const text = answer ? textOf(answer.message).trim() : '';
     if (!answer || text === '' || answer.finishReason === 'content_filter') return false;
     return await addSummary(

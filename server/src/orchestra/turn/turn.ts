@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { quotaPerUsd } from '../../lib/money.ts';
 import { modelOf, sendFitted } from '../fit.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
 import type { Choice, Choosing } from '../models.ts';
@@ -75,7 +76,8 @@ export const newProgress = (): Progress => ({
 });
 
 /** How the turn stands, as the client is told. */
-export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
+export const metaOf = ({ caller, session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
+  request_id: caller.parentRequestId ?? '',
   session_id: session.sessionId,
   plan_id: progress.planId,
   plan_description: progress.planDescription,
@@ -85,6 +87,8 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
   tasks_total: progress.total,
   tasks_failed: progress.failed,
   total_model_calls: meter.calls,
+  cost: meter.cost / quotaPerUsd,
+  background_calls: meter.background,
   models_used: { ...meter.models },
   failovers: [...meter.failovers],
   memory_mode: settings.memory_mode,
@@ -105,7 +109,7 @@ export async function ask(turn: Asking, call: Call & { model: string }): Promise
   await others();
   const request = { stream: false, signal: turn.signal, ...turn.caller, ...call };
   const answer = await sendFitted(modelOf(turn.choosing, call.model), request, turn.deps.complete);
-  turn.meter.note(call.model, answer.usage);
+  turn.meter.note(call.model, answer.usage, answer.cost);
   return answer;
 }
 

@@ -11,6 +11,7 @@ import { migration as unembedded } from './0009-unembedded.ts';
 import { migration as mute } from './0010-mute.ts';
 import { migration as versions } from './0011-versions.ts';
 import { migration as lists } from './0012-lists.ts';
+import { migration as turns } from './0015-turns.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
 export const migrations: Migration[] = [
@@ -26,6 +27,7 @@ export const migrations: Migration[] = [
   mute,
   versions,
   lists,
+  turns,
 ];
 
 /** Steps in which the tables up to `made` were made before the first version; names that are not used again. */
