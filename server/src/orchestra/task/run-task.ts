@@ -63,7 +63,9 @@ export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt
     engine.started?.(at);
     const attempted: Attempted = await attempt(task, engine, at);
     const { model, difficulty }: Attempt = at;
-    engine.outcomes.push({ kind, difficulty, model, ok: attempted.fault === null });
+    // An outage says nothing about what a model can do.
+    if (attempted.fault !== 'unanswered')
+      engine.outcomes.push({ kind, difficulty, model, ok: attempted.fault === null });
     const over = attempted.fault === null || engine.isRead();
     const why = attempted.fault === 'unanswered' ? whyOf(attempted.error) : undefined;
     const next = over ? null : escalate(engine.choosing, task, model, attempted.fault, why);
