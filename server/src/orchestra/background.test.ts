@@ -148,3 +148,10 @@ describe('one id', () => {
     expect(((await others.json()) as { data: { total: number } }).data.total).toBe(0);
   });
 });
+
+test('a turn that fails has used tokens too', async () => {
+  const s = await stage(() => ({ message: { role: 'assistant', content: '' } }));
+  await s.ask('Hello', { session_id: 's' }).catch(() => {});
+  expect(await findSession(s.deps.db, 1, 's', 0)).toMatchObject({ tokensUsed: 45 });
+  await s.close();
+});

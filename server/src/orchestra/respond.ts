@@ -46,7 +46,7 @@ export async function respond(deps: Deps, request: TurnRequest, out: Out = silen
   } catch (error) {
     await others();
     if (plan) await keepFailed(turn, plan);
-    deps.background(countTokens(turn));
+    await countTokens(turn).catch((fault) => deps.warn('the tokens of a failed turn were not counted', fault));
     throw error;
   } finally {
     await turn.release();

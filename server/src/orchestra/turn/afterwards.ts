@@ -43,8 +43,10 @@ export const callsAfter = ({ settings, choosing }: Turn): number =>
   (settings.extractKnowledge ? 1 : 0) + (settings.embedsAfter && chooseEmbeddingModel(choosing, 'question') ? 1 : 0);
 
 /** What all calls of the turn used, those after the answer included. */
-export const countTokens = ({ deps, session, meter }: Turn): Promise<void> =>
-  addTokensUsed(deps.db, session.ref, meter.promptTokens + meter.completionTokens);
+export async function countTokens({ deps, session, meter }: Turn): Promise<void> {
+  const used = meter.promptTokens + meter.completionTokens;
+  if (used > 0) await addTokensUsed(deps.db, session.ref, used);
+}
 
 async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
   const { projectId } = turn.session;
