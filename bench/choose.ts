@@ -1,6 +1,7 @@
 import { systemClock } from '../server/src/lib/clock.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { migration } from '../server/src/platform/db/migrations/0004-routing.ts';
+import { decisions } from '../server/src/platform/db/migrations/0014-turns.ts';
 import { openDb } from '../server/src/platform/db/open.ts';
 import { candidateOf, chooseOf, measuredOf, preferencesOf } from '../server/src/routing/candidate.fixture.ts';
 import { choose } from '../server/src/routing/choose.ts';
@@ -45,7 +46,7 @@ function print(name: string, limit: string, run: () => void): void {
 print('choose among 20', ' (limit 20)', () => choose(request));
 
 const { db, close } = await openDb({ path: ':memory:' });
-await migrate(db, [migration]);
+await migrate(db, [migration, decisions]);
 const { routing } = await routingWith(db, { clock: systemClock, catalog: catalogOf(candidates), random: Math.random });
 await routing.parts.preferences.update(7, preferences);
 await routing.parts.preferences.get(7);

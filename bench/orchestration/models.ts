@@ -1,3 +1,4 @@
+import { AppError } from '../../server/src/lib/errors.ts';
 import { type ChatMessage, textOf } from '../../server/src/orchestra/messages.ts';
 import type { CompleteAnswer, CompleteRequest } from '../../server/src/orchestra/ports.ts';
 import { between, pickOf, randomOf } from '../kit/random.ts';
@@ -10,7 +11,13 @@ export interface Models {
   /** USD. */
   cost: { total: number; planning: number };
   calls: number;
+  /** Which request is being worked on; outages last for some in a row. */
+  at: number;
 }
+
+/** With outages each model is down this share of the time, each for itself, some requests long. */
+const downShare = 0.1;
+const requestsPerOutage = 5;
 
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 interface Reply {
@@ -25,7 +32,7 @@ const perPlannedTask = 70;
 /** A synthesis rewrites what the tasks found, and a weak model loses some of it. */
 const synthesisToughness = 0.35;
 
-export function modelsOf(world: World, requests: Request[]): Models {
+export function modelsOf(world: World, requests: Request[], outages = false): Models {
   const pieces = new Map(requests.flatMap((request) => request.pieces.map((piece) => [piece.id, piece])));
   const attempts = new Map<string, number>();
 
@@ -47,7 +54,11 @@ export function modelsOf(world: World, requests: Request[]): Models {
   const models: Models = {
     cost: { total: 0, planning: 0 },
     calls: 0,
+    at: 0,
     async complete(request) {
+      const time = Math.floor(models.at / requestsPerOutage);
+      if (outages && randomOf(world.seed, 'outage', request.model, time)() < downShare)
+        throw new AppError('provider_error', 'down');
       const { info } = world.models.find((model) => model.info.id === request.model)!;
       const { text, finishReason, tokens, alsoRead = 0 } = answer(request);
       const promptTokens = request.messages.reduce((sum, message) => sum + 4 + tokensOf(textOf(message)), alsoRead);

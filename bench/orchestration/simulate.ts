@@ -32,8 +32,8 @@ export async function alwaysHard(world: World, requests: Request[]): Promise<Out
 }
 
 /** Every request through the engine. Without learning each comes from a user it has never seen. */
-export async function engine(world: World, requests: Request[], learning: boolean): Promise<Outcome> {
-  const models = modelsOf(world, requests);
+export async function engine(world: World, requests: Request[], learning: boolean, outages = false): Promise<Outcome> {
+  const models = modelsOf(world, requests, outages);
   const infos = world.models.map(({ info }) => info);
   const bench = await openEngine(await openFile(), { models: infos, complete: models.complete });
   const { deps, settled } = bench.orchestra;
@@ -68,6 +68,7 @@ async function measure(
   const half = requests.length >> 1;
   let atHalf = 0;
   for (const [i, request] of requests.entries()) {
+    models.at = i;
     if (i === half) atHalf = models.cost.total;
     marks.push(mark(request, await answer(request)));
   }

@@ -35,6 +35,10 @@ export async function orchestration(): Promise<void> {
       most(ordinary) <= 0.45,
     ),
     goal(
+      `each model down 10 % of the time: quality falls by no more than 2 points in every seed (${round(lost(ordinary), 1)} at most)`,
+      lost(ordinary) <= 2,
+    ),
+    goal(
       `8 tasks at width 4 at least 2.5 times as fast (tasks ${round(tasks)}, whole turn ${round(turn)})`,
       tasks >= 2.5,
     ),
@@ -48,11 +52,15 @@ interface Share {
 interface Shares {
   off: Share;
   on: Share;
-  outcomes: Record<'hard' | 'off' | 'on', Outcome>;
+  outcomes: Record<'hard' | 'off' | 'on' | 'down', Outcome>;
 }
 
 const least = (all: Shares[]): number => Math.min(...all.map(({ on }) => on.quality));
 const most = (all: Shares[]): number => Math.max(...all.map(({ on }) => on.cost));
+
+/** The most points of quality that outages cost a seed. */
+const lost = (all: Shares[]): number =>
+  100 * Math.max(...all.map(({ outcomes }) => outcomes.on.quality - outcomes.down.quality));
 
 function range(all: Shares[], of: keyof Share): string {
   const values = all.map(({ on }) => on[of]);
@@ -77,12 +85,14 @@ async function compare(mix: Mix, rows: Row[]): Promise<Shares[]> {
     const hard = await alwaysHard(world, requests);
     const off = await engine(world, requests, false);
     const on = await engine(world, requests, true);
+    const down = await engine(world, requests, true, true);
     const judged = triageAccuracy(requests);
     const name = `${mix}, seed ${seed}`;
     rows.push(row(`${name}: always hard`, hard, hard));
     rows.push(row(`${name}: engine`, off, hard, { 'difficulty judged right': percent(judged.difficulty) }));
     rows.push(row(`${name}: engine, learning`, on, hard));
-    all.push({ off: shareOf(off, hard), on: shareOf(on, hard), outcomes: { hard, off, on } });
+    rows.push(row(`${name}: engine, learning, each model down 10 % of the time`, down, hard));
+    all.push({ off: shareOf(off, hard), on: shareOf(on, hard), outcomes: { hard, off, on, down } });
   }
   return all;
 }

@@ -130,15 +130,15 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     owners,
     ...relayModels(relay, permit),
     permit,
-    models: (caller) => modelsOf(catalog, caller),
+    models: (caller) => modelsOf(relay, caller),
     operator: () => operatorModels(options),
     parallelRuns: () => options.get('MsParallelRuns'),
     warn: (message, error) => log.warn({ error }, message),
   });
   const autonomous = openAutonomous({ ...orchestra.deps, shared });
   const metaModels: MetaModels = {
-    [orchestraModel]: ({ principal }, conversation, signal, onDelta) =>
-      orchestra.chat({ caller: callerOf(principal), conversation, signal }, onDelta),
+    [orchestraModel]: ({ principal, requestId }, conversation, signal, onDelta) =>
+      orchestra.chat({ caller: callerOf(principal), conversation, signal, requestId }, onDelta),
   };
 
   const secretKey = platform.sealingKeys[0]!.key;

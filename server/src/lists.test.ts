@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { engines, type TestDb } from './billing/engines.fixture.ts';
 import { pageLedger } from './billing/store/ledger.ts';
 import { countUsage, listUsage } from './billing/store/usage.ts';
-import type { UsageFilter } from './billing/store/usage-sums.ts';
+import type { LogFilter } from './billing/store/usage-sums.ts';
 import { pageAudit } from './identity/audit/read.ts';
 import type { AuditFilter } from './identity/audit/read-store.ts';
 import { listUsers } from './identity/store/names.ts';
@@ -84,7 +84,7 @@ async function fillMemory(db: Db): Promise<void> {
 const page = { page: 1, page_size: 20 };
 const range = { limit: 20, offset: 0 };
 
-const usage = (filter: UsageFilter) => async (db: Db) => {
+const usage = (filter: LogFilter) => async (db: Db) => {
   await listUsage(db, filter, range);
   await countUsage(db, filter);
 };
@@ -104,6 +104,8 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   'usage of a user by a model that was never used': usage({ userId: heavy, modelId: 'free' }),
   'usage of a user by somebody else’s key': usage({ userId: heavy, keyId: 200 }),
   'usage of a user, some days': usage({ userId: heavy, from: start, to: start + 2 * day }),
+  'usage of a turn': usage({ userId: heavy, parentRequestId: 'none' }),
+  'usage of a turn by a usual model': usage({ parentRequestId: 'none', modelId: 'usual' }),
   'usage of a key': usage({ keyId: 1 }),
   'usage of a key by a rare model': usage({ keyId: 1, modelId: 'rare' }),
   'ledger of everybody': (db) => pageLedger(db, undefined, range),

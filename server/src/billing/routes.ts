@@ -38,6 +38,7 @@ const logsQuery = z.object({
   ...pageFields,
   cursor: cursorField(2),
   ...filterFields,
+  parent_request_id: z.string().min(1).max(256).optional(),
   format: z.enum(['json', 'csv']).optional(),
 });
 const summaryQuery = z.object({ ...filterFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
@@ -170,10 +171,10 @@ type Headed = Pick<Call, 'headers'>;
 async function answerLogs(
   { db }: BillingRouteDeps,
   call: Headed,
-  query: Filters & Place & { format?: 'json' | 'csv' },
+  query: Filters & Place & { parent_request_id?: string; format?: 'json' | 'csv' },
   userId: number | undefined,
 ): Promise<Response> {
-  const filter = filterOf(query, userId);
+  const filter = { ...filterOf(query, userId), parentRequestId: query.parent_request_id };
   if (query.format === 'csv') return csvAnswer(call, 'usage.csv', usageCsv(db, filter));
   const [created_at, id] = query.cursor ?? [];
   const range = rangeOf(query);

@@ -64,6 +64,7 @@ export function usageRow(
     status: detail.status ?? 'ok',
     duration_ms: wholeCount(detail.durationMs),
     first_token_ms: wholeCount(detail.firstTokenMs),
+    parent_request_id: detail.parentRequestId === undefined ? null : text(detail.parentRequestId),
     created_at: nowSeconds,
   };
 }

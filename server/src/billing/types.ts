@@ -51,6 +51,8 @@ export interface UsageDetail {
   status?: UsageStatus;
   durationMs?: number;
   firstTokenMs?: number;
+  /** Of the turn or run that made the request. */
+  parentRequestId?: string | undefined;
 }
 
 export interface Settlement extends UsageDetail {

@@ -2,7 +2,7 @@ import { type Cell, csvLine } from '../lib/csv.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { billParts } from './cost-parts.ts';
 import { listUsage, type UsageLog } from './store/usage.ts';
-import type { UsageFilter } from './store/usage-sums.ts';
+import type { LogFilter } from './store/usage-sums.ts';
 import { usageLogSchema, viewUsage } from './views.ts';
 
 /** Rows per read: small enough that a synchronous database lets streams through in between. */
@@ -21,7 +21,7 @@ const cellsOf = (row: Row): Cell[] => [
 ];
 
 /** The usage log as CSV, read page by page as the client takes it. */
-export async function* usageCsv(db: Db, filter: UsageFilter): AsyncGenerator<string> {
+export async function* usageCsv(db: Db, filter: LogFilter): AsyncGenerator<string> {
   yield csvLine(header);
   let before: UsageLog | undefined;
   for (let sent = 0; sent < mostRows; sent += pageRows) {

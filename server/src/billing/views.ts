@@ -45,6 +45,10 @@ export const usageLogSchema = z
     status: z.string(),
     duration_ms: int,
     first_token_ms: int.nullable(),
+    parent_request_id: z
+      .string()
+      .nullable()
+      .describe('Of the turn (`svc_ms_meta.request_id`) or run (`execution_id`) that made the request'),
     created_at: int,
   })
   .meta({ id: 'UsageLog' });

@@ -1,7 +1,6 @@
 import { AppError } from '../lib/errors.ts';
-import { type Choosing, type ModelInfo, orchestraModel } from './models.ts';
+import { type Choosing, type ModelInfo, orchestraModel, renamed } from './models.ts';
 import type { Caller, Deps } from './ports.ts';
-import { modelFields, type Preferences } from './preferences.ts';
 
 /** How many models a refusal names: enough to go on with, few enough to read. */
 const mostNamed = 5;
@@ -15,15 +14,11 @@ export function requireEngine(caller: Caller): void {
   throw new AppError('model_not_allowed', `This key may not use the model ${orchestraModel}`, { param: 'model' });
 }
 
-/** What to choose from, without the models that somebody named but the key does not list. */
+/** What to choose from: without what limits leave out, and without names of models that the key does not list or that are out. */
 export function choosingFor(caller: Caller, choosing: Choosing): Choosing {
-  const { settings, operator } = choosing;
-  const named = (model: string): string => (isAllowed(caller, model) ? model : '');
-  const preferences = { ...settings.preferences };
-  for (const field of Object.keys(modelFields) as (keyof typeof modelFields)[])
-    (preferences as Record<keyof Preferences, unknown>)[field] = named(`${preferences[field]}`);
-  const entries = Object.entries(operator).map(([use, model]) => [use, named(model)]);
-  return { ...choosing, settings: { ...settings, preferences }, operator: Object.fromEntries(entries) };
+  const left = choosing.models.filter(({ leftOut }) => !leftOut);
+  const isOut = (name: string) => choosing.models.some(({ id }) => id === name) && !left.some(({ id }) => id === name);
+  return renamed({ ...choosing, models: left }, (name) => (isAllowed(caller, name) && !isOut(name) ? name : ''));
 }
 
 /** Throws unless there is a chat model that this caller may use, and the one that is forced is such a model. */
@@ -33,17 +28,20 @@ export async function requireChatModel(
   models: ModelInfo[],
   forced?: string,
 ): Promise<void> {
-  const chat = chatIds(models);
+  const chat = models.filter(({ type }) => type === 'chat');
   if (chat.length === 0) {
-    const others = chatIds(await deps.models({ ...caller, allowedModels: [] }));
+    const others = (await deps.models({ ...caller, allowedModels: [] })).filter(({ type }) => type === 'chat');
     if (others.length === 0) throw new AppError('service_not_initialized', 'No chat model is enabled');
     const words = `This key may use ${orchestraModel}, but none of the chat models behind it. Add some to the key's models`;
-    throw new AppError('model_not_allowed', `${words}, such as ${others.slice(0, mostNamed).join(', ')}.`, {
-      param: 'model',
-    });
+    const names = others.slice(0, mostNamed).map(({ id }) => id);
+    throw new AppError('model_not_allowed', `${words}, such as ${names.join(', ')}.`, { param: 'model' });
   }
-  if (forced === undefined || chat.includes(forced)) return;
+  const left = chat.filter(({ leftOut }) => !leftOut);
+  if (left.length === 0) throw noneLeft(chat, caller);
+  if (forced === undefined || left.some(({ id }) => id === forced)) return;
   const param = 'svc_ms.force_model';
+  const out = chat.find(({ id }) => id === forced)?.leftOut;
+  if (out) throw new AppError('no_eligible_provider', `The model ${forced} is ${out.join(' or ')}.`, { param });
   if (!isAllowed(caller, forced))
     throw new AppError('model_not_allowed', `This key may not use the model ${forced}. Add it to the key's models.`, {
       param,
@@ -51,4 +49,11 @@ export async function requireChatModel(
   throw new AppError('model_not_found', `There is no chat model "${forced}"`, { param });
 }
 
-const chatIds = (models: ModelInfo[]): string[] => models.filter(({ type }) => type === 'chat').map(({ id }) => id);
+function noneLeft(chat: ModelInfo[], { allowedModels = [] }: Caller): AppError {
+  const limits = [...new Set(chat.flatMap(({ leftOut = [] }) => leftOut))];
+  const whose = allowedModels.length > 0 ? ' that this key lists' : '';
+  return new AppError(
+    'no_eligible_provider',
+    `No chat model is left for ${orchestraModel}: every one${whose} is ${limits.join(' or ')}.`,
+  );
+}

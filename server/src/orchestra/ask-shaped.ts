@@ -19,12 +19,16 @@ export const objectOf = (properties: Record<string, object>) => ({
 });
 
 /** Asks for JSON of a shape. Servers that know no schemas refuse the parameter: then the prompt alone has to do. */
-export async function askShaped(ask: (params: CallParams) => Promise<CompleteAnswer>, shape: Shape): Promise<string> {
+export async function askShaped(
+  ask: (params: CallParams) => Promise<CompleteAnswer | null>,
+  shape: Shape,
+): Promise<string> {
+  const read = (answer: CompleteAnswer | null): string => (answer ? textOf(answer.message) : '');
   try {
     const response_format = { type: 'json_schema', json_schema: shape };
-    return textOf((await ask({ response_format })).message);
+    return read(await ask({ response_format }));
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error;
-    return textOf((await ask({})).message);
+    return read(await ask({}));
   }
 }

@@ -1,7 +1,9 @@
 import type { ModelType } from '../routing/candidate.ts';
+import type { CircuitState } from '../routing/circuit.ts';
 import { learnedModel } from './learned.ts';
 import type { Difficulty } from './params.ts';
 import type { Kind, Pattern } from './patterns.ts';
+import { modelFields } from './preferences.ts';
 import type { Settings } from './settings.ts';
 
 /** The engine's own public name. */
@@ -16,7 +18,14 @@ export interface ModelInfo {
   completionPrice: number;
   /** 0-1. */
   quality: number;
+  /** 0 where nobody knows. */
   contextLength: number;
+  /** 0 or absent where nobody knows. */
+  maxOutputTokens?: number;
+  /** Of its healthiest provider, as this user sees it. */
+  circuit?: CircuitState | undefined;
+  /** The limits of the user or the request that leave it no provider; absent where it has one. */
+  leftOut?: string[];
 }
 
 /** The operator's choices (options `MsPlanModel`, …); empty where unset. */
@@ -32,6 +41,8 @@ export interface Choosing {
 export interface Choice {
   model: string;
   source: 'forced' | 'user' | 'operator' | 'learned' | 'picked';
+  /** What would have been chosen if its circuits were not open. */
+  insteadOf?: string;
 }
 
 /** One model priced far beyond the rest must not be picked unasked. */
@@ -43,8 +54,41 @@ const nextToNothing = 1 / 12;
 
 export const harder = (difficulty: Difficulty): Difficulty => (difficulty === 'easy' ? 'medium' : 'hard');
 
-/** The model of a task; null when no chat model is enabled at all. */
-export function chooseTaskModel(choosing: Choosing, difficulty: Difficulty, kind: Kind): Choice | null {
+/** The model of a task; null when there is no chat model at all. */
+export const chooseTaskModel = (choosing: Choosing, difficulty: Difficulty, kind: Kind): Choice | null =>
+  healthyFirst(choosing, (among) => taskModel(among, difficulty, kind));
+
+export const choosePlanModel = (choosing: Choosing): Choice | null => healthyFirst(choosing, planModel);
+
+/** A model whose circuits are all open is asked only where nobody else is left, or where the request forces it. */
+function healthyFirst(choosing: Choosing, choose: (choosing: Choosing) => Choice | null): Choice | null {
+  const first = choose(choosing);
+  const down = choosing.models.filter(({ circuit }) => circuit === 'open').map(({ id }) => id);
+  if (!first || first.source === 'forced' || !down.includes(first.model)) return first;
+  const second = choose(without(choosing, down));
+  return second ? { ...second, insteadOf: first.model } : first;
+}
+
+/** What to choose from when these models are not to be had, whoever named them. */
+export function without(choosing: Choosing, ids: readonly string[]): Choosing {
+  const models = choosing.models.filter(({ id }) => !ids.includes(id));
+  return { ...renamed(choosing, (name) => (ids.includes(name) ? '' : name)), models };
+}
+
+/** The same with every name that the user or the operator gave put into other words. */
+export function renamed(choosing: Choosing, rename: (name: string) => string): Choosing {
+  const { settings, operator } = choosing;
+  const preferences: Record<string, unknown> = { ...settings.preferences };
+  for (const field of Object.keys(modelFields)) preferences[field] = rename(`${preferences[field]}`);
+  const names = Object.entries(operator).map(([use, name]) => [use, rename(name)]);
+  return {
+    ...choosing,
+    settings: { ...settings, preferences: preferences as Settings['preferences'] },
+    operator: Object.fromEntries(names),
+  };
+}
+
+function taskModel(choosing: Choosing, difficulty: Difficulty, kind: Kind): Choice | null {
   const { models, patterns } = choosing;
   const named = namedModel(choosing, difficulty);
   if (named) return named;
@@ -55,7 +99,7 @@ export function chooseTaskModel(choosing: Choosing, difficulty: Difficulty, kind
   return learned ? { model: learned, source: 'learned' } : { model: tiers[difficulty], source: 'picked' };
 }
 
-export function choosePlanModel(choosing: Choosing): Choice | null {
+function planModel(choosing: Choosing): Choice | null {
   const tiers = pickTiers(choosing.models);
   return namedModel(choosing, 'plan') ?? (tiers && { model: tiers.medium, source: 'picked' });
 }

@@ -18,7 +18,7 @@ test('an absent, null or empty svc_ms gives the defaults', () => {
     expect(parseSvcMs(value)).toEqual({
       memory_mode: 'summarized',
       include_reasoning: false,
-      use_vector_search: false,
+      remember: true,
       vector_top_k: 30,
       rerank_threshold: 0.5,
       final_only: false,
@@ -91,6 +91,7 @@ test('preferences have the agreed defaults', () => {
     rerank_top_n: 10,
     max_context_tokens: 32_000,
     auto_summarize: true,
+    enable_embedding: true,
     enable_knowledge_extraction: false,
     summarize_threshold: 20,
     max_tasks_per_plan: 8,

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Owners } from '../platform/durable/owners.ts';
+import type { Override } from '../routing/override.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo, OperatorModels } from './models.ts';
 import type { NearIndex } from './search/near.ts';
@@ -19,6 +20,10 @@ export interface Caller {
   group?: string;
   /** False when the key has a quota of its own. */
   keyUnlimited?: boolean;
+  /** What the request says about providers; holds for every call that is made for it. */
+  override?: Override | null;
+  /** The turn or run that calls are made for: one id finds them all. */
+  parentRequestId?: string;
 }
 
 /** Parameters of one model call, in the names of the chat format. */
@@ -52,6 +57,8 @@ export interface CompleteRequest extends Caller {
   /** Text as it comes, when `stream`; the answer holds the whole again. A promise lets the upstream wait. */
   onDelta?(text: string): unknown;
   signal: AbortSignal;
+  /** The model that should have been asked; told in the routing decision. */
+  insteadOf?: string;
   /** Names the call in the ledger; a fresh one when absent. */
   requestId?: string;
 }
@@ -60,6 +67,8 @@ export interface CompleteAnswer {
   message: ChatMessage;
   finishReason: string;
   usage: Usage;
+  /** Charged, in quota. */
+  cost?: number;
   model: string;
   provider: string;
 }
@@ -69,11 +78,11 @@ export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
 
 export type Embed = (
   request: Caller & { model: string; texts: string[]; signal: AbortSignal },
-) => Promise<{ vectors: number[][]; usage: Usage }>;
+) => Promise<{ vectors: number[][]; usage: Usage; cost?: number }>;
 
 export type Rerank = (
   request: Caller & { model: string; query: string; documents: string[]; topN: number; signal: AbortSignal },
-) => Promise<{ results: RerankScore[]; usage: Usage }>;
+) => Promise<{ results: RerankScore[]; usage: Usage; cost?: number }>;
 
 export type Permit = (caller: Caller) => Caller | Promise<Caller>;
 
@@ -86,7 +95,7 @@ export interface Deps {
   rerank: Rerank;
   /** The caller as things stand now; throws when their key or they themselves count no more. */
   permit: Permit;
-  /** The enabled models of every type that this caller may use. */
+  /** The enabled models of every type that this caller's key lists, those that other limits leave out marked. */
   models(caller: Caller): ModelInfo[] | Promise<ModelInfo[]>;
   operator(): OperatorModels;
   /** Most runs of one user at once. */

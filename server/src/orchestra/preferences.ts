@@ -19,6 +19,7 @@ export const preferencesSchema = z.object({
   rerank_top_n: z.int().min(1).max(200).default(10),
   max_context_tokens: contextTokens.default(32_000),
   auto_summarize: z.boolean().default(true),
+  enable_embedding: z.boolean().default(true),
   enable_knowledge_extraction: z.boolean().default(false),
   summarize_threshold: z.int().min(2).max(1000).default(20),
   max_tasks_per_plan: z.int().min(1).max(50).default(8),

@@ -1,6 +1,5 @@
 import { requestId } from '../lib/ids.ts';
-import type { Usage } from '../lib/money.ts';
-import { answerChat } from '../relay/answer-chat.ts';
+import { answerChat, type Settled } from '../relay/answer-chat.ts';
 import { streamed } from '../relay/deliver-stream.ts';
 import { whole } from '../relay/deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../relay/deps.ts';
@@ -9,9 +8,8 @@ import { rerank } from '../relay/endpoints/rerank.ts';
 import { renderChatAnswer } from '../relay/wire/chat/answer.ts';
 import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import type { Answer, Conversation, Finish, TextPart, ToolCallPart } from '../relay/wire/conversation.ts';
-import { type Candidate, modelTypes } from '../routing/candidate.ts';
-import type { Catalog } from '../routing/catalog/catalog.ts';
-import { type Override, parseOverride } from '../routing/override.ts';
+import { type Candidate, type ModelType, modelTypes } from '../routing/candidate.ts';
+import { limitsOn, type Scored } from '../routing/rank.ts';
 import { isAllowed } from './allowed.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo } from './models.ts';
@@ -20,13 +18,12 @@ import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
 
-const contextOf = (
-  caller: Caller,
-  signal: AbortSignal,
-  id = requestId(),
-  override: Override | null = null,
-): RequestContext => ({
-  requestId: id,
+type Named = Pick<CompleteRequest, 'requestId' | 'insteadOf'>;
+
+const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): RequestContext => ({
+  requestId: named.requestId ?? requestId(),
+  insteadOf: named.insteadOf,
+  parentRequestId: caller.parentRequestId,
   caller: {
     userId: caller.userId,
     group: caller.group ?? 'default',
@@ -35,7 +32,7 @@ const contextOf = (
     models: [...(caller.allowedModels ?? [])],
   },
   endpoint,
-  override,
+  override: caller.override ?? null,
   clientHeaders: {},
   signal,
 });
@@ -47,34 +44,33 @@ const contextOf = (
 export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
   return {
     complete: async (request) => {
-      const { provider, ...params } = request.params;
       const conversation = parseChatRequest({
-        ...params,
+        ...request.params,
         model: request.model,
         messages: request.messages,
         stream: request.stream,
         ...(request.tools && request.tools.length > 0 && { tools: request.tools }),
       });
-      const context = contextOf(await permit(request), request.signal, request.requestId, parseOverride(provider));
+      const context = contextOf(await permit(request), request.signal, request);
       return request.stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
     },
     embed: async ({ model, texts, signal, ...caller }) => {
       const body = { model, input: texts, encoding_format: 'float' };
-      const { value, usage } = await embed(relay, contextOf(await permit(caller), signal), body);
+      const { value, usage, cost } = await embed(relay, contextOf(await permit(caller), signal), body);
       const data = value.data as { index: number; embedding: number[] }[];
-      return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage };
+      return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };
     },
     rerank: async ({ model, query, documents, topN, signal, ...caller }) => {
       const body = { model, query, documents, top_n: topN, return_documents: false };
-      const { value, usage } = await rerank(relay, contextOf(await permit(caller), signal), body);
-      return { results: value.results as RerankScore[], usage };
+      const { value, usage, cost } = await rerank(relay, contextOf(await permit(caller), signal), body);
+      return { results: value.results as RerankScore[], usage, cost };
     },
   };
 }
 
 async function complete(relay: RelayDeps, context: RequestContext, asked: Conversation): Promise<CompleteAnswer> {
-  const { answer, usage, candidate, modelId } = await answerChat(relay, context, asked, whole);
-  return completed(answer, usage, candidate, modelId);
+  const { answer, candidate, modelId, ...settled } = await answerChat(relay, context, asked, whole);
+  return completed(answer, settled, candidate, modelId);
 }
 
 /** Gathers a streamed answer while it is told on. */
@@ -88,7 +84,7 @@ async function follow(
   const calls = new Map<number, ToolCallPart>();
   let finish: Finish = 'stop';
   const stream = await answerChat(relay, context, asked, streamed({ client: 'deltas' }));
-  const { error, usage } = await stream.tell((delta) => {
+  const { error, ...settled } = await stream.tell((delta) => {
     if (delta.type === 'text') {
       text.text += delta.text;
       return onDelta?.(delta.text);
@@ -104,11 +100,13 @@ async function follow(
   signal.throwIfAborted();
   for (const call of calls.values()) call.arguments ||= '{}';
   const { candidate, modelId } = stream.answer;
-  return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, usage, candidate, modelId);
+  return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, settled, candidate, modelId);
 }
 
+type Charged = Pick<Settled, 'usage' | 'cost'>;
+
 /** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
-function completed(answer: Answer, usage: Usage, { channel }: Candidate, model: string): CompleteAnswer {
+function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candidate, model: string): CompleteAnswer {
   const { choices } = renderChatAnswer(answer, { model, id: '', created: 0 });
   const [choice] = choices as { message: ChatMessage; finish_reason: string }[];
   const { content = '', tool_calls = [] } = choice?.message ?? {};
@@ -116,35 +114,48 @@ function completed(answer: Answer, usage: Usage, { channel }: Candidate, model: 
     message: { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) },
     finishReason: choice?.finish_reason ?? answer.finish,
     usage,
+    cost,
     model,
     provider: channel.provider,
   };
 }
 
-/** The enabled models that a caller may use, at their cheapest. */
-export function modelsOf(catalog: Catalog, caller: Caller): ModelInfo[] {
+/**
+ * The enabled models that the caller's key lists, each as its best providers offer it: of those that preferences and request
+ * leave, the cheapest price, the largest window and the healthiest circuit.
+ */
+export async function modelsOf({ catalog, routing }: Pick<RelayDeps, 'catalog' | 'routing'>, caller: Caller) {
   const group = caller.group ?? 'default';
+  const standing = await routing.standing(caller.userId, caller.override ?? null);
   return catalog
     .models(group)
     .filter(({ id }) => isAllowed(caller, id))
     .flatMap(({ id }) =>
       modelTypes.flatMap((type) => {
         const candidates = catalog.candidatesFor(id, type, group);
-        if (candidates.length === 0) return [];
-        const cheapest = candidates.reduce((a, b) => (priceOf(b.price) < priceOf(a.price) ? b : a));
-        return [
-          {
-            id,
-            type,
-            promptPrice: cheapest.price.promptPrice,
-            completionPrice: cheapest.price.completionPrice,
-            quality: cheapest.qualityScore,
-            contextLength: cheapest.contextLength,
-          },
-        ];
+        return candidates.length === 0 ? [] : [modelInfo(id, type, standing(candidates))];
       }),
     );
 }
 
-const priceOf = (price: { promptPrice: number; completionPrice: number }): number =>
-  price.promptPrice + price.completionPrice;
+const circuitOrder = ['closed', 'half_open', 'open'] as const;
+
+function modelInfo(id: string, type: ModelType, scored: Scored[]): ModelInfo {
+  const left = scored.filter(({ dropped }) => !dropped);
+  const offers = left.length > 0 ? left : scored;
+  const { price, qualityScore } = offers.map(({ candidate }) => candidate).reduce(cheaper);
+  return {
+    id,
+    type,
+    promptPrice: price.promptPrice,
+    completionPrice: price.completionPrice,
+    quality: qualityScore,
+    contextLength: Math.max(...offers.map(({ candidate }) => candidate.contextLength)),
+    maxOutputTokens: Math.max(...offers.map(({ candidate }) => candidate.maxOutputTokens)),
+    circuit: circuitOrder.find((state) => offers.some(({ circuit }) => circuit === state)),
+    ...(left.length === 0 && { leftOut: limitsOn(scored) }),
+  };
+}
+
+const priceOf = ({ price }: Candidate): number => price.promptPrice + price.completionPrice;
+const cheaper = (a: Candidate, b: Candidate): Candidate => (priceOf(b) < priceOf(a) ? b : a);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { parseOverride } from '../routing/override.ts';
 import type { ChatMessage } from './messages.ts';
 import { respond } from './respond.ts';
 import { bigRequest, planOf, recorder, request, type Script, type Stage, stage } from './scripted.fixture.ts';
@@ -28,11 +29,13 @@ describe('fields of the request', () => {
   test('what concerns every call goes with every call, what concerns the work with the tasks', async () => {
     const plan = planOf({ id: 'a' }, { id: 'b' });
     await on((_, purpose) => (purpose === 'plan' ? plan : 'done'));
-    const all = { provider: { only: ['acme'] }, user: 'u-1', metadata: { team: 'x' } };
-    await s.ask(bigRequest, {}, { ...all, reasoning_effort: 'low', top_k: 5, n: 1 });
+    const all = { user: 'u-1', metadata: { team: 'x' } };
+    const provider = { only: ['acme'] };
+    await s.ask(bigRequest, {}, { ...all, provider, reasoning_effort: 'low', top_k: 5, n: 1 });
     expect(s.calls.map(({ purpose }) => purpose)).toEqual(['plan', 'task', 'task', 'synthesis']);
-    for (const { params, purpose } of s.calls) {
+    for (const { params, override, purpose } of s.calls) {
       expect(params).toMatchObject(all);
+      expect(override).toEqual(parseOverride(provider));
       expect(params.reasoning_effort).toBe(purpose === 'plan' ? undefined : 'low');
       expect(params.top_k).toBe(purpose === 'plan' ? undefined : 5);
     }

@@ -4,7 +4,7 @@ import type { Deps } from './ports.ts';
 import { others } from './slices.ts';
 import { appendMessages } from './store/messages.ts';
 import { weighOne } from './tokens.ts';
-import { afterwards } from './turn/afterwards.ts';
+import { afterwards, callsAfter, countTokens } from './turn/afterwards.ts';
 import { type Answer, answerTurn } from './turn/answer.ts';
 import { beginTurn, type TurnRequest } from './turn/begin.ts';
 import type { Meta } from './turn/meta.ts';
@@ -46,6 +46,7 @@ export async function respond(deps: Deps, request: TurnRequest, out: Out = silen
   } catch (error) {
     await others();
     if (plan) await keepFailed(turn, plan);
+    await countTokens(turn).catch((fault) => deps.warn('the tokens of a failed turn were not counted', fault));
     throw error;
   } finally {
     await turn.release();
@@ -77,6 +78,7 @@ async function keep(turn: Turn, plan: RunningPlan, { message, model }: Answer): 
   // Null: the session was deleted while the turn ran, and nothing of it is kept.
   if (stored === null) return;
   const fresh = [...turn.history.filter(({ id }) => turn.freshIds.includes(id)), ...stored];
+  turn.meter.background += callsAfter(turn);
   deps.background(afterwards(turn, fresh, message));
 }
 

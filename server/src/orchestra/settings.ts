@@ -2,20 +2,33 @@ import type { SvcMs, Verbosity } from './params.ts';
 import type { Preferences } from './preferences.ts';
 
 /** Everything one turn is run by: the request, else the user's preference, else the default. */
-export interface Settings extends Omit<SvcMs, 'verbosity' | 'max_context_tokens' | 'extract_knowledge'> {
+export interface Settings
+  extends Omit<SvcMs, 'verbosity' | 'max_context_tokens' | 'extract_knowledge' | 'use_vector_search'> {
   verbosity: Verbosity;
+  use_vector_search: boolean;
+  /** Whether meanings may be looked at for this turn at all: who says `use_vector_search: false` pays for none. */
+  mayEmbed: boolean;
+  /** Whether texts are embedded after the turn, for later searches. */
+  embedsAfter: boolean;
+  /** Whether a summary is made when it falls due. */
+  summarises: boolean;
   maxContextTokens: number;
   extractKnowledge: boolean;
   preferences: Preferences;
 }
 
 export function settle(request: SvcMs, preferences: Preferences): Settings {
-  const { verbosity, max_context_tokens, extract_knowledge, ...rest } = request;
+  const { verbosity, max_context_tokens, extract_knowledge, use_vector_search, ...rest } = request;
+  const { remember } = request;
   return {
     ...rest,
     verbosity: verbosity ?? preferences.default_verbosity,
     maxContextTokens: max_context_tokens ?? preferences.max_context_tokens,
-    extractKnowledge: extract_knowledge ?? preferences.enable_knowledge_extraction,
+    use_vector_search: use_vector_search ?? false,
+    mayEmbed: use_vector_search !== false,
+    embedsAfter: remember && (use_vector_search ?? preferences.enable_embedding),
+    summarises: remember && preferences.auto_summarize,
+    extractKnowledge: remember && (extract_knowledge ?? preferences.enable_knowledge_extraction),
     preferences,
   };
 }

@@ -58,6 +58,7 @@ export async function settle(deps: RelayDeps, context: RequestContext, hold: Hol
     status,
     durationMs: deps.clock.steadyMs() - bill.startedMs,
     firstTokenMs,
+    parentRequestId: context.parentRequestId,
   });
   return cost;
 }

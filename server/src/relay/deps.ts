@@ -45,6 +45,10 @@ export interface RequestContext {
   /** Path of the endpoint, for the usage log. */
   endpoint: string;
   override: Override | null;
+  /** The model in whose place this one is asked. */
+  readonly insteadOf?: string | undefined;
+  /** Of the turn or run that makes the request. */
+  readonly parentRequestId?: string | undefined;
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client leaves. */

@@ -39,6 +39,8 @@ export async function openCall(
     type,
     override: context.override,
     fits,
+    insteadOf: context.insteadOf,
+    parentRequestId: context.parentRequestId,
   });
   const plan = planned instanceof Promise ? await planned : planned;
   try {

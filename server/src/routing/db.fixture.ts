@@ -3,13 +3,14 @@ import { SQL } from 'bun';
 import { randomString } from '../lib/ids.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { migration as routing } from '../platform/db/migrations/0004-routing.ts';
+import { decisions } from '../platform/db/migrations/0014-turns.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
 async function open(where: { url?: string; path?: string }): Promise<OpenDb> {
   const opened = await openDb(where);
-  await migrate(opened.db, [routing]);
+  await migrate(opened.db, [routing, decisions]);
   return opened;
 }
 

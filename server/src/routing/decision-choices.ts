@@ -31,6 +31,7 @@ export class LoggedChoices {
   /** Null for a decision that has more to say. */
   of(decision: Decision, nowSeconds: number): LoggedChoice | null {
     const { choice, attempts, skipped, sort } = decision;
+    if (decision.insteadOf !== undefined) return null;
     if (attempts.length !== 1 || skipped.length > 0 || attempts[0]!.outcome !== 'success') return null;
     const last = this.#last.get(choice.picked);
     if (last?.sort === sort && last.texts.created_at > nowSeconds - choiceSeconds && sameChoice(last.choice, choice))

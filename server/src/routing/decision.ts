@@ -35,6 +35,10 @@ export interface Decision {
   modelId: string;
   choice: Choice;
   sort: string | null;
+  /** The model in whose place this one was asked, as that did not answer. */
+  insteadOf?: string | undefined;
+  /** Of the turn or run that made the request. */
+  parentRequestId?: string | undefined;
   attempts: readonly AttemptRecord[];
   /** Blocked by their circuits when their turn came. */
   skipped: readonly Candidate[];

@@ -53,6 +53,7 @@ function append(values: unknown[], decision: Decision, shared: LoggedChoice | nu
     Math.round(decision.tookMs),
     own?.candidates ?? '',
     shared ? onlyAttemptOf(last!) : attemptsOf(attempts),
+    decision.parentRequestId ?? null,
     Math.floor(decision.startedAtMs / 1000),
   );
 }

@@ -34,6 +34,7 @@ export function explain(decision: Decision): string {
     else if (index > 0 || skipped.length > 0) parts.push(`${provider} answered instead`);
   });
   if (attempts.length === 0) parts.push('nobody could be called');
+  if (decision.insteadOf !== undefined) parts.push(`asked in place of '${decision.insteadOf}', which did not answer`);
   return parts.join('; ');
 }
 

@@ -45,6 +45,8 @@ interface PlanFor {
   userId: number;
   modelId: string;
   sort: string | null;
+  insteadOf?: string | undefined;
+  parentRequestId?: string | undefined;
 }
 
 class OneAttempt implements Attempt {
@@ -149,12 +151,8 @@ class RoutePlan implements Plan {
     if (this.#closed) return;
     this.#closed = true;
     for (const attempt of this.#attempts) attempt.abandon();
-    const { requestId, userId, modelId, sort } = this.request;
     this.deps.log({
-      requestId,
-      userId,
-      modelId,
-      sort,
+      ...this.request,
       choice: this.choice,
       attempts: this.#records,
       skipped: this.#skipped,

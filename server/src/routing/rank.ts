@@ -125,11 +125,14 @@ const reasonTexts: Record<Dropped, string> = {
   unfit: 'unable to serve this request',
 };
 
+/** The limits that left candidates out, in words that go on after "every one is". */
+export const limitsOn = (scored: readonly Scored[]): string[] => [
+  ...new Set(scored.flatMap((one) => (one.dropped ? [reasonTexts[one.dropped]] : []))),
+];
+
 /** Limits left nobody: the caller can change that, so it is told which ones. */
-export function noneEligible(modelId: string, scored: readonly Scored[]): AppError {
-  const reasons = [...new Set(scored.map((one) => one.dropped && reasonTexts[one.dropped]))].filter(Boolean);
-  return new AppError(
+export const noneEligible = (modelId: string, scored: readonly Scored[]): AppError =>
+  new AppError(
     'no_eligible_provider',
-    `No provider of '${modelId}' is left: every one is ${reasons.join(' or ')}.`,
+    `No provider of '${modelId}' is left: every one is ${limitsOn(scored).join(' or ')}.`,
   );
-}

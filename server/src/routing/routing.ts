@@ -14,7 +14,7 @@ import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
-import type { Preferences } from './rank.ts';
+import { type Preferences, type Scored, scoreAll } from './rank.ts';
 
 export interface PlanRequest {
   requestId: string;
@@ -26,6 +26,10 @@ export interface PlanRequest {
   override?: Override | null;
   /** What else the request needs of a candidate: context length, a tool, a video size. */
   fits?: (candidate: Candidate) => boolean;
+  /** The model in whose place this one is asked. */
+  insteadOf?: string | undefined;
+  /** Of the turn or run that makes the request. */
+  parentRequestId?: string | undefined;
 }
 
 export interface RoutingDeps {
@@ -46,6 +50,8 @@ export interface RoutingDeps {
 export interface Routing {
   /** Chooses; at once when the user's preferences are in memory. Throws model_not_found or no_eligible_provider. */
   plan(request: PlanRequest): Plan | Promise<Plan>;
+  /** How candidates stand for a user whose request has this override, without choosing among them. */
+  standing(userId: number, override: Override | null): Promise<Standing>;
   /** The 60-second cycle: recovery check, aggregation, sweeping. Run by `start`; public for tests. */
   cycle(): Promise<void>;
   start(): void;
@@ -53,6 +59,9 @@ export interface Routing {
   stop(): Promise<void>;
   readonly parts: RoutingParts;
 }
+
+/** Which limits leave candidates out, and how their circuits are. */
+export type Standing = (candidates: readonly Candidate[]) => Scored[];
 
 /** For this room's own routes. */
 export interface RoutingParts {
@@ -91,6 +100,13 @@ class RoutingRoom implements Routing {
       : this.#planWith(request, preferences);
   }
 
+  async standing(userId: number, override: Override | null): Promise<Standing> {
+    const preferences = await this.parts.preferences.get(userId);
+    const given = { measured: this.#measured, circuit: this.#circuit, userId, preferences, override, config: null };
+    // By whichever strategy: who is left does not depend on scores.
+    return (candidates) => scoreAll({ ...given, candidates }, 'balanced');
+  }
+
   cycle(): Promise<void> {
     // A slow database must not pile up cycles.
     this.#cycling ??= this.#runCycle().finally(() => {
@@ -116,7 +132,7 @@ class RoutingRoom implements Routing {
 
   #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
     const { deps, configs } = this.parts;
-    const { modelId, requestId, userId } = request;
+    const { modelId, requestId, userId, insteadOf, parentRequestId } = request;
     const { candidates, legacy } = this.#candidatesOf(request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
@@ -138,7 +154,8 @@ class RoutingRoom implements Routing {
     });
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
-    return openPlan(this.#planDeps, { requestId, userId, modelId, sort: override?.sort ?? null }, choice);
+    const sort = override?.sort ?? null;
+    return openPlan(this.#planDeps, { requestId, userId, modelId, sort, insteadOf, parentRequestId }, choice);
   }
 
   #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {

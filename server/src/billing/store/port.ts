@@ -117,6 +117,8 @@ export interface UsageRow {
   status: string;
   duration_ms: number;
   first_token_ms: number;
+  /** Of the turn or run that made the request; null for what a client asked itself. */
+  parent_request_id: string | null;
   created_at: number;
 }
 
@@ -147,6 +149,7 @@ export const usageColumns = [
   'status',
   'duration_ms',
   'first_token_ms',
+  'parent_request_id',
   'created_at',
 ] as const satisfies (keyof UsageRow)[];
 

@@ -9,19 +9,21 @@ const sizes = [64, 32, 16, 8, 4, 2, 1];
 const insertsOf = (columns: readonly string[]) =>
   new Map(sizes.map((rows) => [rows, insertText('usage_logs', [...columns, 'filed'], rows, 'sqlite')]));
 
-/** Few rows say anything here, and each value takes its time to be handed over; without one, a row has 0. */
+/** Few rows say anything here, and each value takes its time to be handed over; without one, a row has 0 or null. */
 const rare: readonly string[] = [
   'cache_write_1h_tokens',
   'audio_in_tokens',
   'image_in_tokens',
   'audio_out_tokens',
   'estimated',
+  'parent_request_id',
 ] satisfies (keyof UsageRow)[];
 const usual = usageColumns.filter((column) => !rare.includes(column));
 const inserts = { usual: insertsOf(usual), full: insertsOf([...usual, ...rare]) };
 
 const isUsual = (row: UsageRow): boolean =>
   row.estimated === 0 &&
+  row.parent_request_id === null &&
   row.cache_write_1h_tokens === 0 &&
   row.audio_in_tokens === 0 &&
   row.image_in_tokens === 0 &&
@@ -79,5 +81,12 @@ function appendUsual(values: SQLQueryBindings[], row: UsageRow): void {
 }
 
 function appendRare(values: SQLQueryBindings[], row: UsageRow): void {
-  values.push(row.cache_write_1h_tokens, row.audio_in_tokens, row.image_in_tokens, row.audio_out_tokens, row.estimated);
+  values.push(
+    row.cache_write_1h_tokens,
+    row.audio_in_tokens,
+    row.image_in_tokens,
+    row.audio_out_tokens,
+    row.estimated,
+    row.parent_request_id,
+  );
 }

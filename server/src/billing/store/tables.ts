@@ -53,7 +53,8 @@ type Later =
   | 'image_in_tokens'
   | 'audio_out_tokens'
   | 'estimated'
-  | 'cost_parts';
+  | 'cost_parts'
+  | 'parent_request_id';
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {

@@ -13,6 +13,11 @@ export interface UsageFilter {
   to?: number | undefined;
 }
 
+/** What entries of the log alone can be narrowed by besides. */
+export interface LogFilter extends UsageFilter {
+  parentRequestId?: string | undefined;
+}
+
 const columns = { keyId: 'key_id', userId: 'user_id', modelId: 'model_id' } as const;
 type Narrowing = keyof typeof columns;
 

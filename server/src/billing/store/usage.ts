@@ -4,7 +4,7 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { dropPastMonths } from './months.ts';
 import { dayOf, secondsPerDay, type UsageRow, usageColumns } from './port.ts';
-import { is, isToo, narrowings, sumRequests, type UsageFilter, whereToLook, within } from './usage-sums.ts';
+import { is, isToo, type LogFilter, narrowings, sumRequests, whereToLook, within } from './usage-sums.ts';
 import './tables.ts';
 
 export type UsageLog = UsageRow & { id: number };
@@ -12,11 +12,16 @@ export type UsageLog = UsageRow & { id: number };
 export type UsagePlace = Pick<UsageLog, 'id' | 'created_at'>;
 
 /** What entries of the log must be, found by the index of whatever narrows them most, else by that of time. */
-async function conditionsOf(db: Db, filter: UsageFilter): Promise<Expression<SqlBool>[]> {
+async function conditionsOf(db: Db, filter: LogFilter): Promise<Expression<SqlBool>[]> {
   await fileUsage(db);
-  const [narrowest, ...others] = narrowings(filter);
+  const { parentRequestId } = filter;
+  const names = narrowings(filter);
+  // Nothing is narrower than the few calls of one turn.
+  const narrowest = parentRequestId === undefined ? names[0] : undefined;
+  const others = narrowest ? names.slice(1) : names;
   const also = engineOf(db) === 'sqlite' ? isToo : is;
   return [
+    ...(parentRequestId === undefined ? [] : [sql<SqlBool>`parent_request_id = ${parentRequestId}`]),
     ...(narrowest ? [is(filter, narrowest)] : []),
     ...others.map((name) => also(filter, name)),
     ...within('created_at', filter.from, filter.to),
@@ -32,7 +37,7 @@ export interface UsageRange {
 }
 
 /** Newest first. */
-export async function listUsage(db: Db, filter: UsageFilter, range: UsageRange): Promise<UsageLog[]> {
+export async function listUsage(db: Db, filter: LogFilter, range: UsageRange): Promise<UsageLog[]> {
   const { limit, offset = 0, before } = range;
   const upTo = before && Math.min(before.created_at, filter.to ?? before.created_at);
   const looked = await lookedThrough(db, { ...filter, to: upTo ?? filter.to }, offset + limit);
@@ -54,7 +59,8 @@ export async function listUsage(db: Db, filter: UsageFilter, range: UsageRange):
  * There are indexes by user, by key and by model, but each costs every request, and so there is none by two of them. On
  * PostgreSQL the log is a table for each month, and only those of which something is shown are looked into.
  */
-async function lookedThrough(db: Db, filter: UsageFilter, needed: number): Promise<UsageFilter | null> {
+async function lookedThrough(db: Db, filter: LogFilter, needed: number): Promise<LogFilter | null> {
+  if (filter.parentRequestId !== undefined) return filter;
   if (narrowings(filter).length < 2 && engineOf(db) === 'sqlite') return filter;
   const place = await whereToLook(db, filter, needed);
   return place && { ...filter, ...place };
@@ -98,8 +104,9 @@ async function deleteOldUsage(db: Db, before: number, limit: number): Promise<nu
  * Whole days come from the sums, only the two days cut by `from` and `to` are counted. More than `most` are not looked at:
  * what is returned then is at least that, and less than there is.
  */
-export async function countUsage(db: Db, filter: UsageFilter, most = 1_000): Promise<number> {
+export async function countUsage(db: Db, filter: LogFilter, most = 1_000): Promise<number> {
   const { from, to } = filter;
+  if (filter.parentRequestId !== undefined) return countRows(db, filter, most);
   const firstWhole = from === undefined ? undefined : dayOf(from + secondsPerDay - 1);
   const lastWhole = to === undefined ? undefined : dayOf(to + 1) - 1;
   if (firstWhole !== undefined && lastWhole !== undefined && firstWhole > lastWhole) return countRows(db, filter, most);
@@ -119,7 +126,7 @@ async function oldestDay(db: Db): Promise<number> {
   return oldest ? dayOf(oldest.created_at) : 0;
 }
 
-async function countRows(db: Db, filter: UsageFilter, most: number): Promise<number> {
+async function countRows(db: Db, filter: LogFilter, most: number): Promise<number> {
   const looked = await lookedThrough(db, filter, most);
   if (!looked) return 0;
   const conditions = await conditionsOf(db, looked);

@@ -6,6 +6,7 @@ import type { Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { loadPreferences } from '../store/preferences.ts';
+import { addTokensUsed } from '../store/sessions.ts';
 import { callFault } from '../task/call-fault.ts';
 import { countText } from '../tokens.ts';
 import { Leave, Pause } from './halt.ts';
@@ -33,6 +34,7 @@ export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) =
   const { clock, db } = deps;
   const stop = new AbortController();
   const startedMs = clock.steadyMs();
+  const tokensBefore = run.state.tokens;
   const elapsedMs = () => run.elapsedMs + Math.max(0, clock.steadyMs() - startedMs);
   const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: run.epoch };
   const journal = new Journal({
@@ -58,6 +60,8 @@ export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) =
     } finally {
       stopTimer();
       journal.close(new Leave('stopping'));
+      const used = run.state.tokens - tokensBefore;
+      if (used > 0) await addTokensUsed(db, run.sessionRef, used);
     }
   };
   const done = work().catch((error) => deps.warn('a run could not be closed', error));
@@ -69,7 +73,8 @@ async function prepare(
   run: Run,
   own: Pick<Work, 'holding' | 'journal' | 'signal' | 'elapsedMs'>,
 ): Promise<Work> {
-  const { caller, goal, config, state, turn, executionId } = run;
+  const { goal, config, state, turn, executionId } = run;
+  const caller = { ...run.caller, parentRequestId: executionId };
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
   const models = await deps.models(caller);
   const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));

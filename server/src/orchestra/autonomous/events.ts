@@ -1,4 +1,5 @@
 import type { PlanTask } from '../plan.ts';
+import type { Failover } from '../task/failover.ts';
 import type { RunConfig } from './config.ts';
 
 export type PauseReason =
@@ -43,6 +44,8 @@ export interface RunEvents {
   task_failed: { task_id: string; error: string; attempt: number; will_retry: boolean; next_model?: string };
   /** Just before the `task_started` of the new round. */
   task_redone: { task_id: string; title: string; reason: string; attempt: number };
+  /** With `task_id` where it concerns a task. */
+  model_failover: Failover & { task_id?: string };
   task_evaluated: { task_id: string; score: number; feedback: string };
   memory_operation: {
     operation: 'summarize' | 'archive' | 'recall' | 'store';

@@ -1,6 +1,6 @@
 import { factsShape, groundedFacts } from '../knowledge-facts.ts';
 import { type ChatMessage, saidByUser, textOf } from '../messages.ts';
-import { chooseHelperModel, chooseTaskModel, synthesisDifficulty } from '../models.ts';
+import { type Choosing, chooseHelperModel, chooseTaskModel, synthesisDifficulty } from '../models.ts';
 import { newFence } from '../prompts/fence.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
@@ -18,7 +18,7 @@ import { newMeter } from '../turn/meter.ts';
 import { live, shortfallsOf, tally } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
-import { askAny, askJson, now, stepKey, type Work } from './work.ts';
+import { askAny, now, stepKey, type Work } from './work.ts';
 
 /** The goal is reached: the result, what is learned from it, and the end. */
 export async function finishRun(work: Work): Promise<void> {
@@ -64,10 +64,10 @@ async function resultOf(work: Work): Promise<string> {
     ...(task.error && { error: task.error }),
   }));
   const request: ChatMessage = { role: 'user', content: goal };
-  const first = chooseTaskModel(work.choosing, synthesisDifficulty, 'writing')?.model;
-  const told = await fitted(results, first, work.preferences.max_context_tokens, work);
+  const choose = (choosing: Choosing) => chooseTaskModel(choosing, synthesisDifficulty, 'writing');
+  const told = await fitted(results, choose(work.choosing)?.model, work.preferences.max_context_tokens, work);
   const messages = synthesisMessages({ context, request, results: told, fence: newFence() });
-  const result = (await askAny(work, { step, messages, first })).trim() || joined(results);
+  const result = (await askAny(work, { step, messages, choose })).trim() || joined(results);
   work.texts.set(step, result);
   state.result = step;
   await journal.record(step, { text: result });
@@ -77,22 +77,17 @@ async function resultOf(work: Work): Promise<string> {
 /** Facts that the user's own words prove. A failure costs the knowledge, not the run. */
 async function extractKnowledge(work: Work, result: string): Promise<void> {
   const { deps, caller, choosing, signal, goal, journal, holding } = work;
-  const choice = chooseHelperModel(choosing);
   const session = await sessionByRef(deps.db, holding.sessionRef, now(work));
-  if (!choice || !session) return;
+  if (!session) return;
   const step = stepKey(work, 'knowledge');
   const answer: ChatMessage = { role: 'assistant', content: result };
   try {
-    const question = {
-      step,
-      model: choice.model,
-      messages: extractionMessages([{ role: 'user', content: goal }, answer]),
-    };
-    const reply = await askJson(work, question, factsShape);
+    const messages = extractionMessages([{ role: 'user', content: goal }, answer]);
+    const reply = await askAny(work, { step, choose: chooseHelperModel, messages, shape: factsShape });
     const entries: { id: string; category: string; title: string }[] = [];
     const said = saidByUser(await recentMessages(deps.db, holding.sessionRef), goal);
     for (const fact of groundedFacts(reply, [said])) {
-      const keeping = { deps, caller, choosing, signal, session, settings: {}, meter: newMeter() };
+      const keeping = { deps, caller, choosing, signal, session, settings: { mayEmbed: true }, meter: newMeter() };
       const entry = await keepFact(keeping, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });
     }

@@ -1,4 +1,5 @@
 import { buildContext, sumTokens } from '../context.ts';
+import { contextRoom } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
 import { fenceRule, newFence } from '../prompts/fence.ts';
@@ -11,7 +12,7 @@ import { embedQuery, type Recalled, recall, within } from '../turn/recall.ts';
 import { Pause } from './halt.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
-import { ask, stepKey, type Work } from './work.ts';
+import { askAny, stepKey, type Work } from './work.ts';
 
 const recalledAtMost = 8;
 /** Below this what was found has little to do with the goal. */
@@ -25,12 +26,13 @@ const longestShort = 600;
 export async function recallMemory(work: Work): Promise<void> {
   const { deps, caller, choosing, signal, goal, state, holding, count, journal, preferences } = work;
   if (state.recall !== null) return;
-  const searching = { deps, caller, choosing, signal, meter: newMeter() };
-  const query = await embedQuery(searching, goal);
+  const searching = { deps, caller, choosing, signal, meter: newMeter(), settings: { preferences } };
+  const query = preferences.enable_embedding ? await embedQuery(searching, goal) : null;
   const scope = { userId: caller.userId, exceptSession: holding.sessionRef };
   const wanted = { text: goal, query, scope, most: recalledAtMost, threshold: leastRelevance, preferences };
   const found = await recall(searching, wanted);
-  const kept = await within(found, preferences.max_context_tokens * recalledShare, count);
+  const room = contextRoom(choosing, preferences.max_context_tokens, 'common');
+  const kept = await within(found, room * recalledShare, count);
   const before = await count(goal);
   const key = stepKey(work, 'recall');
   const text = JSON.stringify(kept);
@@ -52,7 +54,8 @@ export async function loadContext(work: Work): Promise<void> {
   const at = history.findLastIndex(({ message }) => message.role === 'user' && textOf(message) === goal);
   const before = at < 0 ? history : history.slice(0, at);
   const summary = await latestSummary(deps.db, holding.sessionRef);
-  const budget = Math.floor(preferences.max_context_tokens * conversationShare);
+  const most = contextRoom(work.choosing, preferences.max_context_tokens, 'common');
+  const budget = Math.floor(most * conversationShare);
   const talk = buildContext({ mode: 'summarized', history: before, summary, budget });
   const recalled = JSON.parse(work.texts.get(state.recall ?? '') ?? '[]') as Recalled[];
   const memory = memoryMessages({ summary: talk.summary?.text ?? null, recalled }, newFence());
@@ -63,7 +66,7 @@ export async function loadContext(work: Work): Promise<void> {
 /** Long results are shortened for the prompts when all together would crowd the window; the whole stays in the journal. */
 export async function fitResults(work: Work): Promise<void> {
   const { state, count, preferences, journal } = work;
-  const limit = preferences.max_context_tokens * resultShare;
+  const limit = contextRoom(work.choosing, preferences.max_context_tokens, 'common') * resultShare;
   const sized: { task: RunTask; tokens: number }[] = [];
   for (const task of live(state)) {
     const text = resultText(work, task);
@@ -95,16 +98,14 @@ interface Shortened {
 async function shorten(work: Work, step: string, text: string, tokens: number): Promise<Shortened> {
   // Without a summary the beginning has to do; what is left out is archived in the journal.
   const archived: Shortened = { text: `${text.slice(0, longestShort * 4)}…`, operation: 'archive' };
-  const choice = chooseHelperModel(work.choosing);
-  if (!choice) return archived;
   try {
     const messages = shorteningMessages(text);
-    const answer = await ask(work, { step, model: choice.model, messages, params: { max_tokens: longestShort } });
-    const short = textOf(answer.message).trim();
+    const params = { max_tokens: longestShort };
+    const short = (await askAny(work, { step, choose: chooseHelperModel, messages, params })).trim();
     return short === '' || (await work.count(short)) >= tokens ? archived : { text: short, operation: 'summarize' };
   } catch (error) {
     work.signal.throwIfAborted();
-    if (error instanceof Pause) throw error;
+    if (error instanceof Pause && error.reason !== 'provider_unavailable') throw error;
     return archived;
   }
 }

@@ -11,7 +11,7 @@ import { Pause } from './halt.ts';
 import { again, isWeak, live, type RunTask, redoDependents } from './state.ts';
 import { evaluateTask } from './steps-judge.ts';
 import { resultText } from './texts.ts';
-import { ask, stepKey, type Work } from './work.ts';
+import { askModel, failedOver, stepKey, type Work } from './work.ts';
 
 const previewLength = 200;
 const longestAdvice = 1000;
@@ -112,7 +112,9 @@ function engineOf(work: Work, task: RunTask): Engine {
       journal.tell('task_started', { task_id, title, model, difficulty, attempt });
       journal.tell('task_progress', { task_id, progress: 0, message: `asking ${model}` });
     },
-    ask: (_at, call) => ask(work, { ...call, step, onDelta: listener(work, task_id) }),
+    failedOver: (failover) => failedOver(work, failover, task_id),
+    ask: ({ failover }, call) =>
+      askModel(work, { ...call, step, onDelta: listener(work, task_id), insteadOf: failover?.from }),
     isRead: () => false,
     ended({ model }, attempted, next) {
       task.attempts += 1;

@@ -1,10 +1,12 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { costOf } from '../../lib/money.ts';
 import { askShaped, type Shape } from '../ask-shaped.ts';
+import { modelOf, sendFitted } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
-import { type Choosing, choosePlanModel, pickTiers } from '../models.ts';
+import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
 import type { CallParams, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
+import { askInTurn, type Failover } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import type { RunConfig } from './config.ts';
 import { mayRetry, Pause, pauseFor } from './halt.ts';
@@ -46,14 +48,15 @@ export interface Question {
   params?: CallParams;
   onDelta?(text: string): void;
   signal?: AbortSignal;
+  insteadOf?: string | undefined;
 }
 
 /**
  * One model call. Its request id is made of run, step and epoch: the same call is never held twice, and the hold that a
  * dead process left is not taken for ours.
  */
-export async function ask(work: Work, question: Question): Promise<CompleteAnswer> {
-  const { step, call = 1, model, messages, params = {}, onDelta, signal = work.signal } = question;
+export async function askModel(work: Work, question: Question): Promise<CompleteAnswer> {
+  const { step, call = 1, model, messages, params = {}, onDelta, signal = work.signal, insteadOf } = question;
   signal.throwIfAborted();
   await lookAgain(work);
   const asked = {
@@ -63,10 +66,13 @@ export async function ask(work: Work, question: Question): Promise<CompleteAnswe
     params,
     stream: onDelta !== undefined,
     ...(onDelta && { onDelta }),
+    ...(insteadOf !== undefined && { insteadOf }),
     signal,
     requestId: `${work.executionId}:${step}:${call}:${work.holding.epoch}`,
   };
-  const answer = await work.deps.complete(asked).catch((error) => {
+  const send = (fitted: typeof asked, refusals: number) =>
+    work.deps.complete({ ...fitted, ...(refusals > 0 && { requestId: `${asked.requestId}:${refusals}` }) });
+  const answer = await sendFitted(modelOf(work.choosing, model), asked, send).catch((error) => {
     signal.throwIfAborted();
     throw mayRetry(error) ? error : pauseFor(error);
   });
@@ -87,35 +93,37 @@ function costIn({ choosing }: Work, model: string, { usage }: CompleteAnswer): n
 /** Asks for JSON of a shape. Up to two calls, numbered from the question's own. */
 export const askJson = (work: Work, question: Question, shape: Shape): Promise<string> => {
   let { call = 1 } = question;
-  return askShaped((params) => ask(work, { ...question, params, call: call++ }), shape);
+  return askShaped((params) => askModel(work, { ...question, params, call: call++ }), shape);
 };
 
 /** A question to whichever model answers. */
-export interface OpenQuestion extends Omit<Question, 'model'> {
-  /** Asked before the plan model. */
-  first?: string;
+export interface OpenQuestion extends Omit<Question, 'model' | 'insteadOf'> {
+  /** Who is asked first; else the plan model. */
+  choose?(choosing: Choosing): Choice | null;
   shape?: Shape;
 }
 
 /**
- * Asks the plan model, then others when it does not answer: what steers a run must not hang on one model.
+ * Asks one model, then the next best ones while none answers: what steers a run must not hang on one model.
  * Pauses when none answers.
  */
-export async function askAny(work: Work, { first, shape, ...rest }: OpenQuestion): Promise<string> {
-  for (const [i, model] of steering(work.choosing, first).entries()) {
-    const question = { ...rest, model, call: (rest.call ?? 1) * 10 + 2 * i };
-    try {
-      return shape ? await askJson(work, question, shape) : textOf((await ask(work, question)).message);
-    } catch (error) {
-      (rest.signal ?? work.signal).throwIfAborted();
-      if (!mayRetry(error)) throw error;
-    }
+export async function askAny(work: Work, question: OpenQuestion): Promise<string> {
+  const { choose = choosePlanModel, shape, ...rest } = question;
+  const signal = rest.signal ?? work.signal;
+  const ask = async (model: string, failover: Failover | undefined, place: number) => {
+    const asked = { ...rest, model, call: (rest.call ?? 1) * 10 + 2 * place, insteadOf: failover?.from };
+    return shape ? askJson(work, asked, shape) : textOf((await askModel(work, asked)).message);
+  };
+  try {
+    const helps = (error: unknown) => !signal.aborted && mayRetry(error);
+    const told = await askInTurn(work.choosing, { choose, ask, helps, failedOver: (one) => failedOver(work, one) });
+    if (told !== null) return told;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!mayRetry(error)) throw error;
   }
   throw new Pause('provider_unavailable');
 }
 
-function steering(choosing: Choosing, first?: string): string[] {
-  const tiers = pickTiers(choosing.models);
-  const models = [first, choosePlanModel(choosing)?.model, tiers?.hard, tiers?.easy];
-  return [...new Set(models.filter((model) => model !== undefined))];
-}
+export const failedOver = ({ journal }: Work, failover: Failover, task_id?: string): void =>
+  journal.tell('model_failover', { ...failover, ...(task_id !== undefined && { task_id }) });

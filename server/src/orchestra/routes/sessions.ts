@@ -124,7 +124,7 @@ const view = (session: Session) => ({
   created_at: session.createdAt,
   last_accessed: session.lastAccessed,
   total_messages: session.totalMessages,
-  total_tokens: session.totalTokens,
+  total_tokens: session.tokensUsed,
   has_active_plan: session.hasActivePlan,
   tags: session.tags,
 });

@@ -12,7 +12,10 @@ export interface Session {
   projectId: string | null;
   tags: string[];
   totalMessages: number;
+  /** What its messages weigh. */
   totalTokens: number;
+  /** What all model calls for it used. */
+  tokensUsed: number;
   createdAt: number;
   lastAccessed: number;
   hasActivePlan: boolean;
@@ -89,6 +92,14 @@ export async function listSessions(
 
 const taggedWith = (userId: number, tag: string) => sql`ms_session_tags where user_id = ${userId} and tag = ${tag}`;
 
+export async function addTokensUsed(db: Db, ref: number, tokens: number): Promise<void> {
+  await db
+    .updateTable('ms_sessions')
+    .set((eb) => ({ tokens_used: eb('tokens_used', '+', tokens) }))
+    .where('id', '=', ref)
+    .execute();
+}
+
 /** Takes everything of the session along (foreign keys); false when there was none. */
 export async function deleteSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
   const gone = await db
@@ -124,6 +135,7 @@ const toSession = (row: Row): Session => ({
   tags: JSON.parse(row.tags) as string[],
   totalMessages: row.total_messages,
   totalTokens: row.total_tokens,
+  tokensUsed: row.tokens_used,
   createdAt: row.created_at,
   lastAccessed: row.last_accessed,
   hasActivePlan: Number(row.active_plans) > 0,

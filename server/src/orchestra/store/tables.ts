@@ -9,6 +9,7 @@ interface SessionsTable {
   tags: string;
   total_messages: Generated<number>;
   total_tokens: Generated<number>;
+  tokens_used: Generated<number>;
   created_at: number;
   last_accessed: number;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { until } from '../../lib/until.fixture.ts';
-import { bigRequest, chatModel, planOf, type Scripted } from '../scripted.fixture.ts';
+import { bigRequest, chatModel, planOf, type Scripted, scriptedModels } from '../scripted.fixture.ts';
 import { type Asked, eitherEngine, type Scene, type Seen } from './either-engine.fixture.ts';
 
 const easy = 'What is this?';
@@ -75,11 +75,35 @@ const attempts: Record<string, Case> = {
     asks: ['v/mid'],
     answer: null,
   },
-  'the one model that the user named does not answer: it is asked again, nobody else': {
-    request: easy,
+  'the one model that the user named does not answer: the next best one': {
+    request: hard,
     script: saying({ 'v/mid': down }),
     preferences: onlyMid,
-    asks: ['v/mid', 'v/mid', 'v/mid'],
+    asks: ['v/mid', 'v/big'],
+  },
+  'the one model that the operator named does not answer: the next best one': {
+    request: hard,
+    script: saying({ 'v/big': down }),
+    operator: { plan: 'v/big', easy: 'v/big', medium: 'v/big', hard: 'v/big' },
+    asks: ['v/big', 'v/mid'],
+  },
+  'circuits are open: who is healthy is asked at once': {
+    request: hard,
+    script: saying({ 'v/big': down }),
+    models: scriptedModels.map((model) => (model.id === 'v/big' ? { ...model, circuit: 'open' } : model)),
+    asks: ['v/mid'],
+  },
+  'all circuits are open: those are all there are': {
+    request: hard,
+    script: saying({}),
+    models: scriptedModels.map((model) => ({ ...model, circuit: 'open' })),
+    asks: ['v/big'],
+  },
+  'the only model there is does not answer: it is asked again': {
+    request: easy,
+    script: saying({ 'v/only': down }),
+    models: [chatModel('v/only', 1)],
+    asks: ['v/only', 'v/only', 'v/only'],
     answer: null,
   },
   'calls of tools that nobody offered are no answer': {
@@ -136,9 +160,9 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(seen.ended).toBe(engine === 'turn' ? turn : runs);
   });
 
-  test('an outage makes the work no harder than it was', async () => {
+  test('an outage makes the work no harder than it was, and is no failure to learn from', async () => {
     const { patterns } = await run({ request: easy, script: saying({ 'v/small': down }) });
-    expect(patterns.find(({ model }) => model === 'v/mid')).toMatchObject({ difficulty: 'easy', successes: 1 });
+    expect(patterns).toMatchObject([{ model: 'v/mid', difficulty: 'easy', successes: 1, failures: 0 }]);
   });
 
   test('a server that knows no schemas is asked without one', async () => {

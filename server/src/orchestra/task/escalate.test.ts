@@ -22,8 +22,8 @@ const choosing = (rest: Partial<Choosing> = {}, mine: Partial<Preferences> = {},
 });
 
 test('where the strongest will not answer, the next one is asked, unless models were named', () => {
-  expect(chooseOtherModel(choosing(), ['big'])).toBe('mid');
-  expect(chooseOtherModel(choosing(), ['mid'])).toBe('big');
+  expect(chooseOtherModel(choosing(), ['big'])?.model).toBe('mid');
+  expect(chooseOtherModel(choosing(), ['mid'])?.model).toBe('big');
   expect(chooseOtherModel(choosing(), ['mid', 'big'])).toBeNull();
   expect(chooseOtherModel(choosing({ models: [] }), [])).toBeNull();
   expect(chooseOtherModel(choosing({}, {}, 'forced'), ['forced'])).toBeNull();
@@ -35,9 +35,9 @@ const task = (state: TaskState, adaptive = true) => ({ kind: 'code' as const, st
 
 test('what is kept of the attempts is enough to go on from', () => {
   const state: TaskState = { difficulty: 'easy', faults: [] };
-  expect(dueAttempt(choosing(), task(state))).toEqual({ number: 1, model: 'small', difficulty: 'easy' });
+  expect(dueAttempt(choosing(), task(state))).toEqual({ number: 1, model: 'small', difficulty: 'easy', last: false });
   const next = escalate(choosing(), task(state), 'small', 'empty');
-  expect(next).toEqual({ number: 2, model: 'mid', difficulty: 'medium' });
+  expect(next).toEqual({ number: 2, model: 'mid', difficulty: 'medium', last: false });
   expect(dueAttempt(choosing(), task(structuredClone(state)))).toEqual(next);
 });
 
@@ -52,7 +52,7 @@ test('after the last attempt the task is no harder than it was tried as', () => 
 
 test('what may not adapt is tried again as it was', () => {
   const state: TaskState = { difficulty: 'easy', faults: [] };
-  const same = (number: number) => ({ number, model: 'small', difficulty: 'easy' as const });
+  const same = (number: number) => ({ number, model: 'small', difficulty: 'easy' as const, last: false });
   expect(escalate(choosing(), task(state, false), 'small', 'refused')).toEqual(same(2));
   expect(escalate(choosing(), task(state, false), 'small', 'unanswered')).toEqual(same(3));
   expect(escalate(choosing(), task(state, false), 'small', 'empty')).toBeNull();
@@ -62,5 +62,19 @@ test('while models do not answer, those that somebody named go before those pick
   const named = choosing({ operator: { ...unset, medium: 'op' } });
   const state: TaskState = { difficulty: 'hard', faults: [] };
   expect(escalate(named, task(state), 'big', 'unanswered')?.model).toBe('op');
-  expect(escalate(named, task(state), 'op', 'unanswered')?.model).toBe('small');
+  expect(escalate(named, task(state), 'op', 'unanswered')?.model).toBe('mid');
+});
+
+test('models that do not answer take no attempts away, and are not asked without end', () => {
+  const many = choosing({ models: Array.from({ length: 9 }, (_, i) => model(`m${i}`, 5 + i)) });
+  const state: TaskState = { difficulty: 'hard', faults: [] };
+  const asked: string[] = [];
+  for (let at = dueAttempt(many, task(state)); at; at = escalate(many, task(state), at.model, 'unanswered'))
+    asked.push(at.model);
+  expect(asked).toEqual(['m8', 'm7', 'm6', 'm5']);
+  const later: TaskState = { difficulty: 'easy', faults: [] };
+  for (const down of ['m0', 'm1', 'm2']) escalate(many, task(later), down, 'unanswered', 'timeout');
+  const next = dueAttempt(many, task(later))!;
+  expect(next).toMatchObject({ number: 4, last: false, failover: { from: 'm2', why: 'timeout' } });
+  expect(escalate(many, task(later), next.model, 'empty')).not.toBeNull();
 });

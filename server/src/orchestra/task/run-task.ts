@@ -6,6 +6,7 @@ import type { Outcome } from '../store/patterns.ts';
 import { callFault } from './call-fault.ts';
 import { findFault } from './checks.ts';
 import { type Attempt, type AttemptFault, dueAttempt, type Escalation, escalate } from './escalate.ts';
+import { type Failover, whyOf } from './failover.ts';
 
 export interface Task extends Escalation {
   /** The model that a task left half done goes on with, whatever would be chosen now. */
@@ -45,6 +46,7 @@ export interface Engine {
   readonly choosing: Choosing;
   outcomes: Outcome[];
   started?(at: Attempt): void;
+  failedOver(failover: Failover): void;
   ask(at: Attempt, call: Call): Promise<CompleteAnswer>;
   /** Whether somebody has read a part of this attempt's text: then no other model can go on with it. */
   isRead(): boolean;
@@ -55,16 +57,20 @@ export interface Engine {
 /** One task, attempt by attempt. Null when there is no model for it; throws what no other model can help with. */
 export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt; attempted: Attempted } | null> {
   const { kind, state } = task;
-  let at = task.model
-    ? { number: state.faults.length + 1, model: task.model, difficulty: state.difficulty }
+  let at: Attempt | null = task.model
+    ? { number: state.faults.length + 1, model: task.model, difficulty: state.difficulty, last: false }
     : dueAttempt(engine.choosing, task);
   while (at) {
+    if (at.failover) engine.failedOver(at.failover);
     engine.started?.(at);
     const attempted: Attempted = await attempt(task, engine, at);
-    const { model, difficulty } = at;
-    engine.outcomes.push({ kind, difficulty, model, ok: attempted.fault === null });
+    const { model, difficulty }: Attempt = at;
+    // An outage says nothing about what a model can do.
+    if (attempted.fault !== 'unanswered')
+      engine.outcomes.push({ kind, difficulty, model, ok: attempted.fault === null });
     const over = attempted.fault === null || engine.isRead();
-    const next = over ? null : escalate(engine.choosing, task, model, attempted.fault);
+    const why = attempted.fault === 'unanswered' ? whyOf(attempted.error) : undefined;
+    const next = over ? null : escalate(engine.choosing, task, model, attempted.fault, why);
     await engine.ended(at, attempted, next);
     if (!next) return { at, attempted };
     at = next;

@@ -2,16 +2,17 @@ import type { Db } from '../../platform/db/tables.ts';
 import { askShaped } from '../ask-shaped.ts';
 import { type Fact, factsShape, groundedFacts, type QuotedFact, repeats, sameMeaning } from '../knowledge-facts.ts';
 import { type ChatMessage, type Remembered, saidByUser, textOf } from '../messages.ts';
-import { chooseHelperModel } from '../models.ts';
+import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
 import { indexDocument } from '../store/documents.ts';
 import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../store/knowledge.ts';
 import { recordOutcomes } from '../store/patterns.ts';
+import { addTokensUsed } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';
 import { embedQuery, search } from './recall.ts';
-import { ask, now, type Turn } from './turn.ts';
+import { askChosen, now, type Turn } from './turn.ts';
 
 /** Messages indexed per turn at most: a client may bring a whole life's history at once. */
 const mostIndexed = 500;
@@ -29,10 +30,22 @@ export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMe
       turn.deps.warn(`${name} failed`, error);
     }
   };
+  if (!turn.settings.remember) return part('counting tokens', () => countTokens(turn));
   await part('recording outcomes', () => recordOutcomes(turn.deps.db, turn.caller.userId, turn.outcomes, now(turn)));
   await part('indexing', () => indexMessages(later, fresh));
   if (turn.settings.extractKnowledge) await part('extraction', () => extractKnowledge(later, answer));
-  await part('embedding', () => embedNew(later));
+  if (turn.settings.embedsAfter) await part('embedding', () => embedNew(later));
+  await part('counting tokens', () => countTokens(turn));
+}
+
+/** Calls that are sure to follow the answer: where facts are looked for, and where there is something to embed with. */
+export const callsAfter = ({ settings, choosing }: Turn): number =>
+  (settings.extractKnowledge ? 1 : 0) + (settings.embedsAfter && chooseEmbeddingModel(choosing, 'question') ? 1 : 0);
+
+/** What all calls of the turn used, those after the answer included. */
+export async function countTokens({ deps, session, meter }: Turn): Promise<void> {
+  const used = meter.promptTokens + meter.completionTokens;
+  if (used > 0) await addTokensUsed(deps.db, session.ref, used);
 }
 
 async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
@@ -58,17 +71,15 @@ async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
 }
 
 async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {
-  const choice = chooseHelperModel(turn.choosing);
-  if (!choice) return;
   // Only the user's words prove a fact: what a model made up, or a tool found on the net, must not become knowledge.
-  const call = { model: choice.model, messages: extractionMessages([turn.request, answer]) };
-  const reply = await askShaped((params) => ask(turn, { ...call, params }), factsShape);
+  const messages = extractionMessages([turn.request, answer]);
+  const reply = await askShaped((params) => askChosen(turn, chooseHelperModel, { messages, params }), factsShape);
   const said = saidByUser(turn.history, textOf(turn.request));
   for (const fact of groundedFacts(reply, [said])) await keepFact(turn, fact);
 }
 
 type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 'session'> & {
-  settings: Pick<Turn['settings'], 'project_id'>;
+  settings: Pick<Turn['settings'], 'project_id' | 'mayEmbed'>;
 };
 
 /** Also used at the end of an autonomous run. Null when the entry it repeats was deleted meanwhile. */
@@ -99,7 +110,7 @@ export const writeEntry = <E extends Entry | null>(db: Db, userId: number, write
 /** The entry that says the same already, by its words or by its meaning. */
 async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
   const { userId } = turn.caller;
-  const query = await embedQuery(turn, entryText({ ...fact, keywords: fact.keywords }));
+  const query = turn.settings.mayEmbed ? await embedQuery(turn, entryText(fact)) : null;
   const found = await search(turn, { userId, only: 'knowledge' }, entryText(fact), query, 10);
   const entries = await entriesByRef(
     turn.deps.db,

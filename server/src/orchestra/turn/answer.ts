@@ -1,10 +1,11 @@
 import { AppError } from '../../lib/errors.ts';
 import { strictJson } from '../json.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
-import { chooseTaskModel, synthesisDifficulty } from '../models.ts';
+import { type Choosing, chooseTaskModel, synthesisDifficulty } from '../models.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
 import { styleMessages } from '../prompts/style.ts';
 import { openCalls, type TaskResult } from '../store/plans.ts';
+import { callFault } from '../task/call-fault.ts';
 import { fitted, joined } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { answerParams, wantsJson } from './body.ts';
@@ -13,7 +14,7 @@ import type { RunningPlan } from './plan-turn.ts';
 import { withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
 import { told } from './run-plan.ts';
-import { ask, type Turn } from './turn.ts';
+import { askChosen, type Turn } from './turn.ts';
 import { sectionsBefore } from './verbose.ts';
 
 export interface Answer {
@@ -57,25 +58,28 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const { body, settings, writer, deps } = turn;
   if (!wantsJson(body)) writer.say(sectionsBefore(settings, plan, null));
   const start = writer.content.length;
-  const choice = chooseTaskModel(turn.choosing, settings.task_difficulty ?? synthesisDifficulty, 'writing');
+  const choose = (choosing: Choosing) =>
+    chooseTaskModel(choosing, settings.task_difficulty ?? synthesisDifficulty, 'writing');
   const messages = synthesisMessages({
     context: [...memory.preamble, ...styleMessages(settings.verbosity), ...withoutRequest(turn, memory)],
     request: turn.request,
-    results: await fitted(results, choice!.model, settings.maxContextTokens, turn),
+    results: await fitted(results, choose(turn.choosing)?.model, settings.maxContextTokens, turn),
     fence: turn.fence,
   });
   const gate = newGate(writer.say, wantsJson(body) ? 'whole' : 'none');
   try {
-    const answer = await ask(turn, {
-      model: choice!.model,
+    const call = {
       messages,
       params: answerParams(body, settings),
       stream: writer.streaming,
       ...(writer.streaming && { onDelta: (text: string) => gate.push(text) }),
-    });
+    };
+    // What somebody has begun to read no other model can go on with.
+    const helps = (error: unknown) => callFault(error) === 'unanswered' && writer.content.length === start;
+    const answer = (await askChosen(turn, choose, call, helps))!;
     const text = textOf(answer.message);
     if (writer.content.length === start) writer.say(wantsJson(body) ? (strictJson(text) ?? text) : text);
-    if (writer.content.length > start) return { finishReason: answer.finishReason, model: choice!.model };
+    if (writer.content.length > start) return { finishReason: answer.finishReason, model: answer.model };
   } catch (error) {
     turn.signal.throwIfAborted();
     if (writer.content.length > start) throw error;

@@ -1,9 +1,12 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { requestId } from '../../lib/ids.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
+import { parseOverride } from '../../routing/override.ts';
 import { align } from '../align.ts';
 import { choosingFor, requireChatModel } from '../allowed.ts';
-import type { ChatMessage, Remembered } from '../messages.ts';
+import { withRoomFor } from '../fit.ts';
+import { type ChatMessage, isInstruction, type Remembered } from '../messages.ts';
 import { parseSvcMs } from '../params.ts';
 import { aged } from '../patterns.ts';
 import type { Caller, Deps } from '../ports.ts';
@@ -17,6 +20,7 @@ import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/
 import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session, sessionByRef } from '../store/sessions.ts';
 import { countText, weigh } from '../tokens.ts';
+import { unitsOf } from '../units.ts';
 import { bodyOf, type ChatBody, checkForced, trailingResults } from './body.ts';
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
@@ -27,11 +31,19 @@ export interface TurnRequest {
   caller: Caller;
   conversation: Conversation;
   signal: AbortSignal;
+  /** Of the HTTP request. */
+  requestId?: string;
 }
 
 /** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
-export async function beginTurn(deps: Deps, { caller, conversation, signal }: TurnRequest, out: Out): Promise<Turn> {
+export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Promise<Turn> {
   const startedMs = deps.clock.steadyMs();
+  const { conversation, signal } = request;
+  const caller: Caller = {
+    ...request.caller,
+    override: parseOverride(conversation.source?.body.provider),
+    parentRequestId: request.requestId ?? requestId(),
+  };
   const body = bodyOf(conversation);
   const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
   checkForced(body, settings);
@@ -41,6 +53,8 @@ export async function beginTurn(deps: Deps, { caller, conversation, signal }: Tu
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
+    const instructions = await weigh(body.messages.filter(isInstruction));
+    const needed = (unitsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
     return {
       deps,
@@ -49,7 +63,7 @@ export async function beginTurn(deps: Deps, { caller, conversation, signal }: Tu
       body,
       settings,
       session,
-      choosing: choosingFor(caller, { settings, operator: deps.operator(), models, patterns }),
+      choosing: withRoomFor(choosingFor(caller, { settings, operator: deps.operator(), models, patterns }), needed),
       fence: newFence(),
       count: countText,
       meter: newMeter(),

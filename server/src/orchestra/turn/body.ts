@@ -42,7 +42,6 @@ export function bodyOf(conversation: Conversation): ChatBody {
     logit_bias: chat.logit_bias,
     user: params.user,
     metadata: chat.metadata,
-    provider: source?.body.provider,
     svc_ms: source?.body.svc_ms,
   };
 }
@@ -114,8 +113,7 @@ export function answerParams(body: ChatBody, settings: Settings): CallParams {
 }
 
 /** What goes with every call of a turn, whatever it is for. */
-export const callParams = ({ provider, user, metadata }: ChatBody): CallParams =>
-  given({ provider, user, metadata }) as CallParams;
+export const callParams = ({ user, metadata }: ChatBody): CallParams => given({ user, metadata }) as CallParams;
 
 export const clientTools = (body: ChatBody, settings: Settings): unknown[] => settings.tools ?? body.tools ?? [];
 /** The client wants tools to be called: any, or the one of this name. Null when it leaves that to the model. */

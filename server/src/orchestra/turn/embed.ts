@@ -39,7 +39,7 @@ export async function embedNew(turn: Embedding): Promise<void> {
 const hasModel = ({ choosing }: Embedding): boolean =>
   chooseEmbeddingModel(choosing, 'question') !== null || chooseEmbeddingModel(choosing, 'code') !== null;
 
-async function embedClaimed({ deps, caller, choosing, signal }: Embedding, ids: number[]): Promise<void> {
+async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding, ids: number[]): Promise<void> {
   const { userId } = caller;
   const documents = await loadDocuments(deps.db, { userId }, ids, null);
   const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
@@ -47,7 +47,8 @@ async function embedClaimed({ deps, caller, choosing, signal }: Embedding, ids: 
     if (model === null) continue;
     // The text alone: what was said around it lends its meaning when it is searched, and would else pass for the text itself.
     const texts = group.map(({ text }) => text.trim().slice(0, longestEmbedded));
-    const { vectors } = await deps.embed({ ...caller, model, texts, signal });
+    const { vectors, usage, cost } = await deps.embed({ ...caller, model, texts, signal });
+    meter.note(model, usage, cost);
     const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
     await written(() => saveVectors(deps.db, userId, model, pairs));
   }

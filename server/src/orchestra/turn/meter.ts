@@ -1,4 +1,5 @@
 import type { Usage } from '../../lib/money.ts';
+import type { Failover } from '../task/failover.ts';
 
 /** Counts the model calls of a turn. */
 export interface Meter {
@@ -6,7 +7,12 @@ export interface Meter {
   models: Record<string, number>;
   promptTokens: number;
   completionTokens: number;
-  note(model: string, usage: Usage): void;
+  /** Charged so far, in quota. */
+  cost: number;
+  /** Calls beside the work itself: made while it went on, or that follow the answer. */
+  background: number;
+  failovers: Failover[];
+  note(model: string, usage: Usage, cost?: number): void;
 }
 
 export function newMeter(): Meter {
@@ -15,7 +21,11 @@ export function newMeter(): Meter {
     models: {},
     promptTokens: 0,
     completionTokens: 0,
-    note(model, usage) {
+    cost: 0,
+    background: 0,
+    failovers: [],
+    note(model, usage, cost = 0) {
+      meter.cost += cost;
       meter.calls += 1;
       meter.models[model] = (meter.models[model] ?? 0) + 1;
       meter.promptTokens += usage.promptTokens;

@@ -2,12 +2,13 @@ import { askShaped } from '../ask-shaped.ts';
 import { textOf } from '../messages.ts';
 import { choosePlanModel } from '../models.ts';
 import { asDirect, makePlan, type Plan, planShape, singleTaskPlan } from '../plan.ts';
+import type { CallParams } from '../ports.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
 import { triage } from '../triage.ts';
 import { clientTools, forcedTool, trailingResults } from './body.ts';
 import type { Remembering } from './remember.ts';
-import { ask, metaOf, now, type Turn } from './turn.ts';
+import { askChosen, metaOf, now, type Turn } from './turn.ts';
 
 export interface RunningPlan extends PlanState {
   planId: string;
@@ -48,16 +49,15 @@ function mustBeSingle({ body, settings }: Turn): boolean {
 }
 
 async function plannedBy(turn: Turn, memory: Remembering, request: string, fallback: Plan): Promise<Plan> {
-  const choice = choosePlanModel(turn.choosing);
-  if (!choice) return fallback;
-  const { model } = choice;
+  if (!choosePlanModel(turn.choosing)) return fallback;
   const maxTasks = turn.settings.preferences.max_tasks_per_plan;
   const context = [...memory.preamble, ...withoutRequest(turn, memory)];
   const tools = toolNames(clientTools(turn.body, turn.settings));
   const { plan, faults } = await makePlan(
     async (last) => {
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
-      return askShaped((params) => ask(turn, { model, messages, params }), planShape(maxTasks));
+      const ask = (params: CallParams) => askChosen(turn, choosePlanModel, { messages, params });
+      return askShaped(ask, planShape(maxTasks));
     },
     { request, maxTasks, fallback, signal: turn.signal, patterns: turn.choosing.patterns },
   );

@@ -37,8 +37,8 @@ export async function embedQuery(turn: Searching, text: string): Promise<QueryVe
   const { model } = choice;
   const texts = [text.slice(0, longestEmbedded)];
   try {
-    const { vectors, usage } = await turn.deps.embed({ ...turn.caller, model, texts, signal: turn.signal });
-    turn.meter.note(model, usage);
+    const { vectors, usage, cost } = await turn.deps.embed({ ...turn.caller, model, texts, signal: turn.signal });
+    turn.meter.note(model, usage, cost);
     return vectors[0] ? { model, vector: toUnit(vectors[0]) } : null;
   } catch (error) {
     turn.signal.throwIfAborted();
@@ -175,8 +175,8 @@ async function reranked(
   const topN = Math.min(preferences.rerank_top_n, documents.length);
   try {
     const call = { ...turn.caller, model, query: text, documents, topN, signal: turn.signal };
-    const { results, usage } = await turn.deps.rerank(call);
-    turn.meter.note(model, usage);
+    const { results, usage, cost } = await turn.deps.rerank(call);
+    turn.meter.note(model, usage, cost);
     return applyRerank(ranked, results).slice(0, topN);
   } catch (error) {
     turn.signal.throwIfAborted();

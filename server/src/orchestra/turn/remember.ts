@@ -1,4 +1,5 @@
 import { buildContext, summaryDue, sumTokens } from '../context.ts';
+import { contextRoom } from '../fit.ts';
 import { type ChatMessage, isInstruction, textOf } from '../messages.ts';
 import { memoryMessages } from '../prompts/memory.ts';
 import { rank } from '../search/rank.ts';
@@ -32,16 +33,18 @@ export async function remember(turn: Turn): Promise<Remembering> {
   const instructions = turn.body.messages.filter(isInstruction);
   const text = textOf(turn.request);
   const selective = settings.memory_mode === 'selective';
-  const query = settings.use_vector_search || selective ? await embedQuery(turn, text) : null;
+  const wanted = settings.use_vector_search || (selective && settings.mayEmbed);
+  const query = wanted ? await embedQuery(turn, text) : null;
   const found = settings.use_vector_search ? await recall(turn, pastOn(turn, text, query)) : [];
-  const recalled = await within(found, settings.maxContextTokens * recalledShare, turn.count);
+  const room = contextRoom(turn.choosing, settings.maxContextTokens, 'largest');
+  const recalled = await within(found, room * recalledShare, turn.count);
   const summary = await latestSummary(deps.db, session.ref);
   const fixed = sum(await weigh(instructions)) + sumTokens(recalled);
   const context = buildContext({
     mode: settings.memory_mode,
     history,
     summary,
-    budget: Math.max(0, settings.maxContextTokens - fixed),
+    budget: Math.max(0, room - fixed),
     nearest: selective ? await nearest(turn, text, query) : undefined,
     totalTokens: history.length < historyWindow ? undefined : session.totalTokens,
   });
@@ -52,8 +55,10 @@ export async function remember(turn: Turn): Promise<Remembering> {
   });
   turn.writer.progress(() => metaOf(turn));
   const raw = history.filter(({ id }) => id > (summary?.upTo ?? 0));
-  const { auto_summarize: autoSummarize, summarize_threshold: threshold } = settings.preferences;
-  const due = summaryDue({ autoSummarize, threshold, budget: settings.maxContextTokens, raw });
+  const { summarize_threshold: threshold } = settings.preferences;
+  // What the smallest window has no room for would be left out there, and not be told of at all.
+  const budget = contextRoom(turn.choosing, settings.maxContextTokens, 'common');
+  const due = summaryDue({ autoSummarize: settings.summarises, threshold, budget, raw });
   return {
     preamble: [...instructions, ...memoryMessages({ summary: context.summary?.text ?? null, recalled }, turn.fence)],
     conversation: context.messages.map(({ message }) => message),

@@ -6,7 +6,7 @@ import type { CallParams } from '../ports.ts';
 import { taskMessages } from '../prompts/plan.ts';
 import { styleMessages } from '../prompts/style.ts';
 import type { PausedTask, TaskResult } from '../store/plans.ts';
-import { type Attempt, maxAttempts, type TaskState } from '../task/escalate.ts';
+import type { Attempt, TaskState } from '../task/escalate.ts';
 import { fitted, type Told } from '../task/results.ts';
 import { type Engine, runTask, type Succeeded } from '../task/run-task.ts';
 import { answeringTask } from '../task/schedule.ts';
@@ -15,7 +15,7 @@ import { answerParams, forcedTool, taskParams, toolChoice, trailingResults, want
 import { type Gate, newGate } from './gate.ts';
 import { type RunningPlan, withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
-import { ask, type Turn } from './turn.ts';
+import { ask, failedOver, type Turn } from './turn.ts';
 import { sectionsBefore } from './verbose.ts';
 
 /** One task of a plan; `results` are those of the tasks that led to it. Throws only what ends the turn. */
@@ -98,11 +98,18 @@ function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean)
   return {
     choosing,
     outcomes,
-    ask({ number }, call) {
-      const mode = json || held ? 'whole' : number === maxAttempts ? 'none' : 'beginning';
+    failedOver: (failover) => failedOver(turn, failover),
+    ask({ last, failover }, call) {
+      const mode = json || held ? 'whole' : last ? 'none' : 'beginning';
       gate = final && writer.streaming ? newGate(say, mode) : null;
       const { push } = gate ?? {};
-      return ask(turn, { ...call, stream: gate !== null, ...(push && { onDelta: push }) });
+      const insteadOf = failover?.from;
+      return ask(turn, {
+        ...call,
+        stream: gate !== null,
+        ...(push && { onDelta: push }),
+        ...(insteadOf && { insteadOf }),
+      });
     },
     isRead: () => isRead,
     async ended({ model, number }, attempted) {
@@ -115,7 +122,7 @@ function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean)
       // Instead of the call that was asked for, a text is no answer at all.
       if (attempted.fault !== 'no_tool_call') left = attempted.text ?? left;
       const words = attempted.error ? 'did not answer' : `gave a result that is ${attempted.fault}`;
-      writer.think(`${task.title}: ${model} ${words}, attempt ${number} of ${maxAttempts}.`);
+      writer.think(`${task.title}: ${model} ${words}, attempt ${number}.`);
     },
     /** A refusal or a cut-off text is still the best there is; the caller sees that it counts as failed. */
     sayLeft() {

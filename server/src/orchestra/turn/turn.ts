@@ -1,6 +1,8 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { quotaPerUsd } from '../../lib/money.ts';
+import { modelOf, sendFitted } from '../fit.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
-import type { Choosing } from '../models.ts';
+import type { Choice, Choosing } from '../models.ts';
 import type { Caller, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import type { Fence } from '../prompts/fence.ts';
 import type { Settings } from '../settings.ts';
@@ -8,6 +10,7 @@ import { others } from '../slices.ts';
 import type { Outcome } from '../store/patterns.ts';
 import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
+import { askInTurn, type Failover } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import { type ChatBody, callParams } from './body.ts';
 import type { Meta } from './meta.ts';
@@ -73,7 +76,8 @@ export const newProgress = (): Progress => ({
 });
 
 /** How the turn stands, as the client is told. */
-export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
+export const metaOf = ({ caller, session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
+  request_id: caller.parentRequestId ?? '',
   session_id: session.sessionId,
   plan_id: progress.planId,
   plan_description: progress.planDescription,
@@ -83,7 +87,10 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
   tasks_total: progress.total,
   tasks_failed: progress.failed,
   total_model_calls: meter.calls,
+  cost: meter.cost / quotaPerUsd,
+  background_calls: meter.background,
   models_used: { ...meter.models },
+  failovers: [...meter.failovers],
   memory_mode: settings.memory_mode,
   memory_tokens_saved: progress.tokensSaved,
   context_tokens_used: progress.contextTokens,
@@ -94,14 +101,34 @@ export const metaOf = ({ session, settings, meter, progress, deps, startedMs }: 
 
 export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.clock);
 
-/** One model call of the turn, counted. */
-export async function ask(
-  turn: Pick<Turn, 'deps' | 'caller' | 'meter' | 'signal'> & Partial<Pick<Turn, 'body'>>,
-  call: Pick<CompleteRequest, 'model' | 'messages' | 'params'> & Partial<CompleteRequest>,
-): Promise<CompleteAnswer> {
+type Asking = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'meter' | 'signal'> & Partial<Pick<Turn, 'body'>>;
+type Call = Pick<CompleteRequest, 'messages' | 'params'> & Partial<CompleteRequest>;
+
+/** One model call of the turn, within the window of the model, counted. */
+export async function ask(turn: Asking, call: Call & { model: string }): Promise<CompleteAnswer> {
   await others();
   const params = { ...(turn.body && callParams(turn.body)), ...call.params };
-  const answer = await turn.deps.complete({ stream: false, signal: turn.signal, ...turn.caller, ...call, params });
-  turn.meter.note(call.model, answer.usage);
+  const request = { stream: false, signal: turn.signal, ...turn.caller, ...call, params };
+  const answer = await sendFitted(modelOf(turn.choosing, call.model), request, turn.deps.complete);
+  turn.meter.note(call.model, answer.usage, answer.cost);
   return answer;
+}
+
+/** One answer by the model that is chosen, or by the next best one that answers. Null when there is no model. */
+export const askChosen = (
+  turn: Asking & Pick<Turn, 'writer'>,
+  choose: (choosing: Choosing) => Choice | null,
+  call: Call,
+  helps?: (error: unknown) => boolean,
+): Promise<CompleteAnswer | null> =>
+  askInTurn(turn.choosing, {
+    choose,
+    ask: (model, failover) => ask(turn, { ...call, model, ...(failover && { insteadOf: failover.from }) }),
+    failedOver: (failover) => failedOver(turn, failover),
+    ...(helps && { helps }),
+  });
+
+export function failedOver({ meter, writer }: Pick<Turn, 'meter' | 'writer'>, failover: Failover): void {
+  meter.failovers.push(failover);
+  writer.think(`${failover.to} is asked in place of ${failover.from} (${failover.why.replaceAll('_', ' ')}).`);
 }

@@ -38,6 +38,8 @@ const shape = z
   .object({
     id: z.int(),
     request_id: z.string(),
+    /** Of the turn or run that made the request. */
+    parent_request_id: z.string().nullable(),
     user_id: z.int(),
     model_id: z.string(),
     /** Who was called last; null when every circuit was open. */
@@ -56,6 +58,7 @@ const shape = z
 const render = (row: DecisionRow) => ({
   id: row.id,
   request_id: row.request_id,
+  parent_request_id: row.parent_request_id,
   user_id: row.user_id,
   model_id: row.model_id,
   selected_provider: row.provider,
@@ -71,6 +74,7 @@ const render = (row: DecisionRow) => ({
 
 const query = z.object({
   request_id: z.string().optional(),
+  parent_request_id: z.string().optional(),
   model_id: z.string().optional(),
   /** Administrators only; others see their own whatever it says. */
   user_id: idText.optional(),
@@ -94,6 +98,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
         const filter: DecisionFilter = {
           ...(userId !== undefined && { userId }),
           ...(call.query.request_id && { requestId: call.query.request_id }),
+          ...(call.query.parent_request_id && { parentRequestId: call.query.parent_request_id }),
           ...(call.query.model_id && { modelId: call.query.model_id }),
         };
         // What this process still holds back is shown too: people look right after their request.

@@ -11,6 +11,7 @@ export interface DecisionFilter {
   /** Absent: of all users. */
   userId?: number;
   requestId?: string;
+  parentRequestId?: string;
   modelId?: string;
 }
 
@@ -30,6 +31,7 @@ export const decisionColumns = [
   'duration_ms',
   'candidates',
   'attempts',
+  'parent_request_id',
   'created_at',
 ] as const satisfies (keyof DecisionTable)[];
 
@@ -59,8 +61,10 @@ function filtered(db: Db, filter: DecisionFilter) {
   let query = db.selectFrom('routing_decisions');
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
   if (filter.requestId !== undefined) query = query.where('request_id', '=', filter.requestId);
+  const { parentRequestId } = filter;
+  if (parentRequestId !== undefined) query = query.where('parent_request_id', '=', parentRequestId);
   if (filter.modelId === undefined) return query;
-  if (filter.userId === undefined || filter.requestId !== undefined)
+  if (filter.userId === undefined || filter.requestId !== undefined || parentRequestId !== undefined)
     return query.where('model_id', '=', filter.modelId);
   // Found in the index by user: SQLite would not know which of the two is narrow.
   return query.where(sql<SqlBool>`${sql.ref('model_id')} || '' = ${filter.modelId}`).where('id', '>', (eb) => {

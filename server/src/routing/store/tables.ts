@@ -62,6 +62,8 @@ export interface DecisionTable {
   /** JSON. */
   candidates: string;
   attempts: string;
+  /** Of the turn or run that made the request; null for what a client asked itself. */
+  parent_request_id: string | null;
   created_at: number;
 }
 

@@ -79,6 +79,12 @@ export const groups: FieldGroup[] = [
       ),
       count('summarize_threshold', 'Summarise after', 'Messages since the last summary', [2, 1_000], 20),
       toggle(
+        'enable_embedding',
+        'Embed messages',
+        'Lets later sessions find them by meaning; each turn asks the embedding model once more',
+        true,
+      ),
+      toggle(
         'enable_knowledge_extraction',
         'Keep facts as knowledge',
         'Takes facts you state out of every conversation, without asking each time',

@@ -12,7 +12,8 @@ import { migration as mute } from './0010-mute.ts';
 import { migration as versions } from './0011-versions.ts';
 import { migration as lists } from './0012-lists.ts';
 import { migration as found } from './0013-found.ts';
-import { migration as quotes } from './0016-quotes.ts';
+import { migration as turns } from './0014-turns.ts';
+import { migration as quotes } from './0015-quotes.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -30,6 +31,7 @@ export const migrations: Migration[] = [
   versions,
   lists,
   found,
+  turns,
   quotes,
 ];
 

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openTestApp, type TestApp } from '../app.fixture.ts';
+import { until } from '../lib/until.fixture.ts';
+import { openPlace, openSqlite } from './autonomous/autonomous.fixture.ts';
+import { type Stage, stage } from './scripted.fixture.ts';
+import { addEntry } from './store/knowledge.ts';
+import { savePreferences } from './store/preferences.ts';
+import { findSession } from './store/sessions.ts';
+import { writeEntry } from './turn/afterwards.ts';
+
+const facts = JSON.stringify({ facts: [] });
+const text = 'The harbour master of Bergen is Ingrid, and her ship is the Alba.';
+
+describe('what a turn does besides', () => {
+  const open = () =>
+    stage((_, purpose) =>
+      purpose === 'extraction' ? facts : purpose === 'summary' ? 'They spoke of the harbour.' : 'Noted, the harbour.',
+    );
+  const after = async (preferences: object, svcMs: object): Promise<Stage & { counted: number[] }> => {
+    const s = await open();
+    await savePreferences(s.deps.db, 1, { summarize_threshold: 2, ...preferences }, 0);
+    const counted: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { meta } = await s.ask(`${text} ${i}`, { session_id: 's', ...svcMs });
+      counted.push(meta.background_calls);
+      await s.settled();
+    }
+    await s.close();
+    return Object.assign(s, { counted });
+  };
+  const kinds = ({ calls, embedded }: Stage) => ({
+    summaries: calls.filter(({ purpose }) => purpose === 'summary').length,
+    extractions: calls.filter(({ purpose }) => purpose === 'extraction').length,
+    embeddings: embedded.length,
+  });
+
+  test('is all there where it is wanted, and counted', async () => {
+    const s = await after({ enable_knowledge_extraction: true }, {});
+    expect(kinds(s)).toEqual({ summaries: 2, extractions: 3, embeddings: 3 });
+    expect(s.counted).toEqual([2, 3, 3]);
+  });
+  test('is nothing with `remember: false`, whatever the preferences say', async () => {
+    const s = await after({ enable_knowledge_extraction: true }, { remember: false, use_vector_search: false });
+    expect(kinds(s)).toEqual({ summaries: 0, extractions: 0, embeddings: 0 });
+    expect(s.counted).toEqual([0, 0, 0]);
+  });
+  test('`use_vector_search: false` means no embedding, of facts and of nearest messages neither', async () => {
+    const s = await after(
+      { enable_knowledge_extraction: true },
+      { use_vector_search: false, memory_mode: 'selective' },
+    );
+    expect(kinds(s)).toEqual({ summaries: 2, extractions: 3, embeddings: 0 });
+  });
+  test('the preference turns embedding off, and a request that searches turns it on', async () => {
+    expect(kinds(await after({ enable_embedding: false }, {})).embeddings).toBe(0);
+    expect(kinds(await after({ enable_embedding: false }, { use_vector_search: true })).embeddings).toBeGreaterThan(0);
+  });
+  test('what is not to be remembered is not found by later turns', async () => {
+    const s = await open();
+    await s.ask(text, { session_id: 'a', remember: false });
+    await s.settled();
+    const found = await s.ask('Who is the harbour master of Bergen?', { session_id: 'b', use_vector_search: true });
+    expect(found.meta.vector_search_results).toBe(0);
+    await s.close();
+  });
+});
+
+test('a session tells the tokens its calls used, those after the answer included', async () => {
+  const s = await stage(() => 'Noted, the harbour.');
+  for (let i = 0; i < 2; i++) await s.ask(`${text} ${i}`, { session_id: 's' });
+  await s.settled();
+  // Each turn: one answer of 15 tokens, one embedding of 1.
+  expect(await findSession(s.deps.db, 1, 's', 0)).toMatchObject({ tokensUsed: 32 });
+  await s.close();
+});
+
+describe.each([true, false])('with enable_rerank %p', (enable_rerank) => {
+  test('runs rerank what they recall', async () => {
+    const database = await openSqlite();
+    await savePreferences(database.db, 1, { enable_rerank, rerank_top_n: 3 }, 0);
+    const entry = { title: 'Harbour', content: text, category: 'fact', keywords: [], projectId: null };
+    await writeEntry(database.db, 1, (tx) => addEntry(tx, { ...entry, userId: 1, sourceSession: null }, 1));
+    const asked: string[] = [];
+    const place = await openPlace(
+      database,
+      ({ purpose }) =>
+        purpose === 'evaluate' ? '{"score": 0.9}' : purpose === 'judge' ? '{"confidence": 1, "missing": []}' : 'Ingrid',
+      {
+        deps: {
+          rerank: async ({ query, documents }) => {
+            asked.push(query);
+            const results = documents.map((_, index) => ({ index, relevance_score: 0.9 }));
+            return { results, usage: { promptTokens: 1, completionTokens: 0 } };
+          },
+        },
+      },
+    );
+    const message = 'Who is the harbour master of Bergen?';
+    await place.call('POST', '/execute', { message, session_id: 's', stream_events: false });
+    expect(asked).toEqual(enable_rerank ? [message] : []);
+    const session = await findSession(database.db, 1, 's', 0);
+    const { body } = await place.call('GET', '/s/status');
+    expect(session!.tokensUsed).toBe(body.total_tokens_used);
+    expect(session!.tokensUsed).toBeGreaterThan(0);
+    await place.close();
+    await database.close();
+  });
+});
+
+describe('one id', () => {
+  let house: TestApp;
+  beforeAll(async () => {
+    house = await openTestApp({ env: { DEMO_PROVIDER: 'on' } });
+  });
+  afterAll(() => house.close());
+
+  test('finds every call of a turn and of a run, and no other', async () => {
+    const user = await house.user();
+    const headers = { authorization: `Bearer ${await user.key()}` };
+    const get = async (path: string) => (await (await user.call(path)).json()) as { data: Record<string, unknown[]> };
+    const body = { model: 'svc/svc-ms', messages: [{ role: 'user', content: `${text} Who is she?` }] };
+    const post = (path: string, sent: object) => house.call(path, { method: 'POST', headers, body: sent });
+    const answer = await post('/v1/chat/completions', { ...body, svc_ms: { extract_knowledge: true } });
+    const { svc_ms_meta: meta } = (await answer.json()) as { svc_ms_meta: Record<string, number | string> };
+    expect(meta).toMatchObject({ request_id: answer.headers.get('x-request-id')!, cost: 0, background_calls: 2 });
+    await post('/v1/chat/completions', { ...body, model: 'demo/chat' });
+    const run = await post('/api/svc-ms/autonomous/execute', { message: 'Say something', stream_events: false });
+    const { execution_id } = (await run.json()) as { execution_id: string };
+    for (const [id, least] of [[`${meta.request_id}`, 3] as const, [execution_id, 2] as const]) {
+      const logs = async () =>
+        (await get(`/api/usage/logs?parent_request_id=${id}`)).data.logs as {
+          parent_request_id: string;
+          model: string;
+        }[];
+      await until('the calls are written', async () => (await logs()).length >= least);
+      const found = await logs();
+      expect(new Set(found.map((log) => log.parent_request_id))).toEqual(new Set([id]));
+      const { decisions } = (await get(`/api/routing/decisions?parent_request_id=${id}`)).data;
+      expect(decisions!.length).toBe(found.length);
+      const csv = await (await user.call(`/api/usage/logs?parent_request_id=${id}&format=csv`)).text();
+      expect(csv.trim().split('\n')).toHaveLength(found.length + 1);
+      expect(csv).toContain('parent_request_id');
+    }
+    const all = (await get('/api/usage/logs')).data.logs as { parent_request_id: string | null }[];
+    expect(all.filter((log) => log.parent_request_id === null)).toHaveLength(1);
+    const stranger = await house.user();
+    const others = await stranger.call(`/api/usage/logs?parent_request_id=${execution_id}`);
+    expect(((await others.json()) as { data: { total: number } }).data.total).toBe(0);
+  });
+});
+
+test('a turn that fails has used tokens too', async () => {
+  const s = await stage(() => ({ message: { role: 'assistant', content: '' } }));
+  await s.ask('Hello', { session_id: 's' }).catch(() => {});
+  expect(await findSession(s.deps.db, 1, 's', 0)).toMatchObject({ tokensUsed: 45 });
+  await s.close();
+});

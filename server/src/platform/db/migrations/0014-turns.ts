@@ -1,0 +1,26 @@
+import type { Migration } from '../migration.ts';
+
+/** What no request of its own made is in no index: ordinary requests pay nothing for it. */
+const whereGiven = 'where parent_request_id is not null';
+
+/** Of the decision log, which is tested without the other tables. */
+export const decisions: Migration = {
+  name: '0014-decisions-of-turns',
+  statements: () => [
+    'alter table routing_decisions add column parent_request_id text',
+    `create index routing_decisions_parent on routing_decisions (parent_request_id, id) ${whereGiven}`,
+  ],
+};
+
+/** Calls are found by the turn or run that made them, and a session tells what its calls used. */
+export const migration: Migration = {
+  name: '0014-turns',
+  statements: (words) => [
+    'alter table usage_logs add column parent_request_id text',
+    `create index usage_logs_parent on usage_logs (parent_request_id, created_at, id) ${whereGiven}`,
+    ...decisions.statements(words),
+    `alter table ms_sessions add column tokens_used ${words.int} not null default 0`,
+    // Of sessions from before, the length of what was said is the nearest there is.
+    'update ms_sessions set tokens_used = total_tokens',
+  ],
+};
