@@ -46,6 +46,8 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
       const next = event.will_retry ? ` Trying again${event.next_model ? ` with ${event.next_model}` : ''}.` : '';
       return [`“${title(event.task_id)}” failed: ${event.error}.${next}`.replace('..', '.'), 'bad'];
     }
+    case 'task_redone':
+      return [`“${event.title}” is done again: ${event.reason}`];
     case 'model_failover':
       return [`${event.to} is asked in place of ${event.from} (${event.why.replaceAll('_', ' ')})`, 'quiet'];
     case 'task_evaluated':

@@ -31,6 +31,7 @@ interface Bodies {
     result_preview: string;
   };
   task_failed: { task_id: string; error: string; attempt: number; will_retry: boolean; next_model?: string };
+  task_redone: { task_id: string; title: string; reason: string; attempt: number };
   model_failover: { from: string; to: string; why: string; task_id?: string };
   task_evaluated: { task_id: string; score: number; feedback: string };
   memory_operation: { operation: string; tokens_before: number; tokens_after: number };
@@ -55,6 +56,7 @@ const names: Record<keyof Bodies, true> = {
   task_content_chunk: true,
   task_completed: true,
   task_failed: true,
+  task_redone: true,
   model_failover: true,
   task_evaluated: true,
   memory_operation: true,

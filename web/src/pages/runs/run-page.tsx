@@ -49,6 +49,20 @@ function Result({ text }: { text: string }) {
   );
 }
 
+function Shortfalls({ texts }: { texts: string[] }) {
+  return (
+    <Section title="Falls short">
+      <Stack component="ul" gap={4} m={0} pl="lg">
+        {texts.map((text) => (
+          <Text key={text} component="li" size="sm">
+            {text}
+          </Text>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
 /** The status is asked again when events say that something has changed for good; a run resumed elsewhere is followed. */
 function useRun(id: string): {
   query: ReturnType<typeof useStatus>;
@@ -88,6 +102,7 @@ function Body({ run, view, onResume }: BodyProps) {
   return (
     <>
       {run.result && <Result text={run.result} />}
+      {run.shortfalls.length > 0 && <Shortfalls texts={run.shortfalls} />}
       <Plan run={run} view={view} />
       <div className="svc-run-foot">
         <Section title="Events">
