@@ -103,7 +103,7 @@ export async function countUsage(db: Db, filter: UsageFilter, most = 1_000): Pro
   const firstWhole = from === undefined ? undefined : dayOf(from + secondsPerDay - 1);
   const lastWhole = to === undefined ? undefined : dayOf(to + 1) - 1;
   if (firstWhole !== undefined && lastWhole !== undefined && firstWhole > lastWhole) return countRows(db, filter, most);
-  let total = await sumRequests(db, filter, Math.max(firstWhole ?? 0, await oldestDay(db)), lastWhole, most);
+  let total = await sumRequests(db, filter, firstWhole, lastWhole, most, oldestDay);
   if (from !== undefined && firstWhole! * secondsPerDay > from)
     total += await countRows(db, { ...filter, to: firstWhole! * secondsPerDay - 1 }, most);
   if (to !== undefined && (lastWhole! + 1) * secondsPerDay <= to)
@@ -111,7 +111,7 @@ export async function countUsage(db: Db, filter: UsageFilter, most = 1_000): Pro
   return total;
 }
 
-/** Sums outlive the entries they are of, which alone can be listed. */
+/** Of the entries there are, which alone can be listed. */
 async function oldestDay(db: Db): Promise<number> {
   const entries = db.selectFrom('usage_logs').select('created_at');
   const byAge = engineOf(db) === 'sqlite' ? entries : entries.orderBy('created_at');

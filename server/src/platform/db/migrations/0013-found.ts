@@ -134,7 +134,10 @@ export const migration: Migration = {
     'drop index routing_decisions_user',
     'create index routing_decisions_user on routing_decisions (user_id, id, model_id)',
     'create index ms_runs_status on ms_runs (user_id, status, id)',
+    // With all that their lists are in order by, so that pages are counted without reading what is on them.
+    'drop index ms_sessions_recent',
+    'create index ms_sessions_recent on ms_sessions (user_id, last_accessed, id)',
     'drop index video_jobs_user',
-    'create index video_jobs_user on video_jobs (user_id, created_at_ms desc, id)',
+    'create index video_jobs_user on video_jobs (user_id, held, created_at_ms desc, id)',
   ],
 };
