@@ -75,6 +75,11 @@ export async function isLogged(db: Db, { request_id, user_id, created_at }: Usag
  * months go at once; returns how many were deleted one by one.
  */
 export async function sweepUsage(db: Db, before: number): Promise<number> {
+  await db
+    .updateTable('usage_kept')
+    .set({ first_day: dayOf(before) })
+    .where('first_day', '<', dayOf(before))
+    .execute();
   if (engineOf(db) === 'postgres') await dropPastMonths(db, before);
   return inBatches((most) => deleteOldUsage(db, before, most), sweepBatches);
 }
@@ -113,10 +118,7 @@ export async function countUsage(db: Db, filter: UsageFilter, most = 1_000): Pro
 
 /** Of the entries there are, which alone can be listed. */
 async function oldestDay(db: Db): Promise<number> {
-  const entries = db.selectFrom('usage_logs').select('created_at');
-  const byAge = engineOf(db) === 'sqlite' ? entries : entries.orderBy('created_at');
-  const oldest = await byAge.orderBy('id').limit(1).executeTakeFirst();
-  return oldest ? dayOf(oldest.created_at) : 0;
+  return (await db.selectFrom('usage_kept').select('first_day').executeTakeFirstOrThrow()).first_day;
 }
 
 async function countRows(db: Db, filter: UsageFilter, most: number): Promise<number> {
