@@ -5,7 +5,7 @@ import { forgetInAudit } from './identity/audit/account-data-store.ts';
 import { pageAudit } from './identity/audit/read.ts';
 import { deleteOldAudit, insertAudit } from './identity/audit/store.ts';
 import type { AuditRow, NewAuditRow } from './identity/audit/tables.ts';
-import { listAll } from './oauth/store/list-applications.ts';
+import { allApplications } from './oauth/applications.ts';
 import { deleteSession, listSessions, openSession } from './orchestra/store/sessions.ts';
 import type { Db } from './platform/db/tables.ts';
 
@@ -112,7 +112,7 @@ for (const engine of engines)
         select i, case when i = 3 then 'Nähkästchen 100%' else 'App ' || i end, '', '', '', 'client-' || i, '', '[]', '[]',
           'public', case when i % 2 = 0 then 2 when i = 5 then 3 else 1 end, 0, '', '', 0, 0, 0, 0 from n`.execute(db);
       const found = async (q: string, status?: number) => {
-        const { rows } = await listAll(db, { q, ...(status && { status }) }, 20, 0);
+        const { rows } = await allApplications({ db }, { q, status }, page);
         return rows.map(({ id }) => id);
       };
       expect(await found('kästchen')).toEqual([3]);

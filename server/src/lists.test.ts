@@ -7,6 +7,7 @@ import type { LogFilter } from './billing/store/usage-sums.ts';
 import { pageAudit } from './identity/audit/read.ts';
 import type { AuditFilter } from './identity/audit/read-store.ts';
 import { listUsers } from './identity/store/names.ts';
+import { allApplications } from './oauth/applications.ts';
 import { listAll, listOwned } from './oauth/store/list-applications.ts';
 import { listRuns } from './orchestra/autonomous/store/runs.ts';
 import { pageOfMessages } from './orchestra/store/messages.ts';
@@ -89,7 +90,7 @@ const usage = (filter: LogFilter) => async (db: Db) => {
   await countUsage(db, filter);
 };
 const audit = (filter: AuditFilter) => (db: Db) => pageAudit(db, filter, page);
-const applications = (q: string) => (db: Db) => listAll(db, { q }, 20, 0);
+const applications = (q: string) => (db: Db) => allApplications({ db }, { q }, page);
 const users = (q: string) => (db: Db) => listUsers(db, page, { q });
 
 const lists: Record<string, (db: Db) => Promise<unknown>> = {

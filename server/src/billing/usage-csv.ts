@@ -5,7 +5,8 @@ import { listUsage, type UsageLog } from './store/usage.ts';
 import type { LogFilter } from './store/usage-sums.ts';
 import { usageLogSchema, viewUsage } from './views.ts';
 
-/** Rows per read: small enough that a synchronous database lets streams through in between. */
+/** Rows per read: few at first, so that something is there soon, and never so many that a synchronous database stops streams. */
+const firstRows = 25;
 const pageRows = 500;
 /** A spreadsheet takes about a million lines; beyond this narrow the range. */
 const mostRows = 200_000;
@@ -24,10 +25,11 @@ const cellsOf = (row: Row): Cell[] => [
 export async function* usageCsv(db: Db, filter: LogFilter): AsyncGenerator<string> {
   yield csvLine(header);
   let before: UsageLog | undefined;
-  for (let sent = 0; sent < mostRows; sent += pageRows) {
-    const rows = await listUsage(db, filter, { limit: pageRows, before });
+  for (let sent = 0, limit = firstRows; sent < mostRows; limit = Math.min(2 * limit, pageRows)) {
+    const rows = await listUsage(db, filter, { limit, before });
     yield rows.map((row) => csvLine(cellsOf(viewUsage(row)))).join('');
-    if (rows.length < pageRows) return;
+    if (rows.length < limit) return;
+    sent += rows.length;
     before = rows.at(-1);
     await new Promise(setImmediate);
   }

@@ -1,4 +1,5 @@
 import type { Origin } from '../identity/audit/log.ts';
+import { usersCalled } from '../identity/store/names.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
@@ -12,7 +13,7 @@ import { registeredScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
 import { type ApplicationChange, changeApplication, findApplication, insertApplication } from './store/applications.ts';
 import { deleteConsentsOf } from './store/consents.ts';
-import { listOwned } from './store/list-applications.ts';
+import { type ApplicationFilter, listAll, listOwned, type WithOwner } from './store/list-applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
 export interface Owner {
@@ -39,6 +40,19 @@ export async function ownApplications(
   page: Page,
 ): Promise<{ rows: ApplicationRow[]; total: number }> {
   return listOwned(deps.db, userId, page.page_size, offsetOf(page));
+}
+
+/** Whoever searches for a part of a name that more users have is shown the applications of these. */
+const mostOwners = 50;
+
+/** Of everybody, newest first; by part of their own or of their owner's name. */
+export async function allApplications(
+  { db }: Pick<Room, 'db'>,
+  filter: Omit<ApplicationFilter, 'owners'>,
+  page: Page,
+): Promise<{ rows: WithOwner[]; total: number }> {
+  const owners = filter.q === '' ? [] : await usersCalled(db, filter.q, mostOwners, ['username']);
+  return listAll(db, { ...filter, owners }, page.page_size, offsetOf(page));
 }
 
 /** The secret is in the answer and nowhere else; a public client has none. */

@@ -76,5 +76,7 @@ declare module '../../platform/db/tables.ts' {
     /** Of processes that live. */
     usage_days_open: DaySums & { owner: string };
     usage_days_all: DaySums;
+    /** One row: the day from which on the log has entries, and not only sums. */
+    usage_kept: { first_day: number };
   }
 }

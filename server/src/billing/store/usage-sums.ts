@@ -72,21 +72,26 @@ export async function whereToLook(
 /** So many sums are of `most` requests as a rule; all `most` of them are read only where each is of a single one. */
 const firstSums = 150;
 
-/** The sum of the newest sums: exact where they come to less than `most`, else of less than there is, but of `most` at least. */
+/**
+ * The sum of the newest sums: exact where they come to less than `most`, else of less than there is, but of `most` at least.
+ * Sums outlive the entries they are of: those before the day that `oldest` finds do not count.
+ */
 export async function sumRequests(
   db: Db,
   filter: UsageFilter,
   firstDay: number | undefined,
   lastDay: number | undefined,
   most: number,
+  oldest: (db: Db) => Promise<number>,
 ): Promise<number> {
   // As a subquery, or without the day, SQLite would put all sums in order by hand.
   const newest = sumsOf(db, filter, firstDay, lastDay).select(['day', 'requests']);
-  const added = (rows: { requests: number }[]) => rows.reduce((sum, row) => sum + row.requests, 0);
-  if (most > firstSums) {
-    const rows = await newest.limit(firstSums).execute();
-    if (rows.length < firstSums || added(rows) >= most) return added(rows);
-  }
+  const few = Math.min(firstSums, most);
+  const first = await newest.limit(few).execute();
+  if (first.length === 0) return 0;
+  const oldestDay = await oldest(db);
+  const added = (rows: typeof first) => rows.reduce((sum, row) => sum + (row.day < oldestDay ? 0 : row.requests), 0);
+  if (first.length < few || few === most || first.at(-1)!.day < oldestDay || added(first) >= most) return added(first);
   return added(await newest.limit(most).execute());
 }
 

@@ -81,6 +81,11 @@ export async function isLogged(db: Db, { request_id, user_id, created_at }: Usag
  * months go at once; returns how many were deleted one by one.
  */
 export async function sweepUsage(db: Db, before: number): Promise<number> {
+  await db
+    .updateTable('usage_kept')
+    .set({ first_day: dayOf(before) })
+    .where('first_day', '<', dayOf(before))
+    .execute();
   if (engineOf(db) === 'postgres') await dropPastMonths(db, before);
   return inBatches((most) => deleteOldUsage(db, before, most), sweepBatches);
 }
@@ -110,7 +115,7 @@ export async function countUsage(db: Db, filter: LogFilter, most = 1_000): Promi
   const firstWhole = from === undefined ? undefined : dayOf(from + secondsPerDay - 1);
   const lastWhole = to === undefined ? undefined : dayOf(to + 1) - 1;
   if (firstWhole !== undefined && lastWhole !== undefined && firstWhole > lastWhole) return countRows(db, filter, most);
-  let total = await sumRequests(db, filter, Math.max(firstWhole ?? 0, await oldestDay(db)), lastWhole, most);
+  let total = await sumRequests(db, filter, firstWhole, lastWhole, most, oldestDay);
   if (from !== undefined && firstWhole! * secondsPerDay > from)
     total += await countRows(db, { ...filter, to: firstWhole! * secondsPerDay - 1 }, most);
   if (to !== undefined && (lastWhole! + 1) * secondsPerDay <= to)
@@ -118,12 +123,9 @@ export async function countUsage(db: Db, filter: LogFilter, most = 1_000): Promi
   return total;
 }
 
-/** Sums outlive the entries they are of, which alone can be listed. */
+/** Of the entries there are, which alone can be listed. */
 async function oldestDay(db: Db): Promise<number> {
-  const entries = db.selectFrom('usage_logs').select('created_at');
-  const byAge = engineOf(db) === 'sqlite' ? entries : entries.orderBy('created_at');
-  const oldest = await byAge.orderBy('id').limit(1).executeTakeFirst();
-  return oldest ? dayOf(oldest.created_at) : 0;
+  return (await db.selectFrom('usage_kept').select('first_day').executeTakeFirstOrThrow()).first_day;
 }
 
 async function countRows(db: Db, filter: LogFilter, most: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import type { AuditRow } from './tables.ts';
-import { actorParts, type Conditions, targetCondition, targetParts } from './whom.ts';
+import { actorParts, type Conditions, targetCondition, targetParts } from './whom-store.ts';
 
 export interface AuditFilter {
   /** Any of these. */

@@ -15,7 +15,9 @@ import type { AuditRow } from './tables.ts';
 /** Rows looked at by one statement, few at first: SQLite answers on the thread that also serves streams. */
 const stepRows = 2_000;
 const firstStepRows = 250;
+/** Rows of one read of an export, few at first. */
 const batchRows = 500;
+const firstBatchRows = 25;
 /** A page that is not full by then says where to go on; looking further would take as long as the log is. */
 const mostLooked = 20_000;
 /** Counted past a page of entries that are looked at one after another. */
@@ -92,10 +94,10 @@ async function* matching(db: Db, search: AuditSearch): AsyncGenerator<AuditRow[]
 
 async function* inBatches(db: Db, search: AuditSearch): AsyncGenerator<AuditRow[]> {
   let before: AuditPlace | undefined;
-  for (;;) {
-    const rows = await readAudit(db, search, { limit: batchRows, before });
+  for (let limit = firstBatchRows; ; limit = Math.min(2 * limit, batchRows)) {
+    const rows = await readAudit(db, search, { limit, before });
     if (rows.length > 0) yield rows;
-    if (rows.length < batchRows) return;
+    if (rows.length < limit) return;
     before = rows.at(-1);
     await new Promise(setImmediate);
   }

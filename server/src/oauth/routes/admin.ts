@@ -3,13 +3,13 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered, listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
-import { idText, offsetOf, pageFields, pageQuery } from '../../platform/http/paging.ts';
+import { idText, pageFields, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { adminActions, administer } from '../administration.ts';
 import { applicationSchema, applicationView } from '../application.ts';
+import { allApplications } from '../applications.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
 import type { Room } from '../room.ts';
-import { listAll } from '../store/list-applications.ts';
 import { management } from './shapes.ts';
 
 const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as const;
@@ -43,7 +43,7 @@ const applicationRoutes = (room: Room): Route[] => [
     handle: async (call) => {
       const { q, status, ...page } = call.query;
       const filter = { q, status: status === undefined ? undefined : Number(status) };
-      const { rows, total } = await listAll(room.db, filter, page.page_size, offsetOf(page));
+      const { rows, total } = await allApplications(room, filter, page);
       const applications = rows.map((row) => ({ ...applicationView(row), owner_username: row.owner_username }));
       return ok(call, { applications, total, ...page });
     },

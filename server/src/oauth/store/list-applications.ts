@@ -1,5 +1,4 @@
 import { type SqlBool, sql } from 'kysely';
-import { usersCalled } from '../../identity/store/names.ts';
 import { called, type Named } from '../../platform/db/names.ts';
 import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
@@ -23,16 +22,18 @@ export async function listOwned(
 
 export type WithOwner = ApplicationRow & { owner_username: string };
 
-interface Filter {
-  /** Part of a name or of the owner's, or a whole client id. */
+export interface ApplicationFilter {
+  /** Part of a name, or a whole client id. */
   q: string;
-  status?: number;
+  /** Or of one of these. */
+  owners?: number[];
+  status?: number | undefined;
 }
 
 /** Newest first. */
 export async function listAll(
   db: Db,
-  filter: Filter,
+  filter: ApplicationFilter,
   limit: number,
   offset: number,
 ): Promise<{ rows: WithOwner[]; total: number }> {
@@ -47,7 +48,7 @@ export async function listAll(
   return { rows: await withOwners(db, ids), total };
 }
 
-const there = (db: Db, { status }: Filter) =>
+const there = (db: Db, { status }: ApplicationFilter) =>
   db
     .selectFrom('oauth_applications as t')
     .where('t.status', '<>', applicationStatus.deleted)
@@ -62,14 +63,11 @@ const named: Named = {
 
 /** Counted past a page of those by name, as of users. */
 const calledPast = 100;
-/** Whoever searches for a part of a name that more users have is shown the applications of these. */
-const mostOwners = 50;
 
-async function matching(db: Db, filter: Filter, most: number): Promise<number[]> {
-  const { q, status } = filter;
+async function matching(db: Db, filter: ApplicationFilter, most: number): Promise<number[]> {
+  const { q, owners = [], status } = filter;
   const and = sql<SqlBool>`t.status <> ${applicationStatus.deleted} and t.status = ${status ?? sql.ref('t.status')}`;
   const byName = await called(db, named, { text: q, most, and });
-  const owners = await usersCalled(db, q, mostOwners, ['username']);
   const some = there(db, filter).select('t.id').limit(most);
   // Each in order in an index: of all owners together they would be put in order by hand.
   const parts = [

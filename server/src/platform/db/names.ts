@@ -65,8 +65,7 @@ function candidates(db: Db, named: Named, text: string): { from: RawBuilder<unkn
 }
 
 /** So many rows tell whether a text is usual; of a usual one enough are found among some more. */
-const fewRows = 500;
-const moreRows = 5_000;
+const lookedAt = [150, 1_000, 5_000];
 const usualShare = 0.05;
 
 /** Ids of the rows whose names have the text in them, in order, at most `most`. */
@@ -81,7 +80,7 @@ export async function called(db: Db, named: Named, search: Search): Promise<numb
   };
   // PostgreSQL finds in its index all that there are before it puts them in order. SQLite finds them in order.
   if (engineOf(db) === 'postgres')
-    for (const looked of [fewRows, moreRows]) {
+    for (const looked of lookedAt) {
       const first = sql`(select * from ${sql.table(named.table)} order by id ${direction} limit ${looked}) as t where true`;
       const ids = await found(first, sql`t.id`);
       if (ids.length >= most) return ids;

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { insertMany } from '../../platform/db/insert-many.ts';
 import { countedPast, countUpTo } from '../../platform/db/pages.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { ChoiceTable, DecisionTable } from './tables.ts';
 
 export type DecisionRow = Selectable<DecisionTable>;
@@ -16,7 +16,7 @@ export interface DecisionFilter {
 }
 
 /** Of a user's decisions so many of the newest are looked through for a model: an index by both would cost every request. */
-const searchedAtMost = 2_000;
+const searchedAtMost = 1_000;
 
 export const decisionColumns = [
   'request_id',
@@ -66,8 +66,9 @@ function filtered(db: Db, filter: DecisionFilter) {
   if (filter.modelId === undefined) return query;
   if (filter.userId === undefined || filter.requestId !== undefined || parentRequestId !== undefined)
     return query.where('model_id', '=', filter.modelId);
-  // Found in the index by user: SQLite would not know which of the two is narrow.
-  return query.where(sql<SqlBool>`${sql.ref('model_id')} || '' = ${filter.modelId}`).where('id', '>', (eb) => {
+  // Compared in the index by user: SQLite would not know which of the two is narrow, PostgreSQL does.
+  const model = engineOf(db) === 'sqlite' ? sql`+${sql.ref('model_id')}` : sql.ref('model_id');
+  return query.where(sql<SqlBool>`${model} = ${filter.modelId}`).where('id', '>', (eb) => {
     const last = eb.selectFrom('routing_decisions').select('id').where('user_id', '=', filter.userId!);
     return eb.fn.coalesce(last.orderBy('id', 'desc').limit(1).offset(searchedAtMost), eb.val(0));
   });

@@ -111,12 +111,9 @@ export async function listRuns(
     .$if(status !== undefined, (query) => query.where('status', '=', status!))
     .orderBy('id', 'desc');
   const total = await countUpTo(db, own, offset + limit + countedPast);
-  const rows = await select(db)
-    .where('ms_runs.user_id', '=', userId)
-    .$if(status !== undefined, (query) => query.where('ms_runs.status', '=', status!))
-    .orderBy('ms_runs.id', 'desc')
-    .offset(offset)
-    .limit(limit)
-    .execute();
+  const page = await own.offset(offset).limit(limit).execute();
+  if (page.length === 0) return { runs: [], total };
+  const ids = page.map(({ id }) => id);
+  const rows = await select(db).where('ms_runs.id', 'in', ids).orderBy('ms_runs.id', 'desc').execute();
   return { runs: rows.map(toRun), total };
 }

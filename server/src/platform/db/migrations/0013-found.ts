@@ -128,13 +128,21 @@ export const migration: Migration = {
     )${engine === 'sqlite' ? ' without rowid' : ''}`,
     'create index ms_session_tags_session on ms_session_tags (session_ref)',
     ...sessionTags(engine),
+    // Sums outlive the entries they are of. From which day on there are entries: looking into the log for the oldest of them
+    // is asking every month of it.
+    `create table usage_kept (first_day ${int} not null)`,
+    `insert into usage_kept select coalesce((select created_at / 86400 from usage_logs
+      order by ${engine === 'sqlite' ? '' : 'created_at, '}id limit 1), 0)`,
     // Few models, and each grows at its end: this costs a request next to nothing.
     'create index routing_decisions_model on routing_decisions (model_id, id)',
     // The model too, so that the decisions of a user about another one are passed over without being read.
     'drop index routing_decisions_user',
     'create index routing_decisions_user on routing_decisions (user_id, id, model_id)',
     'create index ms_runs_status on ms_runs (user_id, status, id)',
+    // With all that their lists are in order by, so that pages are counted without reading what is on them.
+    'drop index ms_sessions_recent',
+    'create index ms_sessions_recent on ms_sessions (user_id, last_accessed, id)',
     'drop index video_jobs_user',
-    'create index video_jobs_user on video_jobs (user_id, created_at_ms desc, id)',
+    'create index video_jobs_user on video_jobs (user_id, held, created_at_ms desc, id)',
   ],
 };
