@@ -284,6 +284,7 @@ const without = [
   '/v1/audio/translations',
   '/v1/moderations',
   '/v1/rerank',
+  '/v2/rerank',
 ];
 
 test('every other POST takes a key', () => {

@@ -66,6 +66,7 @@ export async function openOwners({ db, log, clock = systemClock, isMute = () => 
   if (engineOf(db) === 'sqlite') await db.deleteFrom('owners').execute();
   const id = await join(db, isMute());
   const list = new OwnersList(id, db, log, clock, isMute);
+  if (engineOf(db) === 'sqlite') return list;
   const earlier = await db.selectFrom('owners').select('id').where('slow', '=', 1).executeTakeFirst();
   list.someoneEarlier = earlier !== undefined;
   return list;
