@@ -7,6 +7,8 @@ import { addChannel, addUsers, chatBody, type Service, startService } from '../k
 
 const rounds = 5;
 const seconds = 4;
+/** For each process: compilers are at work for the first hundred thousand requests, and a service runs for months. */
+const warmUpSeconds = 15;
 const connections = 64;
 const users = 16;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
@@ -23,6 +25,8 @@ interface Seen extends Measured {
 interface Setting {
   name: string;
   service: Service;
+  /** On the same two cores: each of them gets that part of the requests. */
+  processes: number;
   keys: string[];
   rounds: Seen[];
   /** Transactions a request. */
@@ -58,7 +62,8 @@ export async function scale(): Promise<void> {
   const open = async (name: string, env: Record<string, string>): Promise<void> => {
     const service = await startService(env, name);
     await addChannel(service, upstream.url);
-    const setting: Setting = { name, service, keys: await addUsers(service, users), rounds: [] };
+    const processes = Number(env.WORKERS ?? 1);
+    const setting: Setting = { name, service, processes, keys: await addUsers(service, users), rounds: [] };
     settings.push(setting);
     if (env.DATABASE_URL) watches.set(setting, await watchDatabase(env.DATABASE_URL, redisUrl));
   };
@@ -67,7 +72,7 @@ export async function scale(): Promise<void> {
     await open(names.one, await ownDatabase());
     await open(names.two, { ...(await ownDatabase()), WORKERS: '2' });
     await open(names.four, { ...(await ownDatabase()), WORKERS: '4' });
-    for (const setting of settings) await measure(setting, watches.get(setting), 6);
+    for (const setting of settings) await measure(setting, watches.get(setting), warmUpSeconds * setting.processes);
     for (const setting of settings) setting.rounds = [];
     for (let i = 0; i < rounds; i += 1)
       for (const setting of settings) await measure(setting, watches.get(setting), seconds);

@@ -62,13 +62,6 @@ export interface Billing {
   stop(): Promise<void>;
 }
 
-/**
- * A commit costs as much as the rows of ten requests, and on PostgreSQL all processes pay it with the same server: the more
- * of them there are, the longer each waits for others to share it.
- */
-const commitShare = 0.4;
-const sharesTogether = 0.8;
-
 export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const { database, owners, shared, clock, log, through = (store) => store } = deps;
   const { db, engine } = database;
@@ -76,7 +69,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const writer = new Writer(db, owners, log);
   const purses = new Purses();
   const line = new Line({
-    ...{ store, writer, purses, share: () => Math.min(commitShare, sharesTogether / owners.count) },
+    ...{ store, writer, purses },
     running: () => keeper.open.size,
     chargeLate: (charge) => chargeLate(charge),
   });

@@ -7,6 +7,11 @@ import { TakenForDead, type Work, type Writer } from './writer.ts';
 
 /** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
 const mostPerBatch = 256;
+/**
+ * The part of the time in which charges may be written: the less, the more of them share a commit, which costs as much as the
+ * rows of ten requests.
+ */
+const share = 0.4;
 /** However slow the database is, nobody waits for longer than this to begin. */
 const mostPaceMs = 25;
 /** Long enough for a database that restarts; then the caller hears of it, and the charge is written when it can be. */
@@ -42,8 +47,6 @@ interface LineDeps {
   store: PurseStore;
   writer: Writer;
   purses: Purses;
-  /** The part of the time in which charges may be written: the less, the more of them share a batch. */
-  share(): number;
   /** Requests that run: with none but those that wait, there is nobody to share with, and nothing is waited for. */
   running(): number;
   /** Charges past any purse what was taken from one that is lost, unless that happened before. */
@@ -119,9 +122,8 @@ export class Line {
   }
 
   #nextBatch(): Promise<void> | undefined {
-    const { share, running } = this.deps;
-    const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share()) - performance.now();
-    const shared = this.#charges.length < Math.min(mostPerBatch, running() + 1);
+    const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share) - performance.now();
+    const shared = this.#charges.length < Math.min(mostPerBatch, this.deps.running() + 1);
     // Whoever needs money meanwhile comes first.
     if (early > 0 && shared) {
       this.#tookMs = 0;

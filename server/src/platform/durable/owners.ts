@@ -34,8 +34,6 @@ export interface Owners {
   readonly id: string;
   /** The last beat could not be written: nothing can, on a disk that is full or a server that only reads. */
   readonly silent: boolean;
-  /** How many processes are on the list, this one among them, as last seen. */
-  readonly count: number;
   /** Called when somebody has left the list, and every few seconds: takes over what nobody on the list holds. */
   onLook(work: () => Promise<unknown>): void;
   /** Called when others may have taken over whatever this process holds. */
@@ -97,7 +95,6 @@ class OwnersList implements Owners {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lost = false;
   silent = false;
-  count = 1;
   #beating: Promise<boolean> | null = null;
   #working: Promise<void> | null = null;
 
@@ -182,7 +179,6 @@ class OwnersList implements Owners {
   async #listen(nowMs: number): Promise<boolean> {
     const rows = await this.db.selectFrom('owners').selectAll().execute();
     const listed = new Set(rows.map(({ id }) => id));
-    this.count = Math.max(1, listed.size);
     this.#hear(rows.some(({ id, mute }) => mute === 1 && id !== this.id));
     this.someoneEarlier = rows.some(({ slow }) => slow === 1);
     let someoneLeft = false;

@@ -19,7 +19,6 @@ function livingOwner(): Owners & { lose(): void } {
     onLook: () => {},
     onLost: (lose) => losers.push(lose),
     someoneMute: false,
-    count: 1,
     someoneEarlier: false,
     onAllHeard: () => {},
     look: async () => {},
