@@ -5,7 +5,7 @@ import { memoryShared, rateState } from './memory.ts';
 import type { Shared } from './port.ts';
 import { redisChannels } from './redis-channels.ts';
 import { RedisAway, redisConnection } from './redis-connection.ts';
-import { countScript } from './redis-script.ts';
+import { redisCounter, wholeMs } from './redis-counter.ts';
 
 /** Messages kept while Redis is away; more would be stale news, and readers are told of the gap anyway. */
 const maxOutbox = 1_000;
@@ -26,8 +26,7 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
   });
   const channels = redisChannels(url);
   const ask = <T>(command: (client: RedisClient) => Promise<T>): Promise<T> => commands.run(command).catch(refuse);
-  const count = async (key: string, by: number, ttlMs: number): Promise<[value: number, ttlMs: number]> =>
-    (await commands.run((client) => countScript(client, key, String(by), wholeMs(ttlMs)))) as [number, number];
+  const count = redisCounter(commands);
 
   return {
     kind: 'redis',
@@ -85,9 +84,6 @@ interface RedisShared extends Shared {
   /** Resolves once connected; rejects when that takes longer than `timeoutMs`. */
   ready(timeoutMs: number): Promise<void>;
 }
-
-/** Redis takes whole, positive milliseconds only. */
-const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));
 
 function refuse(error: unknown): never {
   if (error instanceof RedisAway) throw new AppError('unavailable', 'Shared state is unreachable.', {}, error);
