@@ -39,6 +39,19 @@ test('two processes share counts and messages; another prefix shares nothing', a
   await stranger.close();
 });
 
+test('what is counted in one turn goes in one message, and each has its own number', async () => {
+  const client = new RedisClient(server.url);
+  const messages = async () =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(`${await client.send('INFO', ['commandstats'])}`)?.[1] ?? 0);
+  await one.hit('together', 500, 60_000);
+  const before = await messages();
+  const keys = Array.from({ length: 300 }, (_, i) => (i < 150 ? 'together' : `apart-${i}`));
+  const states = await Promise.all(keys.map(async (key) => one.hit(key, 500, 60_000)));
+  expect((await messages()) - before).toBe(2);
+  expect(states.map(({ remaining }) => remaining)).toEqual(keys.map((_, i) => (i < 150 ? 498 - i : 499)));
+  client.close();
+});
+
 test('a Redis that goes and comes back: local limits meanwhile, then everything works again', async () => {
   const seen: string[] = [];
   let gaps = 0;
@@ -94,17 +107,4 @@ test('an address where nothing answers is told without the password', async () =
   expect(String(error)).toContain(`127.0.0.1:${port}`);
   expect(String(error)).not.toContain('hunter2');
   await server.start();
-});
-
-test('what is counted in one turn goes in one message, and each has its own number', async () => {
-  const client = new RedisClient(server.url);
-  const messages = async () =>
-    Number(/cmdstat_evalsha:calls=(\d+)/.exec(`${await client.send('INFO', ['commandstats'])}`)?.[1] ?? 0);
-  await one.hit('together', 500, 60_000);
-  const before = await messages();
-  const keys = Array.from({ length: 300 }, (_, i) => (i < 150 ? 'together' : `apart-${i}`));
-  const states = await Promise.all(keys.map(async (key) => one.hit(key, 500, 60_000)));
-  expect((await messages()) - before).toBe(2);
-  expect(states.map(({ remaining }) => remaining)).toEqual(keys.map((_, i) => (i < 150 ? 498 - i : 499)));
-  client.close();
 });
