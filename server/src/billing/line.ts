@@ -12,6 +12,8 @@ const mostPerBatch = 256;
  * rows of ten requests.
  */
 const share = 0.4;
+/** So many of those who run, or were just answered, share the next batch; the others would otherwise alternate with them. */
+const comeBack = 0.7;
 /** However slow the database is, nobody waits for longer than this to begin. */
 const mostPaceMs = 25;
 /** Long enough for a database that restarts; then the caller hears of it, and the charge is written when it can be. */
@@ -63,6 +65,8 @@ export class Line {
   #begunMs = 0;
   /** What the last batch took; 0 when it has been waited for. */
   #tookMs = 0;
+  /** Who was answered with the last batch asks again soon. */
+  #lastSize = 0;
   #running = false;
   #idle: (() => void)[] = [];
 
@@ -123,14 +127,19 @@ export class Line {
 
   #nextBatch(): Promise<void> | undefined {
     const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share) - performance.now();
-    const shared = this.#charges.length < Math.min(mostPerBatch, this.deps.running() + 1);
+    const running = this.deps.running();
+    const expected = Math.max(running + 1, comeBack * (running + this.#lastSize));
+    const shared = this.#charges.length < Math.min(mostPerBatch, expected);
     // Whoever needs money meanwhile comes first.
     if (early > 0 && shared) {
       this.#tookMs = 0;
       return Bun.sleep(early);
     }
     this.#begunMs = performance.now();
-    return this.#write(this.#charges.splice(0, mostPerBatch))?.finally(() => {
+    const batch = this.#charges.splice(0, mostPerBatch);
+    this.#lastSize = batch.length;
+    // What SQLite writes is written when this returns, and nothing is gained by waiting for more.
+    return this.#write(batch)?.finally(() => {
       this.#tookMs = performance.now() - this.#begunMs;
     });
   }
