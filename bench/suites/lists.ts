@@ -146,6 +146,7 @@ interface Described {
 
 /** A list that is added later is asked for here too, or this says so. */
 async function refuseMissing(service: Service, asked: Asked[]): Promise<void> {
+  // Of the document only what is looked at here is described.
   const { paths } = (await service.call('/openapi.json', 'GET')) as unknown as Described;
   const known = new Set(asked.map(({ path }) => path.replace('/grown-10/', '/{session_id}/')));
   const missing = Object.entries(paths).flatMap(([path, { get }]) =>

@@ -107,6 +107,7 @@ async function settleKey(tx: Db, { key_id, key_amount }: Held, charged: number):
 }
 
 async function logDirectly(tx: Db, row: UsageRow): Promise<void> {
+  // All columns of a row, and nothing else; the types do not follow them through the pairs.
   const values = Object.fromEntries(usageColumns.map((column) => [column, row[column]])) as unknown as UsageRow;
   await tx.insertInto('usage_logs').values(values).execute();
   await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
