@@ -38,3 +38,26 @@ export function turnOf(file: string): number {
   if (at >= 0) return at;
   return name.startsWith('e2e/') ? longest.length : longest.length + 1;
 }
+
+/** Above this, files of a folder wait for one another longer than a process of their own would take to begin. */
+const mostInGroup = 6;
+/** These start whole services, or compute for long. */
+const runsAlone = (file: string): boolean =>
+  relative(process.cwd(), file).startsWith('e2e/') || /\.(property|fuzz)\.test\.ts$/.test(file);
+
+/** Files that share a process: to load the service and to warm up costs as much as most files' tests. */
+export function grouped(files: string[]): string[][] {
+  const alone = files.filter(runsAlone).map((file) => [file]);
+  const folders = Object.values(
+    Object.groupBy(
+      files.filter((file) => !runsAlone(file)),
+      dirname,
+    ),
+  ) as string[][];
+  return [...alone, ...folders.flatMap((folder) => inPieces(folder))];
+}
+
+function inPieces(files: string[]): string[][] {
+  const pieces = Math.ceil(files.length / mostInGroup);
+  return Array.from({ length: pieces }, (_, at) => files.filter((_file, index) => index % pieces === at));
+}

@@ -1,7 +1,8 @@
-/** Test files, each in a process of its own, some of them at a time. */
+/** Test files in processes of their own, some of them at a time. */
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { count } from './step.ts';
+import { grouped } from './test-files.ts';
 
 export interface Suite {
   name: string;
@@ -10,7 +11,7 @@ export interface Suite {
 }
 
 interface Ran {
-  file: string;
+  title: string;
   passed: number;
   failed: number;
   skipped: number;
@@ -39,22 +40,23 @@ export async function runInPool(jobs: { turn: number; run(): Promise<unknown> }[
 /** The files of a suite as jobs; when the last of them has ended, the suite is counted. */
 export function jobsOf(suite: Suite, turnOf: (file: string) => number, work: string) {
   const ran: Ran[] = [];
-  return suite.files.map((file) => ({
-    turn: turnOf(file),
+  const groups = grouped(suite.files);
+  return groups.map((files) => ({
+    turn: turnOf(files[0]!),
     run: async () => {
-      ran.push(await runFile(suite, file, work));
-      if (ran.length === suite.files.length) sumUp(suite, ran);
+      ran.push(await runFiles(suite, files, work));
+      if (ran.length === groups.length) sumUp(suite, ran);
     },
   }));
 }
 
 /** What tests print is shown as it is; what Bun says of them when one fails. What counts is the JUnit report. */
-async function runFile({ name, env }: Suite, file: string, work: string): Promise<Ran> {
+async function runFiles({ name, env }: Suite, files: string[], work: string): Promise<Ran> {
   const startedMs = performance.now();
-  const report = join(work, `${Bun.hash(name + file).toString(36)}.xml`);
+  const report = join(work, `${Bun.hash(name + files[0]).toString(36)}.xml`);
   const reporter = ['--reporter=junit', `--reporter-outfile=${report}`];
   const child = Bun.spawn(
-    [process.execPath, 'test', '--only-failures', `--timeout=${longestTestMs}`, ...reporter, file],
+    [process.execPath, 'test', '--only-failures', `--timeout=${longestTestMs}`, ...reporter, ...files],
     { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const [printed, said] = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()));
@@ -68,14 +70,19 @@ async function runFile({ name, env }: Suite, file: string, work: string): Promis
   // A file that does not load is not in the report, and whatever else went wrong shows in the exit code only.
   const failed = code === 0 ? faults : Math.max(1, faults);
   const ran: Ran = {
-    file: relative(process.cwd(), file),
+    title: titleOf(files),
     passed: Math.max(0, of(/<testcase[\s>]/g) - faults - skipped),
     failed,
     skipped,
     seconds: (performance.now() - startedMs) / 1000,
   };
-  show(`${ran.file} (${name})`, code, printed!.replace(/^bun test v.*\n/, ''), said!);
+  show(`${ran.title} (${name})`, code, printed!.replace(/^bun test v.*\n/, ''), said!);
   return ran;
+}
+
+function titleOf(files: string[]): string {
+  const [first, ...others] = files.map((file) => relative(process.cwd(), file));
+  return others.length === 0 ? first! : `${first} … ${basename(others.at(-1)!)}`;
 }
 
 function show(title: string, code: number, printed: string, said: string): void {
@@ -83,13 +90,13 @@ function show(title: string, code: number, printed: string, said: string): void 
   if (text.trim() !== '') console.log(`\n${code === 0 ? '—' : '✗'} ${title}\n${text.trimEnd()}`);
 }
 
-function sumUp({ name }: Suite, ran: Ran[]): void {
+function sumUp({ name, files }: Suite, ran: Ran[]): void {
   const sum = (of: (one: Ran) => number): number => ran.reduce((total, one) => total + of(one), 0);
   const [passed, failed, skipped] = [sum((one) => one.passed), sum((one) => one.failed), sum((one) => one.skipped)];
   const longest = ran.toSorted((a, b) => b.seconds - a.seconds).slice(0, 8);
   console.log(
-    `\n${failed === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${skipped} skipped (${ran.length} files, ${sum((one) => one.seconds).toFixed(0)} s in sum)`,
+    `\n${failed === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${skipped} skipped (${files.length} files, ${sum((one) => one.seconds).toFixed(0)} s in sum)`,
   );
-  console.log(`  longest: ${longest.map(({ file, seconds }) => `${file} ${seconds.toFixed(0)} s`).join(', ')}`);
+  console.log(`  longest: ${longest.map(({ title, seconds }) => `${title} ${seconds.toFixed(0)} s`).join(', ')}`);
   count(passed, failed, name);
 }
