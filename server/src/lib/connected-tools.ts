@@ -1,0 +1,33 @@
+/** A tool of a server that the operator connected, as a model is told of it. */
+export interface ConnectedTool {
+  /** `server__tool`: unique among all that a user may use, letters, digits, `_` and `-` only, at most 64 of them. */
+  name: string;
+  description: string;
+  /** JSON Schema of its arguments. */
+  parameters: Record<string, unknown>;
+  /** Nobody but a person may say that it is called. */
+  askFirst: boolean;
+}
+
+/** What a call came to, as text for a model; a tool that fails is an outcome too. */
+export interface ToolOutcome {
+  text: string;
+  isError: boolean;
+  /** The server sent more than is passed on. */
+  cut: boolean;
+}
+
+/** Tools of connected servers, within the rights of the user they are called for. */
+export interface ConnectedTools {
+  list(userId: number): Promise<ConnectedTool[]>;
+  /** Never waits longer than the server's limit. Throws only when there is no such tool for this user, or on `signal`. */
+  call(userId: number, name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** Where nothing is connected. */
+export const noConnectedTools: ConnectedTools = {
+  list: async () => [],
+  call: async (_user, name) => {
+    throw new Error(`no tool is called ${name}`);
+  },
+};

@@ -1,0 +1,29 @@
+/** An item of a Responses conversation, as clients send and get it. */
+export type Item = Record<string, unknown>;
+
+/** A response as OpenAI's API shows it: `id`, `object: "response"`, `status`, `output`, `usage` and the rest. */
+export type ResponseObject = Record<string, unknown> & { id: string; status: string; output: Item[] };
+
+/** Whose it is: what one key keeps, another key of the same user does not see. */
+export interface Owner {
+  userId: number;
+  keyId: number | null;
+}
+
+/** What a request builds on. */
+export interface Before {
+  previousResponseId?: string;
+  conversationId?: string;
+}
+
+/** Responses that are kept, for requests that build on them. */
+export interface ResponseKeeper {
+  /** All items before those of the request, oldest first. 404 where it is not this owner's or has expired. */
+  before(owner: Owner, named: Before): Promise<Item[]>;
+  /** An item that was kept, for `item_reference`; null where this owner has none of that id. */
+  item(owner: Owner, id: string): Promise<Item | null>;
+  /** Once per response as it ended, before its last event goes out; `input` is what this request itself brought. */
+  keep(owner: Owner, ended: { response: ResponseObject; input: Item[]; named: Before }): Promise<void>;
+  /** `background: true`: written as `queued` and worked on by whichever process comes to it, through restarts. */
+  enqueue(owner: Owner, queued: { response: ResponseObject; input: Item[]; named: Before; body: Item }): Promise<void>;
+}
