@@ -57,6 +57,8 @@ export interface ProviderKind {
   /** A reader for one stream. */
   decoder(): (json: Json) => Delta[];
   errorOf(status: number, headers: Headers, bodyText: string): UpstreamError;
+  /** For models that are marked to have the endpoint from before chat; the format is the same otherwise. */
+  completions?: Pick<ProviderKind, 'toUpstream' | 'fromUpstream'>;
   embeddings?: Endpoint;
   images?: Endpoint;
   moderations?: Endpoint;

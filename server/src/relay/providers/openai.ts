@@ -1,6 +1,7 @@
 import { readUpstreamError } from './kind/errors.ts';
 import type { ProviderKind } from './kind.ts';
 import { fromOpenai, openaiDecoder } from './openai/answer.ts';
+import { openaiCompletions } from './openai/completions.ts';
 import {
   openaiAudioForm,
   openaiEmbeddings,
@@ -20,6 +21,7 @@ export const openaiKind: ProviderKind = {
   fromUpstream: fromOpenai,
   decoder: openaiDecoder,
   errorOf: readUpstreamError,
+  completions: openaiCompletions,
   embeddings: openaiEmbeddings,
   images: openaiImages,
   moderations: openaiModerations,
