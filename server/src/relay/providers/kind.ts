@@ -61,6 +61,8 @@ export interface ProviderKind {
   completions?: Pick<ProviderKind, 'toUpstream' | 'fromUpstream'>;
   embeddings?: Endpoint;
   images?: Endpoint;
+  imageEdits?: Endpoint<FormData>;
+  imageVariations?: Endpoint<FormData>;
   moderations?: Endpoint;
   rerank?: Endpoint;
   /** Answers with bytes. */

@@ -5,6 +5,7 @@ import { openaiCompletions } from './openai/completions.ts';
 import {
   openaiAudioForm,
   openaiEmbeddings,
+  openaiImageForm,
   openaiImages,
   openaiModels,
   openaiModerations,
@@ -24,6 +25,8 @@ export const openaiKind: ProviderKind = {
   completions: openaiCompletions,
   embeddings: openaiEmbeddings,
   images: openaiImages,
+  imageEdits: openaiImageForm('/images/edits'),
+  imageVariations: openaiImageForm('/images/variations'),
   moderations: openaiModerations,
   rerank: openaiRerank,
   speech: openaiSpeech,
