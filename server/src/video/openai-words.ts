@@ -65,9 +65,10 @@ function addressOf(picture: unknown): unknown {
 
 /** As it is where the model lists it; else the shape that has as many points, which every model may know. */
 function sizeFor({ catalog }: Pick<VideoDeps, 'catalog'>, model: unknown, group: string, size: string): Body {
-  const known = catalog.model(catalog.resolve(String(model), group) ?? String(model), group);
-  const listed = known?.capabilities.supported_sizes;
-  if (Array.isArray(listed) && listed.includes(size)) return { size };
+  const modelId = catalog.resolve(String(model), group);
+  const makers = modelId === null ? [] : catalog.candidatesFor(modelId, 'video', group);
+  const lists = makers.map(({ capabilities }) => capabilities.supported_sizes);
+  if (lists.some((listed) => Array.isArray(listed) && listed.includes(size))) return { size };
   for (const aspect_ratio of aspectRatios)
     for (const resolution of resolutions) {
       const { width, height } = dimensionsOf({ aspect_ratio, resolution }, { resolution, aspectRatio: aspect_ratio });

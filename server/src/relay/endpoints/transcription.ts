@@ -66,7 +66,7 @@ export async function transcribe(
   endpoint: 'transcriptions' | 'translations',
   tell?: Tell,
 ): Promise<Answered<Transcript>> {
-  let heard = '';
+  let heard: string | undefined;
   const sound = await soundOf(new Uint8Array(await file.arrayBuffer()));
   const { seconds } = sound;
   const usageOf = (answer: Json, text: string) =>
@@ -79,7 +79,8 @@ export async function transcribe(
     toUpstream: (kind, target) => kind[endpoint]!.toUpstream(formFor(form, tell !== undefined, target), target),
     read: async (response, _, candidate, touch) => {
       const hear = (event: Json): void => {
-        if (typeof event.delta === 'string') heard += event.delta;
+        const piece = event.delta ?? event.text;
+        heard = (heard ?? '') + (typeof piece === 'string' ? piece : '');
         tell!(candidate, event);
       };
       const read =
@@ -88,7 +89,7 @@ export async function transcribe(
           : readTranscript(await readAnswer(response, answerLimits.json), format);
       return { value: read.value, usage: await usageOf(read.answer, read.value.text) };
     },
-    handedOn: () => (heard === '' ? null : usageOf({}, heard)),
+    handedOn: () => (heard === undefined ? null : usageOf({}, heard)),
   });
 }
 
