@@ -94,12 +94,12 @@ export async function transcribe(
 }
 
 /** Models that answer in events; others ignore the question, refuse it, or have events of their own. */
-const speaksInEvents = /gpt-4o.*transcribe/;
+const speaksInEvents = (name: string): boolean => name.includes('gpt-4o') && name.includes('transcribe');
 
 function formFor(form: FormData, streamed: boolean, { modelName }: Target): FormData {
   const sent = new FormData();
   for (const [name, value] of form) if (name !== 'stream') sent.append(name, value);
-  if (streamed && speaksInEvents.test(modelName)) sent.append('stream', 'true');
+  if (streamed && speaksInEvents(modelName)) sent.append('stream', 'true');
   return sent;
 }
 
