@@ -64,6 +64,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     trustedProxies: config.trustedProxies.map(parseBlock).filter((block) => block !== null),
     headers: headerSets(config.baseUrl.startsWith('https:')),
     aliasesOf,
+    cors: features.cors,
     accessLog: () => options.get('AccessLog'),
     ...(observer.tracer && { tracer: observer.tracer }),
   };

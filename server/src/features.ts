@@ -8,6 +8,7 @@ import { addGauges } from './gauges.ts';
 import { type AuditLog, openAuditLog } from './identity/audit/log.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
+import { originsOf } from './identity/origin-list.ts';
 import { nowSeconds } from './lib/clock.ts';
 import { openSealer } from './lib/seal.ts';
 import { openOAuth } from './oauth/open.ts';
@@ -19,6 +20,7 @@ import { openOrchestra } from './orchestra/open.ts';
 import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
+import type { CorsPolicy } from './platform/http/cors.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import type { Platform } from './platform/open.ts';
@@ -46,6 +48,7 @@ export interface Features {
   idempotency: Idempotency;
   routes: Route[];
   authenticators: Authenticators;
+  cors: CorsPolicy;
   start(): Promise<void>;
   /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
   drain(): void;
@@ -78,7 +81,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
   const { options } = identity;
 
-  const oauth = openOAuth({ db: database.db, accounts: identity.accounts, sealer, log, config });
+  const oauth = openOAuth({ db: database.db, accounts: identity.accounts, sealer, log, hearing, config });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -165,6 +168,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     audit,
     idempotency,
     authenticators: { ...identity.authenticators, ...oauth.authenticators },
+    cors: corsPolicy(options, oauth.origins.has),
     routes: [
       ...identity.routes,
       ...oauth.routes,
@@ -219,3 +223,21 @@ const operatorModels = (options: Options): OperatorModels => ({
   embedding: options.get('MsEmbeddingModel'),
   rerank: options.get('MsRerankModel'),
 });
+
+/** The list is read once for each change of it. */
+function corsPolicy(options: Options, registered: CorsPolicy['registered']): CorsPolicy {
+  let text = '';
+  let listed: ReadonlySet<string> = new Set();
+  return {
+    enabled: () => options.get('CorsEnabled'),
+    listed: () => {
+      const now = options.get('CorsOrigins');
+      if (now !== text) {
+        text = now;
+        listed = new Set(originsOf(now));
+      }
+      return listed;
+    },
+    registered,
+  };
+}

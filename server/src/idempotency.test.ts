@@ -275,15 +275,20 @@ const without = [
   '/api/svc-ms/autonomous/cancel',
   // Relayed: each has its own price, and a stream cannot be kept.
   '/v1/chat/completions',
+  '/v1/completions',
   '/v1/messages',
   '/v1/messages/count_tokens',
   '/v1/embeddings',
+  '/v1/images/edits',
   '/v1/images/generations',
+  '/v1/images/variations',
   '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/audio/translations',
   '/v1/moderations',
   '/v1/rerank',
+  // Always refused.
+  '/v1/videos/{jobId}/remix',
   '/v2/rerank',
 ];
 

@@ -1,4 +1,5 @@
 import { logLevels } from '../platform/log.ts';
+import { originListFault } from './origin-list.ts';
 
 export type OptionValue = boolean | number | string;
 
@@ -11,6 +12,8 @@ export interface OptionRule {
   fraction?: boolean;
   /** The only texts that are taken. */
   oneOf?: readonly string[];
+  /** What is wrong with a text; null when nothing is. */
+  fault?(text: string): string | null;
 }
 
 const perMinute = (limit: number, what: string): OptionRule & { default: number } => ({
@@ -43,6 +46,15 @@ export const optionTable = {
   OAuth2AllowedScopes: {
     default: 'openid email profile tokens:read tokens:write usage:read',
     help: 'Scopes that applications may have at all',
+  },
+  CorsEnabled: {
+    default: false,
+    help: 'Pages of other origins may call /v1 and the API tokens of applications: those of registered applications, and CorsOrigins',
+  },
+  CorsOrigins: {
+    default: '',
+    help: 'Further origins, with spaces between them; * for all of them, at /v1 only',
+    fault: originListFault,
   },
   RegistrationEnabled: { default: true, help: 'People may register themselves' },
   QuotaForNewUser: { default: 0, help: 'Balance of a new user, in quota (500,000 = 1 USD)', min: 0, max: 1e12 },
@@ -95,8 +107,11 @@ export function readOptionValue(name: OptionName, given: unknown): { value: Opti
   }
   if (rule.oneOf && !rule.oneOf.includes(given as string))
     return { fault: `must be one of ${rule.oneOf.filter(Boolean).join(', ')}, or empty` };
-  if (typeof rule.default === 'string')
-    return typeof given === 'string' && given.length <= 1000 ? { value: given } : { fault: 'must be text' };
+  if (typeof rule.default === 'string') {
+    if (typeof given !== 'string' || given.length > 1000) return { fault: 'must be text' };
+    const fault = rule.fault?.(given) ?? null;
+    return fault === null ? { value: given } : { fault };
+  }
   const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
   if (typeof number !== 'number' || !Number.isFinite(number)) return { fault: 'must be a number' };
   if (!rule.fraction && !Number.isInteger(number)) return { fault: 'must be a whole number' };

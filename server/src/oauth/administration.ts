@@ -59,6 +59,7 @@ export async function administer(
   const rule: Rule = rules[action];
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
   deps.lookups.forget();
+  await deps.origins.changed();
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {
     application_id: applicationId,

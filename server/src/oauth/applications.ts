@@ -80,6 +80,7 @@ export async function createApplication(
     created_at: now,
     updated_at: now,
   });
+  await deps.origins.changed();
   record(deps, 'app_created', owner, { app_name: row.name }, null, row);
   return { row, secret };
 }
@@ -156,6 +157,7 @@ export async function rotateWebhookSecret(deps: Room, owner: Owner, id: number):
 async function changed(deps: Room, id: number, change: ApplicationChange): Promise<ApplicationRow> {
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
   deps.lookups.forget();
+  await deps.origins.changed();
   if (!row) throw unknown();
   return row;
 }

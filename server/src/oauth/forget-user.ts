@@ -10,4 +10,5 @@ export async function forgetUser(room: Room, userId: number): Promise<void> {
   for (const id of await livingApplicationsOf(room.db, userId)) await deleteApplication(room, user, id);
   await forget(room.db, userId);
   room.lookups.forget();
+  await room.origins.changed();
 }

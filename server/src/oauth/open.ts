@@ -5,11 +5,13 @@ import { type Db, engineOf } from '../platform/db/tables.ts';
 import { sendGuarded } from '../platform/http/outgoing.ts';
 import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import { openAudit } from './audit.ts';
 import { identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
 import { openTokensUsed } from './last-used.ts';
+import { type Origins, openOrigins } from './origins.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
@@ -34,12 +36,14 @@ export interface OAuthDeps {
   accounts: AccountDeps;
   sealer: Sealer;
   log: Log;
+  hearing: Pick<Hearing, 'heard'>;
   config: { baseUrl: string; webUrl: string; allowPrivateAddresses: boolean };
 }
 
 export interface OAuth {
   routes: Route[];
   authenticators: Pick<Authenticators, 'bearer'>;
+  origins: Pick<Origins, 'has'>;
   /** Ends the user's consents and applications, and removes what told of the person. May be repeated. */
   forgetUser(userId: number): Promise<void>;
   /** Throws out what has run out, a bounded number at a time. */
@@ -52,7 +56,7 @@ export interface OAuth {
 const drainMs = 10_000;
 
 export function openOAuth(deps: OAuthDeps): OAuth {
-  const { db, accounts, sealer, log, config } = deps;
+  const { db, accounts, sealer, log, hearing, config } = deps;
   const { clock, options, shared, announcements } = accounts;
   const audit = openAudit(accounts.audit);
   accounts.audit.nameTargets('application', (ids) => applicationNames(db, ids));
@@ -75,6 +79,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     announcements,
     sealer,
     lookups,
+    origins: openOrigins({ db, clock, hearing, announcements }),
     approvals: openApprovals(db),
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
@@ -101,6 +106,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       bearer: (call) => identifyBearer(room, call.request.headers.get('authorization')),
     },
+    origins: room.origins,
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep();

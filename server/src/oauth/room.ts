@@ -7,6 +7,7 @@ import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Audit } from './audit.ts';
 import type { TokensUsed } from './last-used.ts';
+import type { Origins } from './origins.ts';
 import type { Approvals } from './store/approve.ts';
 import type { Issuer } from './store/issue.ts';
 import type { Lookups } from './store/lookups.ts';
@@ -22,6 +23,7 @@ export interface Room {
   announcements: Announcements;
   sealer: Sealer;
   lookups: Lookups;
+  origins: Origins;
   approvals: Approvals;
   issuer: Issuer;
   nextTokenId(nowMs: number): number;

@@ -6,7 +6,7 @@ import type { Attempt } from '../routing/plan.ts';
 import { asRequest, chatEstimate, settle } from './bill.ts';
 import { countUsage } from './count-usage.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
-import { type ChatCall, DispatchFault, dispatchChat, kindOf, targetOf } from './dispatch.ts';
+import { type ChatCall, DispatchFault, dispatchChat, kindFor, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
 import { inlineImages } from './inline-images.ts';
 import { type OpenCall, openCall } from './open-call.ts';
@@ -56,14 +56,14 @@ export async function answerChat<R extends ReadAnswer, T>(
   return delivery.handOn(answer);
 }
 
-async function ask<R extends ReadAnswer>(
+export async function ask<R extends ReadAnswer>(
   asked: Asked,
   call: OpenCall,
   delivery: Delivery<R, unknown>,
   attempt: Attempt,
 ): Promise<ChatAnswer<R>> {
   const { deps, context, conversation, prompt } = asked;
-  const kind = kindOf(attempt.candidate);
+  const kind = kindFor(attempt.candidate, conversation);
   const inlined = inlineImages(kind, conversation, deps.allowPrivateAddresses, context);
   const given = inlined instanceof Promise ? await inlined : inlined;
   const request = kind.toUpstream(given, targetOf(attempt.candidate, context));
@@ -121,12 +121,9 @@ export class ChatAnswer<R extends ReadAnswer> {
 
   /** Tells routing how it went and charges what was used; what holds no output costs nothing. */
   async settle(end: End): Promise<Settled> {
-    const { deps, context, call, candidate, prompt, read } = this;
+    const { deps, context, call, candidate, read } = this;
     try {
-      const summary = read.summary();
-      const bounds = prompt.most(candidate);
-      const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
-      const usage = told ?? (await this.#count(summary, bounds));
+      const { summary, usage } = await this.counted();
       this.#report(end, summary, usage);
       if (!summary.hasOutput) {
         await deps.billing.release(call.hold);
@@ -144,6 +141,14 @@ export class ChatAnswer<R extends ReadAnswer> {
     } finally {
       call.plan.close();
     }
+  }
+
+  /** What came, and what it used: the upstream's own count where it can be true. */
+  async counted(): Promise<Omit<Settled, 'cost'>> {
+    const summary = this.read.summary();
+    const bounds = this.prompt.most(this.candidate);
+    const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
+    return { summary, usage: told ?? (await this.#count(summary, bounds)) };
   }
 
   async #count(summary: AnswerSummary, bounds: Bounds): Promise<Usage> {

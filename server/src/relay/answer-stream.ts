@@ -1,11 +1,14 @@
 import { ssePing } from '../lib/sse.ts';
-import { type EventSource, eventResponse, keepAlive, pingAfterMs } from '../platform/http/event-stream.ts';
+import { type EventSource, eventResponse, keepAlive, pingAfterMs, type Write } from '../platform/http/event-stream.ts';
 import type { Call } from '../platform/http/route.ts';
+import type { Candidate } from '../routing/candidate.ts';
 import type { RelayDeps } from './deps.ts';
-import type { Pump } from './pump.ts';
 import { ClientLeft } from './try-candidates.ts';
 
-export type OpenStream = Pick<Pump, 'candidate' | 'pump'>;
+export interface OpenStream {
+  candidate: Candidate;
+  pump(write: Write): Promise<unknown>;
+}
 
 /**
  * The answer once its first byte is there, so that what goes wrong before has a status of its own. A model that thinks

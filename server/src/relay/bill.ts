@@ -41,12 +41,14 @@ export interface Bill {
   stream: boolean;
   startedMs: number;
   firstTokenMs?: number;
+  /** Where it is not the price of the usage: that of several answers, whose prompts are no one large prompt. */
+  cost?: number;
 }
 
 /** Charges, and tells how much once that is durable: nobody has the whole answer before it is paid. */
 export async function settle(deps: RelayDeps, context: RequestContext, hold: Hold, bill: Bill): Promise<number> {
   const { candidate, usage, stream, status, firstTokenMs } = bill;
-  const cost = priceOf(candidate.price, usage);
+  const cost = bill.cost ?? priceOf(candidate.price, usage);
   await deps.billing.settle(hold, {
     cost,
     usage,

@@ -145,10 +145,10 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   while (!(await reader.read()).done);
 }
 
-test('whatever way a form asks for a stream, it is refused before it is sent', async () => {
+test('a form that asks for a stream in another way than true is refused before it is sent', async () => {
   const seen = scripted.seen.length;
   const model = await modelFor(endpoints.transcriptions, () => new Response('data: {}\n\n'));
-  for (const value of ['true', 'True', '1', 'yes', ' true']) {
+  for (const value of ['True', '1', 'yes', ' true']) {
     const data = endpoints.transcriptions.body(model);
     data.set('stream', value);
     const answer = await ask(keys[0]!, endpoints.transcriptions.path, data);

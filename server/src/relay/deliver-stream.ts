@@ -33,7 +33,8 @@ export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStrea
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,
-      onPlainText: output.addEscaped,
+      // Rewritten frame by frame, and so each must be what it seems.
+      ...(!conversation.completion && { onPlainText: output.addEscaped }),
     });
     const { first, over } = await readFirst(relay, body, sent);
     const firstTokenMs = deps.clock.steadyMs() - sent.startedMs;

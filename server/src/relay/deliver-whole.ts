@@ -17,7 +17,7 @@ export interface Completed extends Settled {
   modelId: string;
 }
 
-class WholeAnswer implements ReadAnswer {
+export class WholeAnswer implements ReadAnswer {
   readonly streamed = false;
   readonly answer: Answer;
 

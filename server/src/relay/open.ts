@@ -7,6 +7,7 @@ import { workImageExpiry } from './endpoints/image-files.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { channelToolRoutes } from './routes/channel-tools.ts';
 import { chatRoutes } from './routes/chat.ts';
+import { completionsRoutes } from './routes/completions.ts';
 import { countTokensRoutes } from './routes/count-tokens.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
 import { imagesRoutes } from './routes/images.ts';
@@ -32,6 +33,7 @@ export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, job
   workImageExpiry({ jobs, blobs: deps.blobs });
   return [
     ...chatRoutes(deps, metaModels),
+    ...completionsRoutes(deps, metaModels),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),

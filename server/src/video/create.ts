@@ -18,9 +18,14 @@ const newId = (): string => randomString(24).toLowerCase();
  * Checks the request, puts the money aside and leaves the rest to the workers. The row comes first and counts only with its
  * hold: a crash in between leaves a row that the sweep removes together with the hold.
  */
-export async function createJob(deps: VideoDeps, caller: KeyPrincipal, body: unknown): Promise<VideoJob> {
+export async function createJob(
+  deps: VideoDeps,
+  caller: KeyPrincipal,
+  body: unknown,
+  idStart = 'job-',
+): Promise<VideoJob> {
   const { request, modelId, makers } = check(deps, caller, body);
-  const id = `job-${newId()}`;
+  const id = `${idStart}${newId()}`;
   const seconds = Math.max(...makers.map((maker) => secondsOf(request, maker)));
   const amount = Math.max(...makers.map((maker) => priceOf(maker.price, secondsOf(request, maker))));
   await insertJob(deps.db, rowOf(deps, { id, caller, modelId, request, seconds }));

@@ -1,8 +1,9 @@
 import { cancelJob } from './advance.ts';
 import type { VideoDeps } from './deps.ts';
 import { closeJob } from './finish.ts';
+import { removeJob } from './remove.ts';
 import { findJob } from './store.ts';
-import { deleteJob, jobsOf } from './store-account-data.ts';
+import { jobsOf } from './store-account-data.ts';
 
 const batch = 100;
 
@@ -17,8 +18,7 @@ export async function forgetUser(deps: VideoDeps, userId: number): Promise<void>
       if (job) await closeJob(deps, job);
       const hold = held === 1 ? null : await deps.billing.findHold(id);
       if (hold) await deps.billing.release(hold);
-      for (const key of JSON.parse(job?.results ?? '[]') as string[]) await deps.blobs.delete(key);
-      await deleteJob(deps.db, id);
+      await removeJob(deps, { id, results: job?.results ?? '[]' });
     }
   }
 }

@@ -1,7 +1,8 @@
 import { AppError } from '../lib/errors.ts';
 import '../identity/principals.ts';
 import { maxJsonBytes, readJson, refuseNul } from '../platform/http/body.ts';
-import { offsetOf, pageQuery } from '../platform/http/paging.ts';
+import { mediaType } from '../platform/http/multipart.ts';
+import { offsetOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, json, type Route } from '../platform/http/route.ts';
 import { cancelJob } from './advance.ts';
 import { callbackSecret } from './callbacks.ts';
@@ -9,9 +10,21 @@ import { serveContent } from './content.ts';
 import { createJob } from './create.ts';
 import type { VideoDeps } from './deps.ts';
 import { listModels } from './models.ts';
+import { inOpenaiWords, isOpenaiBody, newIdStart, openaiView, readOpenaiForm, toOwnWords } from './openai-words.ts';
+import { removeJob } from './remove.ts';
 import { invalid, videoRequestSchema } from './request.ts';
-import { contentQuery, jobAnswer, jobParams, jobsAnswer, modelsAnswer, secretAnswer } from './schemas.ts';
-import { findOwnJob, pageOwnJobs } from './store.ts';
+import {
+  contentQuery,
+  jobAnswer,
+  jobParams,
+  jobsAnswer,
+  listQuery,
+  modelsAnswer,
+  remixBody,
+  removedAnswer,
+  secretAnswer,
+} from './schemas.ts';
+import { findOwnJob, ownJobsAfter, pageOwnJobs, type VideoJob } from './store.ts';
 import { jobView, listedView } from './view.ts';
 
 const common = {
@@ -61,17 +74,28 @@ const createRoute = (deps: VideoDeps): Route =>
     idempotent: true,
     maxBytes: maxJsonBytes,
     bodyAs: 'raw',
+    bodyTypes: ['application/json', 'multipart/form-data'],
     body: videoRequestSchema,
     answers: { 202: jobAnswer },
     handle: async (call) => {
       const body = await bodyOf(call);
-      return json(call, jobView(await createJob(deps, call.principal, body), deps.config.baseUrl), 202);
+      const openai = isForm(call.request) || isOpenaiBody(body);
+      const own = openai ? toOwnWords(deps, call.principal, body as Record<string, unknown>) : body;
+      const job = await createJob(deps, call.principal, own, newIdStart(openai));
+      return json(call, viewOf(job, deps.config.baseUrl), 202);
     },
   });
 
+const isForm = (request: Request): boolean => mediaType(request) === 'multipart/form-data';
+
+/** In the words it was asked in. */
+const viewOf = (job: VideoJob, baseUrl: string) =>
+  inOpenaiWords(job) ? openaiView(job, baseUrl) : jobView(job, baseUrl);
+
 async function bodyOf(call: Pick<Call, 'request' | 'arrived'>): Promise<unknown> {
-  const type = (call.request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/json') throw invalid('send the body as application/json');
+  if (isForm(call.request)) return readOpenaiForm(call);
+  if (mediaType(call.request) !== 'application/json')
+    throw invalid('send the body as application/json or multipart/form-data');
   const body = await readJson(call, maxJsonBytes);
   try {
     refuseNul(body);
@@ -87,16 +111,43 @@ const listRoute = (deps: VideoDeps): Route =>
     method: 'get',
     path: '/v1/videos',
     summary: 'Your video jobs, newest first',
-    query: pageQuery,
+    query: listQuery,
     answers: { 200: jobsAnswer },
     handle: async (call) => {
-      const { page, page_size } = call.query;
+      const { page, page_size, limit, after, order } = call.query;
+      if (limit !== undefined || after !== undefined || order !== undefined)
+        return json(call, await listAfter(deps, call.principal.user.id, { limit: limit ?? 20, order, after }));
       const place = { limit: page_size, offset: offsetOf(call.query) };
       const { jobs, total } = await pageOwnJobs(deps.db, call.principal.user.id, place);
-      const data = jobs.map((job) => listedView(job, deps.config.baseUrl));
-      return json(call, { object: 'list', data, total, page, page_size });
+      // Whoever numbers pages speaks our own words; OpenAI's client does not, and may ask without any.
+      const numbered = /[?&]page(_size)?=/.test(call.request.url);
+      const data = jobs.map((job) =>
+        inOpenaiWords(job) && !numbered ? openaiView(job, deps.config.baseUrl) : listedView(job, deps.config.baseUrl),
+      );
+      const hasMore = place.offset + jobs.length < total;
+      return json(call, { object: 'list', data, total, page, page_size, ...endsOf(jobs, hasMore) });
     },
   });
+
+const endsOf = (jobs: { id: string }[], has_more: boolean) => ({
+  has_more,
+  first_id: jobs[0]?.id ?? null,
+  last_id: jobs.at(-1)?.id ?? null,
+});
+
+/** As OpenAI's client asks, and so all in its words. */
+async function listAfter(
+  { db, config }: VideoDeps,
+  userId: number,
+  { limit, order = 'desc', after }: { limit: number; order?: 'asc' | 'desc' | undefined; after?: string | undefined },
+) {
+  const last = after === undefined ? null : await findOwnJob(db, after, userId);
+  if (after !== undefined && !last) throw invalid('after names no video of yours', 'after');
+  const found = await ownJobsAfter(db, userId, { limit, order, after: last });
+  const jobs = found.slice(0, limit);
+  const data = jobs.map((job) => openaiView(job, config.baseUrl));
+  return { object: 'list', data, ...endsOf(jobs, found.length > limit) };
+}
 
 function jobRoutes(deps: VideoDeps): Route[] {
   const { baseUrl } = deps.config;
@@ -112,23 +163,40 @@ function jobRoutes(deps: VideoDeps): Route[] {
         const job = await findOwnJob(deps.db, call.params.jobId, call.principal.user.id);
         if (!job) throw notFound();
         call.headers['cache-control'] = 'no-store';
-        return json(call, jobView(job, baseUrl));
+        return json(call, viewOf(job, baseUrl));
       },
     }),
     defineRoute({
       ...common,
       method: 'delete',
       path: '/v1/videos/{jobId}',
-      summary: 'Cancel a video',
+      summary: 'Cancel a video; one that was asked for in the words of OpenAI is deleted',
       params: jobParams,
-      answers: { 200: jobAnswer },
+      answers: { 200: removedAnswer },
       handle: async (call) => {
         const job = await cancelJob(deps, call.params.jobId, call.principal.user.id);
         if (!job) throw notFound();
+        if (inOpenaiWords(job)) {
+          await removeJob(deps, job);
+          return json(call, { id: job.id, object: 'video.deleted', deleted: true });
+        }
         if (job.status !== 'cancelled') {
           throw new AppError('conflict', `The job is ${job.status} and can no longer be cancelled`);
         }
         return json(call, jobView(job, baseUrl));
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'post',
+      path: '/v1/videos/{jobId}/remix',
+      summary: 'Refused: no provider of ours changes a video that it has made',
+      params: jobParams,
+      body: remixBody,
+      answers: { 200: jobAnswer },
+      handle: async (call) => {
+        if (!(await findOwnJob(deps.db, call.params.jobId, call.principal.user.id))) throw notFound();
+        throw new AppError('invalid_request', 'Videos cannot be remixed; create a new one');
       },
     }),
     defineRoute({
@@ -144,6 +212,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
       handle: async (call) => {
         const index = call.query.index ?? '0';
         if (!/^\d{1,3}$/.test(index)) throw invalid('index must be a whole number');
+        if ((call.query.variant ?? 'video') !== 'video') throw invalid('variant must be video; there are no others');
         const job = await findOwnJob(deps.db, call.params.jobId, call.principal.user.id);
         if (!job) throw notFound();
         return serveContent(deps, call, job, Number(index));

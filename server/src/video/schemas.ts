@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageQuery } from '../platform/http/paging.ts';
 import { jobStatuses } from './status.ts';
 
 const listOf = (item: z.ZodType) => z.array(item).nullable();
@@ -32,29 +33,76 @@ const jobFields = {
   unsigned_urls: z.array(z.string()).optional(),
   usage: z.object({ cost: z.number().meta({ description: 'USD' }) }).optional(),
 };
-export const jobAnswer = z.object(jobFields).meta({ id: 'VideoJob' });
+const ownJob = z.object(jobFields).meta({ id: 'VideoJob' });
+
+/** A job that was asked for in OpenAI's words. */
+const openaiVideo = z
+  .looseObject({
+    id: z.string().meta({ example: 'video_…' }),
+    object: z.literal('video'),
+    status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
+    model: z.string(),
+    progress: z.int(),
+    created_at: z.int(),
+    completed_at: z.int().nullable(),
+    expires_at: z.int().nullable(),
+    prompt: z.string(),
+    seconds: z.string(),
+    size: z.string(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    remixed_from_video_id: z.null(),
+  })
+  .meta({ id: 'OpenAIVideo' });
+
+export const jobAnswer = z.union([ownJob, openaiVideo]);
+const openaiDeleted = z.object({ id: z.string(), object: z.literal('video.deleted'), deleted: z.boolean() });
+export const removedAnswer = z.union([ownJob, openaiDeleted]);
+
+/** Pages by number, or from a job on as OpenAI's client asks for them. */
+export const listQuery = pageQuery.extend({
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(1).max(100))
+    .optional()
+    .meta({ type: 'integer', example: 20 }),
+  after: z.string().max(100).optional(),
+  order: z.enum(['asc', 'desc']).optional(),
+});
+
+const listedJob = z.object({
+  ...jobFields,
+  model: z.string(),
+  prompt: z.string(),
+  duration: z.int(),
+  progress: z.int(),
+  created_at: z.int(),
+  finished_at: z.int().nullable(),
+  expires_at: z.int(),
+});
 
 export const jobsAnswer = z.object({
   object: z.literal('list'),
-  data: z.array(
-    z.object({
-      ...jobFields,
-      model: z.string(),
-      prompt: z.string(),
-      duration: z.int(),
-      progress: z.int(),
-      created_at: z.int(),
-      finished_at: z.int().nullable(),
-      expires_at: z.int(),
-    }),
-  ),
-  total: z.int(),
-  page: z.int(),
-  page_size: z.int(),
+  data: z.array(listedJob),
+  total: z.int().optional(),
+  page: z.int().optional(),
+  page_size: z.int().optional(),
+  has_more: z.boolean(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
 });
 
 export const secretAnswer = z.object({ secret: z.string(), header: z.string(), algorithm: z.string() });
 
 /** An id of another form names nothing, which is found out by looking it up. */
 export const jobParams = z.object({ jobId: z.string().max(100) });
-export const contentQuery = z.object({ index: z.string().optional().meta({ type: 'integer', example: 0 }) });
+export const contentQuery = z.object({
+  index: z.string().optional().meta({ type: 'integer', example: 0 }),
+  variant: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ enum: ['video'] }),
+});
+export const remixBody = z.object({ prompt: z.string().max(32_000) });

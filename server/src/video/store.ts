@@ -97,6 +97,31 @@ export async function pageOwnJobs(db: Db, userId: number, { limit, offset }: { l
   return { jobs, total };
 }
 
+export interface After {
+  limit: number;
+  order: 'asc' | 'desc';
+  /** The job that the page before ended with. */
+  after: Pick<VideoJob, 'id' | 'created_at_ms'> | null;
+}
+
+/** The same from a job on, and one more than asked for where there are more. Ids break ties in the order of the list. */
+export function ownJobsAfter(db: Db, userId: number, { limit, order, after }: After): Promise<VideoJob[]> {
+  const [earlier, later] = order === 'desc' ? (['<', '>'] as const) : (['>', '<'] as const);
+  let own = db.selectFrom('video_jobs').selectAll().where('user_id', '=', userId).where('held', '=', 1);
+  if (after)
+    own = own.where((e) =>
+      e.or([
+        e('created_at_ms', earlier, after.created_at_ms),
+        e.and([e('created_at_ms', '=', after.created_at_ms), e('id', later, after.id)]),
+      ]),
+    );
+  return own
+    .orderBy('created_at_ms', order)
+    .orderBy('id', order === 'desc' ? 'asc' : 'desc')
+    .limit(limit + 1)
+    .execute();
+}
+
 /** Compare and swap: changes the status only from one that may become the new one; null when another was faster. */
 export async function moveJob(db: Db, id: string, to: JobStatus, changes: Changes): Promise<VideoJob | null> {
   const row = await db

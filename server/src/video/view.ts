@@ -8,16 +8,19 @@ type Shown = Pick<VideoJob, 'id' | 'generation_id' | 'status' | 'closed' | 'erro
 export const shownStatus = ({ status, closed }: Pick<VideoJob, 'status' | 'closed'>): JobStatus =>
   hasEnded(status) && closed === closings.open ? 'in_progress' : status;
 
+export const urlsOf = (job: Pick<VideoJob, 'id' | 'results' | 'cost'>, baseUrl: string) => ({
+  unsigned_urls: (JSON.parse(job.results) as string[]).map(
+    (_, index) => `${baseUrl}/v1/videos/${job.id}/content?index=${index}`,
+  ),
+  usage: { cost: quotaToUsd(job.cost) },
+});
+
 /** `unsigned_urls` and `usage` only when completed, `error` only when failed. */
 function outcomeOf(job: Shown, baseUrl: string) {
-  const results = JSON.parse(job.results) as string[];
   const status = shownStatus(job);
   return {
     ...(status === 'failed' && { error: job.error }),
-    ...(status === 'completed' && {
-      unsigned_urls: results.map((_, index) => `${baseUrl}/v1/videos/${job.id}/content?index=${index}`),
-      usage: { cost: quotaToUsd(job.cost) },
-    }),
+    ...(status === 'completed' && urlsOf(job, baseUrl)),
   };
 }
 
@@ -29,13 +32,13 @@ export const jobView = (job: Shown, baseUrl: string) => ({
   ...outcomeOf(job, baseUrl),
 });
 
-type Listed = Shown &
+export type Listed = Shown &
   Pick<
     VideoJob,
     'model_id' | 'request' | 'seconds' | 'progress' | 'created_at_ms' | 'finished_at_ms' | 'expires_at_ms'
   >;
 
-const seconds = (ms: number): number => Math.floor(ms / 1000);
+export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** An item of the list: a job and what a page shows beside it. */
 export const listedView = (job: Listed, baseUrl: string) => ({

@@ -83,3 +83,13 @@ export async function applicationNames(db: Db, ids: number[]): Promise<Map<numbe
   const rows = await db.selectFrom('oauth_applications').select(['id', 'name']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row.name]));
 }
+
+/** Of every application that is neither suspended nor deleted: JSON arrays, as they are stored. */
+export async function redirectUrisInUse(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oauth_applications')
+    .select('redirect_uris')
+    .where('status', '=', applicationStatus.active)
+    .execute();
+  return rows.map((row) => row.redirect_uris);
+}

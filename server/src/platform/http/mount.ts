@@ -5,6 +5,7 @@ import type { Tracer } from '../tracing.ts';
 import type { Span, SpanPlace } from '../tracing-otlp.ts';
 import { audited, type RecordAct, requireAudit } from './audit.ts';
 import type { Block } from './client-ip.ts';
+import { allowOrigin, answerPreflight, type CorsPolicy, corsScope } from './cors.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
 import { LastHeaders } from './last-headers.ts';
@@ -29,6 +30,8 @@ export interface HttpDeps extends OnceDeps {
   headers: HeaderSets;
   /** Other ways of writing an address; none when absent. */
   aliasesOf?: AliasesOf;
+  /** Absent: no page of another origin may read what is answered, but where a route says so itself. */
+  cors?: CorsPolicy;
   /** Asked at the end of each call: whether the operator wants an access log. */
   accessLog(): boolean;
   /** Absent: no traces. */
@@ -42,7 +45,20 @@ export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
     requireAudit(route);
     router.add(route.method.toUpperCase(), route.path, walk(route, deps));
   }
+  addPreflights(router, routes, deps);
   return router;
+}
+
+function addPreflights(router: Router, routes: Route[], { cors, headers }: HttpDeps): void {
+  const open = routes.filter((route) => corsScope(route) !== null);
+  for (const [path, methods] of Map.groupBy(open, (route) => route.path)) {
+    const scope = corsScope(methods[0]!)!;
+    const names = methods.map(({ method }) => method.toUpperCase());
+    router.add('OPTIONS', path, async (request, server) => {
+      const answer = await answerPreflight(cors, scope, names, request, headers.relay);
+      return answer ?? router.refuse(request, server);
+    });
+  }
 }
 
 /** One request through one route: limits, caller, input, handler, answer. */
@@ -52,6 +68,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
   const again = deps.again?.[route.auth as keyof Authenticators] as Authenticator | undefined;
   const name = `${route.method.toUpperCase()} ${route.path}`;
   const relayed = route.errors === 'openai' || route.errors === 'anthropic' || route.errors === 'video';
+  const scope = corsScope(route);
   const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
   const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
@@ -66,6 +83,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
     let response: Response;
     try {
+      if (scope && deps.cors?.enabled()) await allowOrigin(deps.cors, scope, call);
       const admitted = admit(route, authenticate, call, deps);
       if (admitted) await admitted;
       const parsed = parseInput(route, call, params);

@@ -48,7 +48,12 @@ export class Router {
   #dispatch(method: string, request: Request, server?: Server<unknown>): Answer {
     const path = pathOf(request.url);
     const handler = this.#find(`${method} ${path}`) ?? this.#findAliased(method, path);
-    if (handler) return handler(request, server);
+    return handler ? handler(request, server) : this.refuse(request, server);
+  }
+
+  /** As where no route has the method. */
+  refuse(request: Request, server?: Server<unknown>): Answer {
+    const path = pathOf(request.url);
     const allowed = methods.filter((other) => this.#find(`${other} ${path}`) ?? this.#findAliased(other, path));
     return this.unmatched(path, allowed, request, server);
   }

@@ -1,5 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Block } from './client-ip.ts';
+import { allowOrigin, type CorsPolicy, isRelayPath } from './cors.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
 import { formatOfPath, renderError } from './renderers.ts';
@@ -8,7 +9,7 @@ import { webAsset } from './web-assets.ts';
 
 /** Outside the API, files of the web app, and its pages for browsers. Else 405 when another method is served there, or 404, in the shape of its neighbourhood. */
 export const answerUnmatched =
-  ({ headers, trustedProxies }: { headers: HeaderSets; trustedProxies: Block[] }): Unmatched =>
+  ({ headers, trustedProxies, cors }: { headers: HeaderSets; trustedProxies: Block[]; cors?: CorsPolicy }): Unmatched =>
   async (path, allowed, request, server) => {
     const { method } = request;
     const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/(api|v1)(\/|$)/.test(path);
@@ -24,6 +25,7 @@ export const answerUnmatched =
           })
         : new AppError('not_found', `There is nothing at ${method} ${path}.`);
     const call = new HttpCall(request, server, trustedProxies, headers.api);
+    if (allowed.length === 0 && cors?.enabled() && isRelayPath(path)) await allowOrigin(cors, 'relay', call);
     if (mayBePage) call.headers.vary = 'accept';
     return renderError(formatOfPath(path), error, call.requestId, call.headers);
   };

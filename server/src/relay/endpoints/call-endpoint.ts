@@ -6,10 +6,12 @@ import type { Attempt } from '../../routing/plan.ts';
 import { type Estimate, settle } from '../bill.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { type Dispatch, dispatch, kindOf, targetOf } from '../dispatch.ts';
-import { openCall } from '../open-call.ts';
+import { type OpenCall, openCall } from '../open-call.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
-import { tryCandidates } from '../try-candidates.ts';
+import { isStopping, stoppingError } from '../stopping.ts';
+import { ClientLeft, tryCandidates } from '../try-candidates.ts';
 import { failure, UpstreamFault } from '../wire/conversation.ts';
+import { appErrorOf } from '../wire/errors.ts';
 
 /** What one endpoint does differently from the others; everything else is the same for all. */
 export interface Endpoint<T> {
@@ -20,7 +22,9 @@ export interface Endpoint<T> {
   estimate: Estimate;
   toUpstream(kind: ProviderKind, target: Target): UpstreamRequest;
   /** Reads an answer of status 200. Throws UpstreamFault for one that cannot be used: the next candidate is asked. */
-  read(response: Response, kind: ProviderKind, candidate: Candidate): Promise<Read<T>>;
+  read(response: Response, kind: ProviderKind, candidate: Candidate, touch: () => void): Promise<Read<T>>;
+  /** What has reached the caller before the end, if anything has: should the rest not come, it is charged all the same. */
+  handedOn?(): Promise<Usage> | null;
   /** Makes the answer ready to be handed over; its failure is ours, and the caller does not pay. */
   deliver?(value: T): Promise<T>;
 }
@@ -41,6 +45,14 @@ interface Asked<T> extends Read<T> {
   startedMs: number;
 }
 
+/** An answer of which the caller has a part, and will not get the rest. */
+interface Broken {
+  attempt: Attempt;
+  startedMs: number;
+  error: Error;
+  usage: Usage;
+}
+
 /** One request outside chat: plan, hold, ask, make ready, charge, answer. */
 export async function callEndpoint<T>(
   deps: RelayDeps,
@@ -51,6 +63,7 @@ export async function callEndpoint<T>(
     endpoint.offeredBy(kindOf(candidate)),
   );
   const asked = await tryCandidates(deps, context, call, (attempt) => ask(deps, context, endpoint, attempt));
+  if ('error' in asked) return breakOff(deps, context, call, asked);
   const { attempt, usage, startedMs } = asked;
   attempt.report({
     outcome: 'success',
@@ -78,19 +91,51 @@ async function ask<T>(
   context: RequestContext,
   endpoint: Endpoint<T>,
   attempt: Attempt,
-): Promise<Asked<T>> {
+): Promise<Asked<T> | Broken> {
   const { candidate } = attempt;
   const kind = kindOf(candidate);
   const sent = await dispatch(deps, attempt, endpoint.toUpstream(kind, targetOf(candidate, context)), context, false);
   try {
     await refuseFailure(kind, sent.response);
-    return { ...(await endpoint.read(sent.response, kind, candidate)), attempt, startedMs: sent.startedMs };
+    return {
+      ...(await endpoint.read(sent.response, kind, candidate, () => sent.touch())),
+      attempt,
+      startedMs: sent.startedMs,
+    };
   } catch (error) {
     sent.abort();
-    throw readFault(error, sent);
+    const given = endpoint.handedOn?.();
+    if (!given) throw readFault(error, sent);
+    return { attempt, startedMs: sent.startedMs, error: readFault(error, sent), usage: await given };
   } finally {
     sent.done();
   }
+}
+
+/** Nobody takes over, as the caller would get the beginning twice; what was given is paid. */
+async function breakOff(
+  deps: RelayDeps,
+  context: RequestContext,
+  call: OpenCall,
+  { attempt, startedMs, error, usage }: Broken,
+): Promise<never> {
+  const left = context.signal.aborted;
+  const stopping = isStopping(deps, context);
+  attempt.report({
+    outcome: left || stopping ? 'neutral' : 'failure',
+    cause: left ? 'client_left' : stopping ? 'stopping' : 'truncated',
+    latencyMs: deps.clock.steadyMs() - startedMs,
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    wellFormed: false,
+    nonEmpty: true,
+  });
+  call.plan.close();
+  const status = left ? 'aborted' : 'interrupted';
+  await settle(deps, context, call.hold, { candidate: attempt.candidate, usage, status, stream: true, startedMs });
+  if (left) throw new ClientLeft();
+  if (stopping) throw stoppingError();
+  throw error instanceof UpstreamFault ? appErrorOf(error.error) : error;
 }
 
 export async function refuseFailure(kind: ProviderKind, response: Response): Promise<void> {

@@ -7,7 +7,7 @@ import { openCall } from '../open-call.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
 import { tryCandidates } from '../try-candidates.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
-import { invalid, missing, optionalEnum, optionalNumber, requiredString, weigh } from '../wire/read.ts';
+import { missing, optionalEnum, optionalNumber, requiredString, weigh } from '../wire/read.ts';
 import { AudioMeter, minutesOfText } from './audio-length.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
 import { countTexts } from './count-texts.ts';
@@ -34,6 +34,10 @@ export interface Speech {
   contentType: string;
   provider: string;
   body: ReadableStream<Uint8Array>;
+  /** Asked for as events. */
+  inEvents: boolean;
+  /** Of what was made so far. */
+  usage(): Promise<Usage>;
 }
 
 function check(body: Json) {
@@ -44,15 +48,16 @@ function check(body: Json) {
   else requiredString(body, 'voice');
   const format = optionalEnum(body, 'response_format', formats) ?? 'mp3';
   const speed = optionalNumber(body, 'speed', 0.25, 4) ?? 1;
-  if (body.stream_format === 'sse')
-    throw invalid('stream_format', `'stream_format' must be audio: the sound itself is streamed.`);
+  const inEvents = optionalEnum(body, 'stream_format', ['audio', 'sse'] as const) === 'sse';
   const instructions = typeof body.instructions === 'string' ? body.instructions : '';
-  return { model, input, instructions, format, speed };
+  return { model, input, instructions, format, speed, inEvents };
 }
 
 /** Text to sound: the bytes go through as they come, and until the first of them another candidate may take over. */
-export async function speak(deps: RelayDeps, context: RequestContext, body: Json): Promise<Speech> {
-  const { model, input, instructions, format, speed } = check(body);
+export async function speak(deps: RelayDeps, context: RequestContext, given: Json): Promise<Speech> {
+  const { model, input, instructions, format, speed, inEvents } = check(given);
+  // The sound itself can be asked of every model, and is put into events here.
+  const { stream_format: _, ...body } = given;
   const minutes = minutesOfText(input, speed);
   const mostTokens = weigh(body);
   const mostMinutes = longestMinutes(input, speed);
@@ -66,15 +71,15 @@ export async function speak(deps: RelayDeps, context: RequestContext, body: Json
   );
   const begun = await tryCandidates(deps, context, call, (attempt) => begin(deps, context, body, attempt));
   const meter = new AudioMeter(format, minutes);
-  const pump = new SpeechPump(deps, context, call, begun, {
-    add: (chunk) => meter.add(chunk),
-    usage: async () => usageOf(await countTexts([input, instructions]), meter.minutes()),
-  });
+  const usage = async () => usageOf(await countTexts([input, instructions]), meter.minutes());
+  const pump = new SpeechPump(deps, context, call, begun, { add: (chunk) => meter.add(chunk), usage });
   const type = begun.sent.response.headers.get('content-type');
   return {
     contentType: type?.startsWith('audio/') ? type : contentTypes[format],
     provider: begun.attempt.candidate.channel.provider,
     body: pump.stream(),
+    inEvents,
+    usage,
   };
 }
 

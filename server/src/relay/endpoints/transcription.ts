@@ -1,12 +1,12 @@
 import { soundOf } from '../../lib/audio/duration.ts';
-import { AppError } from '../../lib/errors.ts';
 import { answerLimits, readAnswer } from '../../platform/http/read-answer.ts';
-import { parseOverride } from '../../routing/override.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
+import type { Target } from '../providers/kind.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
-import { invalid, missing, optionalEnum, optionalNumber, requiredString, unsupported } from '../wire/read.ts';
+import { invalid, missing, optionalEnum, optionalNumber, requiredString } from '../wire/read.ts';
 import { type Answered, callEndpoint } from './call-endpoint.ts';
+import { isEventStream, readEvents, type Tell } from './event-answer.ts';
 import { mostOf, transcriptUsage } from './transcript-usage.ts';
 
 const formats = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
@@ -21,6 +21,9 @@ const contentTypes: Partial<Record<Format, string>> = {
 export interface Transcript {
   content: string;
   contentType: string;
+  text: string;
+  /** The upstream's own last event, where it answered in events. */
+  done?: Json;
 }
 
 /** The form's texts as an object, so that faults are named as in JSON bodies. */
@@ -36,7 +39,7 @@ export interface AudioForm {
   model: string;
   format: Format;
   file: Blob;
-  override: ReturnType<typeof parseOverride>;
+  fields: Json;
 }
 
 export function checkForm(form: FormData): AudioForm {
@@ -52,19 +55,7 @@ export function checkForm(form: FormData): AudioForm {
   for (const item of granularities)
     if (item !== 'word' && item !== 'segment')
       throw invalid('timestamp_granularities', `'timestamp_granularities' holds 'word' or 'segment'.`);
-  // Servers differ in what they take for yes; an answer in events could not be read.
-  if (fields.stream !== undefined && fields.stream !== 'false' && fields.stream !== '')
-    throw unsupported('stream', 'Transcripts are not streamed; leave `stream` out.');
-  return { form, model, format, file, override: parseOverride(readJsonField(fields.provider)) };
-}
-
-function readJsonField(value: unknown): unknown {
-  if (typeof value !== 'string' || value === '') return undefined;
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw new AppError('invalid_value', `'provider' must be JSON.`, { param: 'provider' });
-  }
+  return { form, model, format, file, fields };
 }
 
 /** Sound to text, in its own language or in English. */
@@ -73,27 +64,74 @@ export async function transcribe(
   context: RequestContext,
   { form, model, format, file }: AudioForm,
   endpoint: 'transcriptions' | 'translations',
+  tell?: Tell,
 ): Promise<Answered<Transcript>> {
+  let heard: string | undefined;
   const sound = await soundOf(new Uint8Array(await file.arrayBuffer()));
   const { seconds } = sound;
+  const usageOf = (answer: Json, text: string) =>
+    transcriptUsage(deps, context, answer, text, mostOf(seconds, form), sound.least);
   return callEndpoint<Transcript>(deps, context, {
     type: 'transcription',
     model,
     offeredBy: (kind) => kind[endpoint] !== undefined,
     estimate: { most: () => mostOf(seconds, form) },
-    toUpstream: (kind, target) => kind[endpoint]!.toUpstream(form, target),
-    read: async (response) => {
-      const { value, answer, text } = readTranscript(await readAnswer(response, answerLimits.json), format);
-      return { value, usage: await transcriptUsage(deps, context, answer, text, mostOf(seconds, form), sound.least) };
+    toUpstream: (kind, target) => kind[endpoint]!.toUpstream(formFor(form, tell !== undefined, target), target),
+    read: async (response, _, candidate, touch) => {
+      const hear = (event: Json): void => {
+        const piece = event.delta ?? event.text;
+        heard = (heard ?? '') + (typeof piece === 'string' ? piece : '');
+        tell!(candidate, event);
+      };
+      const read =
+        tell && isEventStream(response)
+          ? await readSpoken(response, touch, hear)
+          : readTranscript(await readAnswer(response, answerLimits.json), format);
+      return { value: read.value, usage: await usageOf(read.answer, read.value.text) };
     },
+    handedOn: () => (heard === undefined ? null : usageOf({}, heard)),
   });
+}
+
+/** Models that answer in events; others ignore the question, refuse it, or have events of their own. */
+const speaksInEvents = (name: string): boolean => name.includes('gpt-4o') && name.includes('transcribe');
+
+function formFor(form: FormData, streamed: boolean, { modelName }: Target): FormData {
+  const sent = new FormData();
+  for (const [name, value] of form) if (name !== 'stream') sent.append(name, value);
+  if (streamed && speaksInEvents(modelName)) sent.append('stream', 'true');
+  return sent;
+}
+
+const doneType = 'transcript.text.done';
+
+/** Hands on what comes but for the end, which is given when it is charged. */
+async function readSpoken(response: Response, touch: () => void, hear: (event: Json) => void): Promise<ReadTranscript> {
+  let done: Json | undefined;
+  await readEvents(response, answerLimits.json, touch, (event) => {
+    if (event.type === doneType) done = event;
+    else hear(event);
+  });
+  if (typeof done?.text !== 'string') throw new UpstreamFault(failure('the upstream cut its transcript off'));
+  return { value: { content: '', contentType: 'application/json', text: done.text, done }, answer: done };
+}
+
+/** The events that end a transcript; of one that came whole, all there are. */
+export function transcriptEvents({ value, usage }: Answered<Transcript>): Json[] {
+  const { text, done } = value;
+  if (done) return [done];
+  const { promptTokens: input_tokens, completionTokens: output_tokens } = usage;
+  const counted = { type: 'tokens', input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
+  return [
+    ...(text === '' ? [] : [{ type: 'transcript.text.delta', delta: text }]),
+    { type: doneType, text, usage: counted },
+  ];
 }
 
 interface ReadTranscript {
   value: Transcript;
   /** Its fields, where it came as JSON. */
   answer: Json;
-  text: string;
 }
 
 function readTranscript(text: string, format: Format): ReadTranscript {
@@ -103,11 +141,11 @@ function readTranscript(text: string, format: Format): ReadTranscript {
   if (contentType) {
     // Some servers answer in JSON whatever was asked.
     const content = isObject(json) && typeof json.text === 'string' && format === 'text' ? json.text : text;
-    return { value: { content, contentType }, answer: {}, text: content };
+    return { value: { content, contentType, text: content }, answer: {} };
   }
   if (!isObject(json) || typeof json.text !== 'string')
     throw new UpstreamFault(failure('the upstream sent an answer without a text'));
-  return { value: { content: text, contentType: 'application/json' }, answer: json, text: json.text };
+  return { value: { content: text, contentType: 'application/json', text: json.text }, answer: json };
 }
 
 function parse(text: string): unknown {

@@ -57,8 +57,12 @@ export interface ProviderKind {
   /** A reader for one stream. */
   decoder(): (json: Json) => Delta[];
   errorOf(status: number, headers: Headers, bodyText: string): UpstreamError;
+  /** For models that are marked to have the endpoint from before chat; the format is the same otherwise. */
+  completions?: Pick<ProviderKind, 'toUpstream' | 'fromUpstream'>;
   embeddings?: Endpoint;
   images?: Endpoint;
+  imageEdits?: Endpoint<FormData>;
+  imageVariations?: Endpoint<FormData>;
   moderations?: Endpoint;
   rerank?: Endpoint;
   /** Answers with bytes. */

@@ -1,9 +1,11 @@
 import { readUpstreamError } from './kind/errors.ts';
 import type { ProviderKind } from './kind.ts';
 import { fromOpenai, openaiDecoder } from './openai/answer.ts';
+import { openaiCompletions } from './openai/completions.ts';
 import {
   openaiAudioForm,
   openaiEmbeddings,
+  openaiImageForm,
   openaiImages,
   openaiModels,
   openaiModerations,
@@ -20,8 +22,11 @@ export const openaiKind: ProviderKind = {
   fromUpstream: fromOpenai,
   decoder: openaiDecoder,
   errorOf: readUpstreamError,
+  completions: openaiCompletions,
   embeddings: openaiEmbeddings,
   images: openaiImages,
+  imageEdits: openaiImageForm('/images/edits'),
+  imageVariations: openaiImageForm('/images/variations'),
   moderations: openaiModerations,
   rerank: openaiRerank,
   speech: openaiSpeech,

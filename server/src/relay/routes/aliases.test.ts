@@ -71,7 +71,9 @@ describe('addresses that clients of Azure fix themselves', () => {
 
   test.each([
     ['POST', '/openai/deployments/demo/chat/nothing', 404],
-    ['POST', '/openai/deployments/chat/completions', 404],
+    ['POST', '/openai/deployments/chat/embed', 404],
+    // A text completion by a model of that name, without its prompt.
+    ['POST', '/openai/deployments/chat/completions', 400],
     ['POST', '/openai/deployments/nothing/chat/completions', 404],
     ['POST', '/openai/v1/nothing', 404],
     ['POST', '/openai/v1/openai/v1/chat/completions', 404],

@@ -12,7 +12,9 @@ import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf } from '../request-context.ts';
 import { untilStopped } from '../stopping.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
-import type { Answer, Json, Sourced, WireFormat } from '../wire/conversation.ts';
+import { completionOf, echoOf, newCompletionId } from '../wire/completions/answer.ts';
+import { completionRenderer, completionStream } from '../wire/completions/stream.ts';
+import type { Answer, Json, Sourced, TextCompletion, WireFormat } from '../wire/conversation.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { newRenderer } from '../wire/relay-stream.ts';
 import { tell } from './json-endpoint.ts';
@@ -29,6 +31,16 @@ const formats: Record<WireFormat, Format> = {
   chat: { newId: () => `chatcmpl-${randomString(24)}`, render: renderChatAnswer, renamed: renamedChatText },
   messages: { newId: () => `msg_${randomString(24)}`, render: renderMessagesAnswer },
 };
+
+/** A text completion is a chat that is written otherwise. */
+const completionFormat = (completion: TextCompletion): Format => ({
+  newId: newCompletionId,
+  render: (answer, options) =>
+    completionOf(renderChatAnswer(answer, options), { ...options, echo: echoOf(completion) }),
+});
+
+const formatOf = ({ source, completion }: Sourced): Format =>
+  completion ? completionFormat(completion) : formats[source.format];
 
 /** Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. */
 export function answer(
@@ -48,13 +60,13 @@ export function answer(
   return meta ? answerByMeta(deps, meta, call, conversation) : answerWhole(deps, call, endpoint, conversation);
 }
 
-const contextFor = (call: Call<'apiKey'>, endpoint: string, { source }: Sourced): RequestContext =>
+export const contextFor = (call: Call<'apiKey'>, endpoint: string, { source }: Sourced): RequestContext =>
   contextOf(call, endpoint, parseOverride(source.body.provider));
 
-const optionsOf = ({ clock }: RelayDeps, { model, source, oldFunctions }: Sourced): RenderOptions => ({
-  model,
-  oldFunctions,
-  id: formats[source.format].newId(),
+const optionsOf = ({ clock }: RelayDeps, conversation: Sourced): RenderOptions => ({
+  model: conversation.model,
+  oldFunctions: conversation.oldFunctions,
+  id: formatOf(conversation).newId(),
   created: nowSeconds(clock),
 });
 
@@ -68,20 +80,23 @@ function stream(
   const { includeUsage, source } = conversation;
   const client = source.format;
   const options = { ...optionsOf(deps, conversation), client, includeUsage, requestId: call.requestId };
-  if (meta) return followMeta(deps, call, meta, conversation, newRenderer(options));
+  const text = conversation.completion && { ...options, echo: echoOf(conversation.completion) };
+  const renderer = () => (text ? completionRenderer(newRenderer(options), text) : newRenderer(options));
+  if (meta) return followMeta(deps, call, meta, conversation, renderer());
   const context = contextFor(call, endpoint, conversation);
   const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id }));
-  return answerStream(deps, call, opening, (thrown) => newRenderer(options).fail(toAppError(thrown)));
+  const told = text ? opening.then((chat) => completionStream(chat, text)) : opening;
+  return answerStream(deps, call, told, (thrown) => renderer().fail(toAppError(thrown)));
 }
 
 async function answerByMeta(deps: RelayDeps, meta: MetaModel, call: Call<'apiKey'>, conversation: Sourced) {
-  const { render } = formats[conversation.source.format];
+  const { render } = formatOf(conversation);
   const given = await untilStopped(deps, call.signal, (signal) => meta(call, conversation, signal));
   return json(call, render(given, optionsOf(deps, conversation)));
 }
 
 async function answerWhole(deps: RelayDeps, call: Call<'apiKey'>, endpoint: string, conversation: Sourced) {
-  const { render, renamed } = formats[conversation.source.format];
+  const { render, renamed } = formatOf(conversation);
   const done = await answerChat(deps, contextFor(call, endpoint, conversation), conversation, whole);
   tell(call, done);
   const { answer: given, text, usage } = done;

@@ -1,9 +1,16 @@
 import { z } from 'zod';
+import { eventResponse } from '../../platform/http/event-stream.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
+import { answerStream } from '../answer-stream.ts';
 import type { RelayDeps } from '../deps.ts';
+import { eventsOf } from '../endpoints/event-answer.ts';
 import { speak } from '../endpoints/speech.ts';
-import { checkForm, transcribe } from '../endpoints/transcription.ts';
+import { speechEvents } from '../endpoints/speech-events.ts';
+import { checkForm, transcribe, transcriptEvents } from '../endpoints/transcription.ts';
 import { contextOf } from '../request-context.ts';
+import { unsupported } from '../wire/read.ts';
+import { failEvent } from './fail-event.ts';
+import { flagIn, overrideIn } from './form-fields.ts';
 import { jsonEndpoint, relayRoute, tell, whileClientStays } from './json-endpoint.ts';
 import { readFormBody } from './read-body.ts';
 
@@ -14,6 +21,7 @@ const speechSchema = z
     voice: z.union([z.string(), z.looseObject({ id: z.string() })]),
     response_format: z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']).optional(),
     speed: z.number().min(0.25).max(4).optional(),
+    stream_format: z.enum(['audio', 'sse']).optional(),
     provider: z.looseObject({}).optional(),
   })
   .meta({ id: 'SpeechRequest' });
@@ -26,6 +34,7 @@ const formSchema = z
     prompt: z.string().optional(),
     response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt']).optional(),
     temperature: z.number().min(0).max(1).optional(),
+    stream: z.boolean().optional(),
     'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
   })
   .meta({ id: 'TranscriptionRequest' });
@@ -39,9 +48,14 @@ export const audioRoutes = (deps: RelayDeps): Route[] => [
     body: speechSchema,
     answer: { type: 'audio/mpeg', description: 'The sound, in the format that was asked for' },
     respond: async (context, body, call) => {
-      const { contentType, provider, body: sound } = await speak(deps, context, body);
-      const headers = { ...call.headers, 'content-type': contentType, 'x-svc-provider': provider };
-      return new Response(sound, { headers });
+      const speech = await speak(deps, context, body);
+      const headers = { ...call.headers, 'x-svc-provider': speech.provider };
+      if (!speech.inEvents)
+        return new Response(speech.body, { headers: { ...headers, 'content-type': speech.contentType } });
+      const { requestId } = call;
+      return eventResponse(headers, speechEvents(speech, failEvent), (error) =>
+        deps.log.error({ requestId, error }, 'a sound could not be finished'),
+      );
     },
   }),
   formRoute(deps, 'transcriptions', 'Text of a sound file'),
@@ -61,7 +75,17 @@ function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations',
     handle: (call) =>
       whileClientStays(call, async () => {
         const form = checkForm(await readFormBody(call));
-        const answered = await transcribe(deps, contextOf(call, path, form.override), form, endpoint);
+        const context = contextOf(call, path, overrideIn(form.form));
+        if (flagIn(form.fields, 'stream')) {
+          if (endpoint === 'translations')
+            throw unsupported('stream', 'Translations are not streamed; leave `stream` out.');
+          const opening = eventsOf(async (tellEvent) => {
+            const spoken = await transcribe(deps, context, form, endpoint, tellEvent);
+            return { candidate: spoken.candidate, events: transcriptEvents(spoken) };
+          }, failEvent);
+          return answerStream(deps, call, opening, failEvent);
+        }
+        const answered = await transcribe(deps, context, form, endpoint);
         tell(call, answered);
         const { content, contentType } = answered.value;
         return new Response(content, { headers: { ...call.headers, 'content-type': contentType } });

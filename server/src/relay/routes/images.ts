@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { defineRoute, json, type Route } from '../../platform/http/route.ts';
-import type { RelayDeps } from '../deps.ts';
+import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { answerStream } from '../answer-stream.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import { completedEvents, drawOrder, type Order } from '../endpoints/draw.ts';
+import { eventsOf } from '../endpoints/event-answer.ts';
 import { findImage, type ImageFileDeps, imagePath } from '../endpoints/image-files.ts';
-import { drawImages } from '../endpoints/images.ts';
-import { jsonEndpoint, tell } from './json-endpoint.ts';
+import { type EditKind, editOrder, fieldsOf, generationOrder } from '../endpoints/images.ts';
+import { contextOf } from '../request-context.ts';
+import { optionalBoolean } from '../wire/read.ts';
+import { failEvent } from './fail-event.ts';
+import { flagIn, overrideIn } from './form-fields.ts';
+import { jsonEndpoint, relayRoute, tell, whileClientStays } from './json-endpoint.ts';
+import { readFormBody } from './read-body.ts';
 
 const requestSchema = z
   .looseObject({
@@ -13,6 +21,8 @@ const requestSchema = z
     n: z.int().min(1).max(10).optional(),
     size: z.string().optional(),
     response_format: z.enum(['url', 'b64_json']).optional(),
+    stream: z.boolean().optional(),
+    partial_images: z.int().min(0).max(3).optional(),
     provider: z.looseObject({}).optional(),
   })
   .meta({ id: 'ImageRequest' });
@@ -30,6 +40,28 @@ const answerSchema = z
   })
   .meta({ id: 'ImageList' });
 
+const imageFile = z.string().meta({ format: 'binary' });
+
+const variationSchema = z
+  .looseObject({
+    image: imageFile,
+    model: z.string().optional(),
+    n: z.int().min(1).max(10).optional(),
+    size: z.string().optional(),
+    response_format: z.enum(['url', 'b64_json']).optional(),
+  })
+  .meta({ id: 'ImageVariationRequest' });
+
+const editSchema = variationSchema
+  .extend({
+    image: z.union([imageFile, z.array(imageFile)]),
+    prompt: z.string(),
+    mask: imageFile.optional(),
+    stream: z.boolean().optional(),
+    partial_images: z.int().min(0).max(3).optional(),
+  })
+  .meta({ id: 'ImageEditRequest' });
+
 export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/images/generations',
@@ -37,11 +69,12 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
     body: requestSchema,
     answer: answerSchema,
     respond: async (context, body, call) => {
-      const answered = await drawImages(deps, context, body);
-      tell(call, answered);
-      return json(call, answered.value);
+      const stream = optionalBoolean(body, 'stream') ?? false;
+      return draw(deps, context, call, generationOrder(deps, context, body, stream), stream);
     },
   }),
+  editRoute(deps, 'edits', editSchema, 'Images from images and a prompt'),
+  editRoute(deps, 'variations', variationSchema, 'Images like an image'),
   defineRoute({
     method: 'get',
     path: `${imagePath}{name}`,
@@ -69,3 +102,43 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
     },
   }),
 ];
+
+function editRoute(deps: RelayDeps & ImageFileDeps, kind: EditKind, body: z.ZodType, summary: string): Route {
+  const path = `/v1/images/${kind}`;
+  return defineRoute({
+    ...relayRoute,
+    method: 'post',
+    path,
+    summary,
+    bodyTypes: ['multipart/form-data'],
+    body,
+    answers: { 200: answerSchema },
+    handle: (call) =>
+      whileClientStays(call, async () => {
+        const form = await readFormBody(call);
+        const context = contextOf(call, path, overrideIn(form));
+        const stream = kind === 'edits' && flagIn(fieldsOf(form), 'stream');
+        return draw(deps, context, call, editOrder(deps, context, form, kind, stream), stream);
+      }),
+  });
+}
+
+/** Whole, or in events: previews where the upstream has some, and the pictures. */
+async function draw<In>(
+  deps: RelayDeps & ImageFileDeps,
+  context: RequestContext,
+  call: Call<'apiKey'>,
+  order: Order<In>,
+  stream: boolean,
+): Promise<Response> {
+  if (!stream) {
+    const answered = await drawOrder(deps, context, order);
+    tell(call, answered);
+    return json(call, answered.value);
+  }
+  const opening = eventsOf(async (tellEvent) => {
+    const answered = await drawOrder(deps, context, order, tellEvent);
+    return { candidate: answered.candidate, events: completedEvents(order, answered) };
+  }, failEvent);
+  return answerStream(deps, call, opening, failEvent);
+}

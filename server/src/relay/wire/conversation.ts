@@ -148,6 +148,18 @@ export interface Source {
   body: Json;
 }
 
+/** What a text completion asks beyond what a chat can say. */
+export interface TextCompletion {
+  /** As it came, for an upstream that has such an endpoint. */
+  body: Json;
+  prompts: string[];
+  echo: boolean;
+  n: number;
+  /** Made, of which `n` are shown. */
+  bestOf: number;
+  logprobs: boolean;
+}
+
 export interface Conversation {
   model: string;
   system: TextPart[];
@@ -158,6 +170,8 @@ export interface Conversation {
   includeUsage: boolean;
   /** Asked with functions instead of tools, and answered so. */
   oldFunctions?: true;
+  /** Asked as a text completion, and answered so. */
+  completion?: TextCompletion;
   /** The body as it came: an upstream of the same format gets it with only what must change. */
   source?: Source;
   /** What `weigh` makes of that body. */

@@ -65,6 +65,18 @@ const transcription =
     return answerTranscription(body, task);
   };
 
+/** Draws what the words say, and does not look at the picture. */
+const redraw =
+  (prompt: string): Handler =>
+  async ({ body, signal }) => {
+    if (!(body instanceof FormData))
+      throw new AppError('invalid_value', 'The body must be multipart/form-data.', { param: 'image' });
+    const text = (name: string) => body.get(name) ?? undefined;
+    const fields = { model: text('model'), prompt: text('prompt') ?? prompt, size: text('size') };
+    const request = parse(imageRequest, { ...fields, n: Number(text('n') ?? 1) }, 'image');
+    return Response.json(await answerImages(request, await loadTokens(), signal));
+  };
+
 const chat: Handler = async ({ body, stream, signal, paceMs }) => {
   const request = parse(chatRequest, body, 'chat');
   const completion = await complete(request, await loadTokens());
@@ -83,6 +95,8 @@ const handlers: Record<string, Handler> = {
   '/moderations': ({ body }) => Response.json(answerModeration(parse(moderationRequest, body, 'moderation'))),
   '/images/generations': async ({ body, signal }) =>
     Response.json(await answerImages(parse(imageRequest, body, 'image'), await loadTokens(), signal)),
+  '/images/edits': redraw('an edit'),
+  '/images/variations': redraw('a variation'),
   '/audio/speech': ({ body }) => answerSpeech(parse(speechRequest, body, 'speech')),
   '/audio/transcriptions': transcription('transcribe'),
   '/audio/translations': transcription('translate'),

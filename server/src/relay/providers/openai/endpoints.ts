@@ -51,18 +51,31 @@ function imageUsage(answer: Json): Usage {
   };
 }
 
+/** The gpt-image models always answer in base64 and refuse the question; the others know no events. */
+const refusedByModel = ({ modelName }: Target): string[] =>
+  /gpt-image/.test(modelName) ? ['response_format'] : ['stream', 'partial_images'];
+
 export const openaiImages: Endpoint = {
   toUpstream(body, target) {
-    const { response_format, ...rest } = body;
-    // The gpt-image models always answer in base64 and refuse the question.
-    const asks = response_format !== undefined && !/gpt-image/.test(target.modelName);
-    return post('/images/generations', asks ? body : rest, target);
+    const refused = refusedByModel(target);
+    const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !refused.includes(name)));
+    return post('/images/generations', sent, target);
   },
   fromUpstream(json) {
     const body = expectBody(json, 'data');
     return { body, usage: imageUsage(body) };
   },
 };
+
+/** Pictures from pictures. */
+export const openaiImageForm = (path: string): Endpoint<FormData> => ({
+  toUpstream(form, target) {
+    const request = openaiAudioForm(path).toUpstream(form, target);
+    for (const name of refusedByModel(target)) (request.body as FormData).delete(name);
+    return request;
+  },
+  fromUpstream: (json) => openaiImages.fromUpstream(json, {}),
+});
 
 export const openaiModerations: Endpoint = {
   toUpstream: (body, target) => post('/moderations', body, target),

@@ -1,0 +1,15 @@
+/** A list of origins as an operator writes it: with spaces or commas between them. */
+export const originsOf = (text: string): string[] => text.split(/[\s,]+/).filter((entry) => entry !== '');
+
+/** Why the list cannot be taken, or null when it can. An origin is written as browsers write it (RFC 6454 §6.2). */
+export function originListFault(text: string): string | null {
+  const wrong = originsOf(text).find((entry) => entry !== '*' && !isOrigin(entry));
+  return wrong === undefined
+    ? null
+    : `must list origins such as https://app.example.com, or *; not ${wrong.slice(0, 100)}`;
+}
+
+function isOrigin(entry: string): boolean {
+  const url = URL.parse(entry);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === entry && !entry.includes('*');
+}

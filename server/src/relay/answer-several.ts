@@ -1,0 +1,139 @@
+import type { Usage } from '../lib/money.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import type { Attempt } from '../routing/plan.ts';
+import { ask, type ChatAnswer, type Settled } from './answer-chat.ts';
+import { asRequest, type Estimate, priceOf, settle } from './bill.ts';
+import { type WholeAnswer, whole } from './deliver-whole.ts';
+import type { RelayDeps, RequestContext } from './deps.ts';
+import { hasCompletions, kindFor } from './dispatch.ts';
+import { fitsPrompt } from './fits.ts';
+import { type OpenCall, openCall } from './open-call.ts';
+import { type Prompt, promptOf } from './prompt.ts';
+import { tryCandidates } from './try-candidates.ts';
+import { chatsOf, type SourcedCompletion } from './wire/completions/request.ts';
+import type { Answer, Conversation } from './wire/conversation.ts';
+
+/** Asked at once; more of them would look like an attack to a small server. */
+const mostAtOnce = 4;
+
+export interface SeveralAnswered extends Pick<Settled, 'usage' | 'cost'> {
+  candidate: Candidate;
+  /** One for each prompt, or one for all of them where the upstream takes them together. */
+  answers: Answer[];
+}
+
+/** A text completion of several prompts: one candidate answers all of them, under one hold and with one bill. */
+export async function answerSeveral(
+  deps: RelayDeps,
+  context: RequestContext,
+  conversation: SourcedCompletion,
+): Promise<SeveralAnswered> {
+  const chats = chatsOf(conversation).map((chat) => ({ conversation: chat, prompt: promptOf(chat) }));
+  const prompts = chats.map(({ prompt }) => prompt);
+  const fits = prompts.map(fitsPrompt).filter((fit) => fit !== undefined);
+  const call = await openCall(deps, context, conversation.model, 'chat', estimateOf(prompts), (candidate) =>
+    fits.every((fit) => fit(candidate)),
+  );
+  const startedMs = deps.clock.steadyMs();
+  const together = { conversation: { ...conversation, stream: false }, prompt: promptOf(conversation) };
+  const answers = await tryCandidates(deps, context, call, (attempt) => {
+    // Refuses what this one cannot do before any of them is asked.
+    kindFor(attempt.candidate, conversation);
+    return askAll(deps, context, call, attempt, hasCompletions(attempt.candidate) ? [together] : chats);
+  });
+  return settleAll(deps, context, call, answers, startedMs);
+}
+
+const estimateOf = (prompts: Prompt[]): Estimate => ({
+  most: (candidate) => sum(prompts.map((prompt) => asRequest(candidate.price, prompt.most(candidate)))),
+  countPrompt: async () => (await Promise.all(prompts.map((prompt) => prompt.countMost()))).reduce((a, b) => a + b, 0),
+});
+
+interface One {
+  conversation: Conversation;
+  prompt: Prompt;
+}
+
+async function askAll(
+  deps: RelayDeps,
+  context: RequestContext,
+  call: OpenCall,
+  attempt: Attempt,
+  all: One[],
+): Promise<ChatAnswer<WholeAnswer>[]> {
+  const answers: ChatAnswer<WholeAnswer>[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < all.length) {
+      const place = next++;
+      try {
+        answers[place] = await ask({ deps, context, ...all[place]! }, call, whole, attempt);
+        answers[place].sent.done();
+      } catch (error) {
+        // The others need not be asked any more.
+        next = all.length;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: mostAtOnce }, work));
+  return answers;
+}
+
+async function settleAll(
+  deps: RelayDeps,
+  context: RequestContext,
+  call: OpenCall,
+  answers: ChatAnswer<WholeAnswer>[],
+  startedMs: number,
+): Promise<SeveralAnswered> {
+  const { attempt, candidate } = answers[0]!;
+  const { price } = candidate;
+  try {
+    const counted = await Promise.all(answers.map((answer) => answer.counted()));
+    const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => asRequest(price, usage));
+    const usage = sum(made);
+    attempt.report({
+      outcome: 'success',
+      latencyMs: deps.clock.steadyMs() - startedMs,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      wellFormed: true,
+      nonEmpty: made.length > 0,
+    });
+    const given = { candidate, usage, answers: answers.map(({ read }) => read.answer) };
+    if (made.length === 0) {
+      await deps.billing.release(call.hold);
+      return { ...given, cost: 0 };
+    }
+    // Rounded up once; but prompts that are small one by one do not pay the rate of a large one.
+    const apart = made.reduce((total, one) => total + priceOf(price, one), 0);
+    const cost = Math.min(apart, priceOf(price, usage));
+    await settle(deps, context, call.hold, { candidate, usage, cost, status: 'ok', stream: false, startedMs });
+    return { ...given, cost };
+  } finally {
+    call.plan.close();
+  }
+}
+
+const parts = [
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'cacheWrite1hTokens',
+  'reasoningTokens',
+  'audioInTokens',
+  'imageInTokens',
+  'audioOutTokens',
+  'units',
+] as const;
+
+function sum(usages: Usage[]): Usage {
+  const total: Usage = { promptTokens: 0, completionTokens: 0 };
+  for (const usage of usages) {
+    total.promptTokens += usage.promptTokens;
+    total.completionTokens += usage.completionTokens;
+    for (const part of parts) if (usage[part] !== undefined) total[part] = (total[part] ?? 0) + usage[part];
+    if (usage.estimated) total.estimated = true;
+  }
+  return total;
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import OpenAI, { toFile } from 'openai';
+import { until } from '../../lib/until.fixture.ts';
+import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import {
+  addUpstream,
+  breakAfter,
+  type ScriptedUpstream,
+  scriptedUpstream,
+  stallAfter,
+} from '../scripted-upstream.fixture.ts';
+import type { Json } from '../wire/conversation.ts';
+
+const eventType = { 'content-type': 'text/event-stream' };
+const event = (json: Json): Uint8Array =>
+  new TextEncoder().encode(`event: ${json.type}\ndata: ${JSON.stringify(json)}\n\n`);
+const delta = (text: string): Json => ({ type: 'transcript.text.delta', delta: text });
+const usage = { type: 'tokens', input_tokens: 14, output_tokens: 45, total_tokens: 59 };
+const done = { type: 'transcript.text.done', text: 'good tea', usage };
+
+let relay: RelayTest;
+let upstream: ScriptedUpstream;
+let client: OpenAI;
+
+/** A second of silence. */
+function wav(): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.alloc(44 + 16_000);
+  bytes.write('RIFF', 0);
+  bytes.writeUInt32LE(36 + 16_000, 4);
+  bytes.write('WAVEfmt ', 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(8_000, 24);
+  bytes.writeUInt32LE(16_000, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write('data', 36);
+  bytes.writeUInt32LE(16_000, 40);
+  return new Uint8Array(bytes);
+}
+const file = () => toFile(wav(), 'tea.wav', { type: 'audio/wav' });
+
+beforeAll(async () => {
+  relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
+  upstream = scriptedUpstream();
+  const models = [
+    { model_id: 'acme/gpt-4o-transcribe', type: 'transcription', request_price: 0.006, completion_price: 10 },
+    { model_id: 'acme/whisper', type: 'transcription', request_price: 0.006, completion_price: 10 },
+    { model_id: 'acme/tts', type: 'speech', request_price: 0.015 },
+  ];
+  await addUpstream(relay.test, upstream.url, models, { provider: 'sound' });
+  await relay.credit(1_000_000);
+  const fetchHere = (input: string | URL | Request, init?: RequestInit) =>
+    relay.test.app.fetch(new Request(input, init));
+  const baseURL = `${relay.test.config.baseUrl}/v1`;
+  client = new OpenAI({ apiKey: relay.key, baseURL, maxRetries: 0, fetch: fetchHere as typeof fetch });
+});
+afterAll(async () => {
+  await relay.close();
+  await upstream.close();
+});
+
+/** What this does leaves one row of this kind. */
+async function oneRow<T>(expected: Json, work: () => Promise<T>): Promise<T> {
+  const rowsNow = async () => (await relay.usage()).filter(({ model }) => model.startsWith('acme/'));
+  const before = (await rowsNow()).length;
+  const result = await work();
+  await until('the request is in the usage log', async () => (await rowsNow()).length > before);
+  const rows = await rowsNow();
+  expect(rows.length).toBe(before + 1);
+  expect(rows[0]).toMatchObject(expected);
+  return result;
+}
+const eventsOf = async (stream: AsyncIterable<unknown>): Promise<Json[]> => (await Array.fromAsync(stream)) as Json[];
+const ask = async (model: string) => ({ model, file: await file(), stream: true }) as const;
+
+describe('transcripts in events', () => {
+  test('pass as they come', async () => {
+    upstream.answer(
+      () => new Response(Buffer.concat([delta('good '), delta('tea'), done].map(event)), { headers: eventType }),
+    );
+    const events = await oneRow({ status: 'ok', completion_tokens: 45, prompt_tokens: 14 }, async () =>
+      eventsOf(await client.audio.transcriptions.create(await ask('acme/gpt-4o-transcribe'))),
+    );
+    expect((upstream.seen.at(-1)!.body as FormData).getAll('stream')).toEqual(['true']);
+    expect(events).toEqual([delta('good '), delta('tea'), done]);
+  });
+
+  test('are made of a whole answer where the upstream has none', async () => {
+    upstream.answer(() => Response.json({ text: 'good tea' }));
+    const events = await oneRow({ status: 'ok' }, async () =>
+      eventsOf(await client.audio.transcriptions.create(await ask('acme/whisper'))),
+    );
+    expect((upstream.seen.at(-1)!.body as FormData).has('stream')).toBe(false);
+    expect(events).toMatchObject([delta('good tea'), { type: 'transcript.text.done', text: 'good tea' }]);
+    const offline = await eventsOf(await client.audio.transcriptions.create(await ask('demo/transcribe')));
+    expect(offline.at(-1)!.type).toBe('transcript.text.done');
+  });
+
+  test('that break off are charged, and nobody takes over', async () => {
+    upstream.answer(breakAfter([event(delta('good '))], eventType));
+    const broken = await oneRow({ status: 'interrupted' }, async () =>
+      eventsOf(await client.audio.transcriptions.create(await ask('acme/gpt-4o-transcribe'))).catch((error) => error),
+    );
+    expect(broken).toBeInstanceOf(OpenAI.APIError);
+  });
+
+  test('whoever leaves in between pays', async () => {
+    upstream.answer(stallAfter([event(delta('good '))], eventType));
+    await oneRow({ status: 'aborted' }, async () => {
+      const leaving = new AbortController();
+      const asked = await ask('acme/gpt-4o-transcribe');
+      for await (const _ of await client.audio.transcriptions.create(asked, { signal: leaving.signal }))
+        leaving.abort();
+    });
+  });
+
+  test('are not there for translations, and a flag is yes or no', async () => {
+    for (const [path, stream] of [
+      ['translations', 'true'],
+      ['transcriptions', 'perhaps'],
+    ] as const) {
+      const form = new FormData();
+      form.set('model', 'acme/whisper');
+      form.set('stream', stream);
+      form.set('file', new File([wav()], 'tea.wav'));
+      const answer = await relay.post(`/v1/audio/${path}`, form);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: { param: 'stream' } });
+    }
+  });
+
+  test.each(['srt', 'vtt', 'text', 'verbose_json'] as const)('%s passes', async (response_format) => {
+    const body = response_format === 'verbose_json' ? JSON.stringify({ text: 'tea', words: [] }) : 'tea';
+    upstream.answer(() => new Response(body));
+    const asked = { model: 'acme/whisper', file: await file(), response_format };
+    const made = await client.audio.transcriptions.create(asked);
+    expect(made as unknown).toEqual(response_format === 'verbose_json' ? { text: 'tea', words: [] } : 'tea');
+  });
+});
+
+describe('speech in events', () => {
+  const say = { model: 'acme/tts', input: 'good tea', voice: 'alloy', stream_format: 'sse' } as const;
+  const heard = async (answer: Response) => {
+    const events = (await answer.text())
+      .split('\n\n')
+      .filter((frame) => frame.startsWith('event:'))
+      .map((frame) => JSON.parse(frame.slice(frame.indexOf('data: ') + 6)) as Json);
+    const sound = events.flatMap(({ audio }) => (audio ? [Buffer.from(String(audio), 'base64')] : []));
+    return { types: [...new Set(events.map(({ type }) => type))], sound: Buffer.concat(sound), last: events.at(-1)! };
+  };
+
+  test('the same sound in pieces, and its count', async () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(5_000));
+    upstream.answer(() => new Response(bytes, { headers: { 'content-type': 'audio/mpeg' } }));
+    const { types, sound, last } = await oneRow({ status: 'ok' }, async () => {
+      const answer = await client.audio.speech.create(say);
+      expect(answer.headers.get('content-type')).toContain('text/event-stream');
+      return heard(answer);
+    });
+    expect(upstream.seen.at(-1)!.body).not.toHaveProperty('stream_format');
+    expect(types).toEqual(['speech.audio.delta', 'speech.audio.done']);
+    expect(sound.equals(Buffer.from(bytes))).toBe(true);
+    expect(last).toMatchObject({ usage: { input_tokens: expect.any(Number), total_tokens: expect.any(Number) } });
+  });
+
+  test('one that breaks off has no end', async () => {
+    upstream.answer(breakAfter([new Uint8Array(3_000)], { 'content-type': 'audio/mpeg' }));
+    const { types, last } = await oneRow({ status: 'interrupted' }, async () =>
+      heard(await client.audio.speech.create(say)),
+    );
+    expect(types).toEqual(['speech.audio.delta', 'error']);
+    expect(last).toMatchObject({ error: { message: expect.any(String) } });
+  });
+
+  test('another name is none', async () => {
+    const asked = client.audio.speech.create({ ...say, stream_format: 'wav' as 'sse' });
+    expect(await asked.catch((error) => error)).toMatchObject({ status: 400, param: 'stream_format' });
+  });
+});
