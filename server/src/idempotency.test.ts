@@ -277,6 +277,7 @@ const without = [
   '/v1/chat/completions',
   '/v1/messages',
   '/v1/messages/count_tokens',
+  '/v1/responses',
   '/v1/embeddings',
   '/v1/images/generations',
   '/v1/audio/speech',

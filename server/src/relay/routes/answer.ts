@@ -15,12 +15,17 @@ import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/c
 import type { Answer, Json, Sourced, WireFormat } from '../wire/conversation.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { newRenderer } from '../wire/relay-stream.ts';
+import { renderResponsesAnswer } from '../wire/responses/answer.ts';
+import type { ResponseOptions } from '../wire/responses/response.ts';
 import { tell } from './json-endpoint.ts';
+import { type Keep, KeptFirst } from './kept-first.ts';
 import { followMeta, type MetaModel, type MetaModels, metaModelOf } from './meta-models.ts';
+
+type Options = RenderOptions & ResponseOptions;
 
 interface Format {
   newId(): string;
-  render(answer: Answer, options: RenderOptions): Json;
+  render(answer: Answer, options: Options): Json;
   /** The upstream's own text, where nothing but the model's name has to change. */
   renamed?(text: string, body: Json, model: string): string | null;
 }
@@ -28,15 +33,20 @@ interface Format {
 const formats: Record<WireFormat, Format> = {
   chat: { newId: () => `chatcmpl-${randomString(24)}`, render: renderChatAnswer, renamed: renamedChatText },
   messages: { newId: () => `msg_${randomString(24)}`, render: renderMessagesAnswer },
+  responses: { newId: () => `resp_${randomString(32)}`, render: renderResponsesAnswer },
 };
 
-/** Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. */
+/**
+ * Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. What is to be kept
+ * is kept before the caller has its end.
+ */
 export function answer(
   deps: RelayDeps,
   metaModels: MetaModels,
   call: Call<'apiKey'>,
   endpoint: string,
   conversation: Sourced,
+  keep?: Keep,
 ): Promise<Response> {
   const meta = metaModelOf(metaModels, conversation);
   // Such a model works for minutes before it says something.
@@ -44,18 +54,25 @@ export function answer(
     call.arrived?.();
     refuseForeignTools(conversation);
   }
-  if (conversation.stream) return stream(deps, meta, call, endpoint, conversation);
-  return meta ? answerByMeta(deps, meta, call, conversation) : answerWhole(deps, call, endpoint, conversation);
+  if (conversation.stream) return stream(deps, meta, call, endpoint, conversation, keep);
+  return meta
+    ? answerByMeta(deps, meta, call, conversation, keep)
+    : answerWhole(deps, call, endpoint, conversation, keep);
 }
 
 const contextFor = (call: Call<'apiKey'>, endpoint: string, { source }: Sourced): RequestContext =>
   contextOf(call, endpoint, parseOverride(source.body.provider));
 
-const optionsOf = ({ clock }: RelayDeps, { model, source, oldFunctions }: Sourced): RenderOptions => ({
+export const optionsOf = (
+  { clock }: Pick<RelayDeps, 'clock'>,
+  { model, source, oldFunctions, echo }: Sourced,
+): Options => ({
   model,
   oldFunctions,
+  echo,
   id: formats[source.format].newId(),
   created: nowSeconds(clock),
+  now: () => nowSeconds(clock),
 });
 
 function stream(
@@ -64,23 +81,42 @@ function stream(
   call: Call<'apiKey'>,
   endpoint: string,
   conversation: Sourced,
+  keep: Keep | undefined,
 ): Promise<Response> {
   const { includeUsage, source } = conversation;
   const client = source.format;
   const options = { ...optionsOf(deps, conversation), client, includeUsage, requestId: call.requestId };
-  if (meta) return followMeta(deps, call, meta, conversation, newRenderer(options));
+  const renderFailure = (thrown: unknown): string => newRenderer(options).fail(toAppError(thrown));
+  const kept = keep && new KeptFirst(keep, deps.log, call.requestId, renderFailure);
+  const onEnded = kept?.onEnded;
+  if (meta) return followMeta(deps, call, meta, conversation, newRenderer({ ...options, onEnded }), kept);
   const context = contextFor(call, endpoint, conversation);
-  const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id }));
-  return answerStream(deps, call, opening, (thrown) => newRenderer(options).fail(toAppError(thrown)));
+  const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id, onEnded }));
+  return answerStream(deps, call, kept ? opening.then((pump) => kept.stream(pump)) : opening, renderFailure);
 }
 
-async function answerByMeta(deps: RelayDeps, meta: MetaModel, call: Call<'apiKey'>, conversation: Sourced) {
+async function answerByMeta(
+  deps: RelayDeps,
+  meta: MetaModel,
+  call: Call<'apiKey'>,
+  conversation: Sourced,
+  keep: Keep | undefined,
+) {
   const { render } = formats[conversation.source.format];
+  const options = optionsOf(deps, conversation);
   const given = await untilStopped(deps, call.signal, (signal) => meta(call, conversation, signal));
-  return json(call, render(given, optionsOf(deps, conversation)));
+  const rendered = render(given, options);
+  await keep?.(rendered);
+  return json(call, rendered);
 }
 
-async function answerWhole(deps: RelayDeps, call: Call<'apiKey'>, endpoint: string, conversation: Sourced) {
+async function answerWhole(
+  deps: RelayDeps,
+  call: Call<'apiKey'>,
+  endpoint: string,
+  conversation: Sourced,
+  keep: Keep | undefined,
+) {
   const { render, renamed } = formats[conversation.source.format];
   const done = await answerChat(deps, contextFor(call, endpoint, conversation), conversation, whole);
   tell(call, done);
@@ -91,5 +127,7 @@ async function answerWhole(deps: RelayDeps, call: Call<'apiKey'>, endpoint: stri
       : null;
   if (same !== null) return jsonText(call, same);
   // What the upstream did not count was counted here, and is what was charged.
-  return json(call, render({ ...given, usage: given.usage ?? usage }, optionsOf(deps, conversation)));
+  const rendered = render({ ...given, usage: given.usage ?? usage }, optionsOf(deps, conversation));
+  await keep?.(rendered);
+  return json(call, rendered);
 }
