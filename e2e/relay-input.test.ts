@@ -32,6 +32,7 @@ const places: Place[] = [
   { path: '/v1/chat/completions', good: { model: 'demo/chat', messages: hi }, main: 'messages' },
   { path: '/v1/completions', good: { model: 'demo/chat', prompt: 'hi' }, main: 'prompt' },
   { path: '/v1/messages', good: { model: 'demo/chat', messages: hi, max_tokens: 9 }, main: 'messages' },
+  { path: '/v1/responses', good: { model: 'demo/chat', input: 'x' }, main: 'input' },
   { path: '/v1/messages/count_tokens', good: { model: 'demo/chat', messages: hi }, main: 'messages' },
   { path: '/v1/embeddings', good: { model: 'demo/embed', input: 'x' }, main: 'input' },
   { path: '/v1/images/generations', good: { model: 'demo/image', prompt: 'x' }, main: 'prompt' },

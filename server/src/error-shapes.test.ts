@@ -71,6 +71,11 @@ describe('a fault is told in a stream as in a body', () => {
   test.each(cases)('the orchestration model, in messages: %s', async (_, fault) => {
     expect(await toldByEngine(fault, 'messages')).toEqual(await bodyOf('anthropic', fault));
   });
+
+  test.each(cases)('the orchestration model, in responses: %s', async (_, fault) => {
+    const { code, message } = (await bodyOf('openai', fault)).error;
+    expect((await toldByEngine(fault, 'responses')).response.error).toEqual({ code, message });
+  });
 });
 
 test.each(['openai', 'anthropic', 'video', 'oauth', 'management'] as const)(

@@ -278,6 +278,7 @@ const without = [
   '/v1/completions',
   '/v1/messages',
   '/v1/messages/count_tokens',
+  '/v1/responses',
   '/v1/embeddings',
   '/v1/images/edits',
   '/v1/images/generations',

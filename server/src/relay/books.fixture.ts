@@ -7,7 +7,7 @@ import { addUpstream, breakAfter, scriptedUpstream } from './scripted-upstream.f
 /** One request and what the upstream answers to it. */
 export interface Case {
   wire: Wire;
-  client: 'chat' | 'messages';
+  client: 'chat' | 'messages' | 'responses';
   stream: boolean;
   text: string;
   cut: { at: number; breaks: boolean };
@@ -26,6 +26,12 @@ export interface BooksTest {
 
 /** In quota: 10 and 20 USD a million tokens are 5 and 10 units a token, so that every cost is whole. */
 const unitPrices = { prompt: 5, completion: 10 };
+const messages = [{ role: 'user', content: 'hi' }];
+const questions = {
+  chat: { path: '/v1/chat/completions', max_tokens: 1_000, messages },
+  messages: { path: '/v1/messages', max_tokens: 1_000, messages },
+  responses: { path: '/v1/responses', max_output_tokens: 1_000, input: messages },
+};
 const kinds: Record<Wire, string> = { chat: 'openai', messages: 'anthropic', gemini: 'gemini' };
 const start = 1_000_000_000;
 
@@ -66,9 +72,8 @@ export async function openBooksTest(): Promise<BooksTest> {
 
   async function ask({ wire, client, stream, leaveAfter = Number.POSITIVE_INFINITY }: Case) {
     const gone = new AbortController();
-    const path = client === 'chat' ? '/v1/chat/completions' : '/v1/messages';
-    const body = { model: `books/${wire}`, max_tokens: 1_000, stream, messages: [{ role: 'user', content: 'hi' }] };
-    const answer = await relay.post(path, body, { signal: gone.signal });
+    const { path, ...asked } = questions[client];
+    const answer = await relay.post(path, { model: `books/${wire}`, stream, ...asked }, { signal: gone.signal });
     expect(answer.status).not.toBe(403);
     const requestId = answer.headers.get('x-request-id')!;
     if (!stream || !answer.ok) return { requestId, got: answer.ok ? await answer.text() : '' };

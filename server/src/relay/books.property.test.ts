@@ -19,7 +19,9 @@ beforeAll(async () => {
 afterAll(() => books.close());
 
 const wires: Wire[] = ['chat', 'messages', 'gemini'];
-const clients = ['chat', 'messages'] as const;
+const clients = ['chat', 'messages', 'responses'] as const;
+/** It is written from the same deltas as the others, and differs in its own events only. */
+const runsOf = (client: (typeof clients)[number]): number => (client === 'responses' ? Math.ceil(runs / 4) : runs);
 
 for (const wire of wires) {
   for (const client of clients) {
@@ -29,7 +31,7 @@ for (const wire of wires) {
           const text = JSON.stringify(answers[wire].whole({ made, usage }));
           await books.hold({ wire, client, stream: false, text: text.slice(0, Math.ceil(text.length * cut.at)), cut });
         }),
-        { numRuns: runs },
+        { numRuns: runsOf(client) },
       );
     });
 
@@ -41,7 +43,7 @@ for (const wire of wires) {
           const given = text.slice(0, Math.ceil(text.length * cut.at));
           await books.hold({ wire, client, stream: true, text: given, cut, leaveAfter });
         }),
-        { numRuns: runs },
+        { numRuns: runsOf(client) },
       );
     });
   }

@@ -4,7 +4,7 @@ import type { UpstreamCall } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import { BegunStream, Pump } from './pump.ts';
 import type { ByteSource } from './upstream/source.ts';
-import { type Delta, UpstreamFault, type WireFormat } from './wire/conversation.ts';
+import { type Delta, type Json, UpstreamFault, type WireFormat } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
 
 export interface Reader {
@@ -12,10 +12,12 @@ export interface Reader {
   client: WireFormat | 'deltas';
   /** Of the answer, where we write one. */
   answerId?: string;
+  /** Told of a response before its last bytes are handed on. */
+  onEnded?: ((response: Json) => void) | undefined;
 }
 
 /** Read until there is something to see, and handed on as it comes. */
-export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStream, Pump> => ({
+export const streamed = ({ client, answerId = '', onEnded }: Reader): Delivery<BegunStream, Pump> => ({
   read: async ({ deps, context, conversation, prompt }, body, kind, sent) => {
     const output = new OutputCounter();
     const deltas: Delta[] = [];
@@ -30,6 +32,9 @@ export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStrea
       requestId: context.requestId,
       includeUsage: conversation.includeUsage,
       oldFunctions: conversation.oldFunctions,
+      echo: conversation.echo,
+      now: () => nowSeconds(deps.clock),
+      onEnded,
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,

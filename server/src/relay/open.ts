@@ -4,6 +4,7 @@ import type { CatalogRoom } from '../routing/catalog/channels.ts';
 import { listingOf } from '../routing/catalog/listing.ts';
 import type { RelayDeps } from './deps.ts';
 import { workImageExpiry } from './endpoints/image-files.ts';
+import type { ResponseKeeper } from './responses/keeper.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { channelToolRoutes } from './routes/channel-tools.ts';
 import { chatRoutes } from './routes/chat.ts';
@@ -15,6 +16,7 @@ import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
 import { rerankRoutes } from './routes/rerank.ts';
+import { responsesRoutes } from './routes/responses.ts';
 
 /** What single endpoints need besides. */
 export interface EndpointDeps {
@@ -22,18 +24,21 @@ export interface EndpointDeps {
   room: CatalogRoom;
   /** For throwing out images that have run out. */
   jobs: Jobs;
+  /** Where there is none, no request can build on an earlier response. */
+  keeper?: ResponseKeeper;
 }
 
 /** When the first of our own models was offered. */
 const ownSince = 1_700_000_000;
 
 /** Every endpoint of the relay; another is one file and one line. Call before the job queue starts. */
-export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs }: EndpointDeps): Route[] {
+export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs, keeper }: EndpointDeps): Route[] {
   const ownModels = Object.keys(metaModels).map((id) => ({ ...listingOf(id, [], ownSince), types: ['chat'] as const }));
   workImageExpiry({ jobs, blobs: deps.blobs });
   return [
     ...chatRoutes(deps, metaModels),
     ...completionsRoutes(deps, metaModels),
+    ...responsesRoutes(deps, metaModels, keeper),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),

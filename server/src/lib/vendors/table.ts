@@ -11,6 +11,7 @@ const openaiQuirks = {
   maxTokensField: 'max_completion_tokens',
   lacks: ['top_k'],
   knowsDeveloperRole: true,
+  knowsHints: true,
   reasoning: 'effort',
   reasoningModels: /(^|\/)(o\d|gpt-5|gpt-oss|codex)/,
   reasoningBack: [],

@@ -38,6 +38,8 @@ interface Quirks {
   knowsCacheControl: boolean;
   /** Takes `usage: {include: true}`; others refuse the request for it. */
   knowsUsageOption: boolean;
+  /** Takes `prompt_cache_key`, `service_tier` and the like; others refuse the request for them. */
+  knowsHints: boolean;
   /** How thinking is asked for: nothing, `reasoning_effort`, or OpenRouter's `reasoning` object. */
   reasoning: 'none' | 'effort' | 'object';
   /** Models that accept `reasoning_effort`; others refuse the request for it. */
@@ -120,6 +122,7 @@ export const compatible: Vendor = {
   knowsTopK: false,
   knowsCacheControl: false,
   knowsUsageOption: false,
+  knowsHints: false,
   reasoning: 'none',
   reasoningBack: ['reasoning_content', 'reasoning'],
 };

@@ -17,12 +17,17 @@ import { completionRenderer, completionStream } from '../wire/completions/stream
 import type { Answer, Json, Sourced, TextCompletion, WireFormat } from '../wire/conversation.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { newRenderer } from '../wire/relay-stream.ts';
+import { renderResponsesAnswer } from '../wire/responses/answer.ts';
+import type { ResponseOptions } from '../wire/responses/response.ts';
 import { tell } from './json-endpoint.ts';
+import { type Keep, KeptFirst } from './kept-first.ts';
 import { followMeta, type MetaModel, type MetaModels, metaModelOf } from './meta-models.ts';
+
+type Options = RenderOptions & ResponseOptions;
 
 interface Format {
   newId(): string;
-  render(answer: Answer, options: RenderOptions): Json;
+  render(answer: Answer, options: Options): Json;
   /** The upstream's own text, where nothing but the model's name has to change. */
   renamed?(text: string, body: Json, model: string): string | null;
 }
@@ -30,6 +35,7 @@ interface Format {
 const formats: Record<WireFormat, Format> = {
   chat: { newId: () => `chatcmpl-${randomString(24)}`, render: renderChatAnswer, renamed: renamedChatText },
   messages: { newId: () => `msg_${randomString(24)}`, render: renderMessagesAnswer },
+  responses: { newId: () => `resp_${randomString(32)}`, render: renderResponsesAnswer },
 };
 
 /** A text completion is a chat that is written otherwise. */
@@ -42,13 +48,17 @@ const completionFormat = (completion: TextCompletion): Format => ({
 const formatOf = ({ source, completion }: Sourced): Format =>
   completion ? completionFormat(completion) : formats[source.format];
 
-/** Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. */
+/**
+ * Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. What is to be kept
+ * is kept before the caller has its end.
+ */
 export function answer(
   deps: RelayDeps,
   metaModels: MetaModels,
   call: Call<'apiKey'>,
   endpoint: string,
   conversation: Sourced,
+  keep?: Keep,
 ): Promise<Response> {
   const meta = metaModelOf(metaModels, conversation);
   // Such a model works for minutes before it says something.
@@ -56,18 +66,22 @@ export function answer(
     call.arrived?.();
     refuseForeignTools(conversation);
   }
-  if (conversation.stream) return stream(deps, meta, call, endpoint, conversation);
-  return meta ? answerByMeta(deps, meta, call, conversation) : answerWhole(deps, call, endpoint, conversation);
+  if (conversation.stream) return stream(deps, meta, call, endpoint, conversation, keep);
+  return meta
+    ? answerByMeta(deps, meta, call, conversation, keep)
+    : answerWhole(deps, call, endpoint, conversation, keep);
 }
 
 export const contextFor = (call: Call<'apiKey'>, endpoint: string, { source }: Sourced): RequestContext =>
   contextOf(call, endpoint, parseOverride(source.body.provider));
 
-const optionsOf = ({ clock }: RelayDeps, conversation: Sourced): RenderOptions => ({
+export const optionsOf = ({ clock }: Pick<RelayDeps, 'clock'>, conversation: Sourced): Options => ({
   model: conversation.model,
   oldFunctions: conversation.oldFunctions,
+  echo: conversation.echo,
   id: formatOf(conversation).newId(),
   created: nowSeconds(clock),
+  now: () => nowSeconds(clock),
 });
 
 function stream(
@@ -76,26 +90,46 @@ function stream(
   call: Call<'apiKey'>,
   endpoint: string,
   conversation: Sourced,
+  keep: Keep | undefined,
 ): Promise<Response> {
   const { includeUsage, source } = conversation;
   const client = source.format;
   const options = { ...optionsOf(deps, conversation), client, includeUsage, requestId: call.requestId };
   const text = conversation.completion && { ...options, echo: echoOf(conversation.completion) };
-  const renderer = () => (text ? completionRenderer(newRenderer(options), text) : newRenderer(options));
-  if (meta) return followMeta(deps, call, meta, conversation, renderer());
+  const renderer = (onEnded?: KeptFirst['onEnded']) =>
+    text ? completionRenderer(newRenderer(options), text) : newRenderer({ ...options, onEnded });
+  const renderFailure = (thrown: unknown): string => renderer().fail(toAppError(thrown));
+  const kept = keep && new KeptFirst(keep, deps.log, call.requestId, renderFailure);
+  const onEnded = kept?.onEnded;
+  if (meta) return followMeta(deps, call, meta, conversation, renderer(onEnded), kept);
   const context = contextFor(call, endpoint, conversation);
-  const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id }));
+  const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id, onEnded }));
   const told = text ? opening.then((chat) => completionStream(chat, text)) : opening;
-  return answerStream(deps, call, told, (thrown) => renderer().fail(toAppError(thrown)));
+  return answerStream(deps, call, kept ? told.then((pump) => kept.stream(pump)) : told, renderFailure);
 }
 
-async function answerByMeta(deps: RelayDeps, meta: MetaModel, call: Call<'apiKey'>, conversation: Sourced) {
+async function answerByMeta(
+  deps: RelayDeps,
+  meta: MetaModel,
+  call: Call<'apiKey'>,
+  conversation: Sourced,
+  keep: Keep | undefined,
+) {
   const { render } = formatOf(conversation);
+  const options = optionsOf(deps, conversation);
   const given = await untilStopped(deps, call.signal, (signal) => meta(call, conversation, signal));
-  return json(call, render(given, optionsOf(deps, conversation)));
+  const rendered = render(given, options);
+  await keep?.(rendered);
+  return json(call, rendered);
 }
 
-async function answerWhole(deps: RelayDeps, call: Call<'apiKey'>, endpoint: string, conversation: Sourced) {
+async function answerWhole(
+  deps: RelayDeps,
+  call: Call<'apiKey'>,
+  endpoint: string,
+  conversation: Sourced,
+  keep: Keep | undefined,
+) {
   const { render, renamed } = formatOf(conversation);
   const done = await answerChat(deps, contextFor(call, endpoint, conversation), conversation, whole);
   tell(call, done);
@@ -106,5 +140,7 @@ async function answerWhole(deps: RelayDeps, call: Call<'apiKey'>, endpoint: stri
       : null;
   if (same !== null) return jsonText(call, same);
   // What the upstream did not count was counted here, and is what was charged.
-  return json(call, render({ ...given, usage: given.usage ?? usage }, optionsOf(deps, conversation)));
+  const rendered = render({ ...given, usage: given.usage ?? usage }, optionsOf(deps, conversation));
+  await keep?.(rendered);
+  return json(call, rendered);
 }

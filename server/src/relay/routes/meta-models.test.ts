@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { openTestApp, type TestApp } from '../../app.fixture.ts';
 
 let service: TestApp;
 let client: Anthropic;
+let openai: OpenAI;
 beforeAll(async () => {
   service = await openTestApp();
   const apiKey = await (await service.user()).key();
   const fetch = (url: string | URL | Request, init?: RequestInit) =>
     Promise.resolve(service.app.fetch(new Request(url as string, init)));
   client = new Anthropic({ apiKey, baseURL: service.config.baseUrl, fetch, maxRetries: 0 });
+  openai = new OpenAI({ apiKey, baseURL: `${service.config.baseUrl}/v1`, fetch, maxRetries: 0 });
 });
 afterAll(() => service.close());
 
@@ -43,4 +46,18 @@ test('a fault of the request is told in the messages format', async () => {
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Anthropic.BadRequestError);
   expect((error as Error).message).toContain('svc_ms.memory_mode');
+});
+
+test('as a response, whole and streamed', async () => {
+  const asked = { model: 'svc/svc-ms', instructions: 'Be brief.', input: 'Reply with exactly: 84' };
+  const whole = await openai.responses.create(asked);
+  expect(whole.output_text).toContain('84');
+  expect(whole.usage!.output_tokens).toBeGreaterThan(0);
+  expect(whole).toHaveProperty('svc_ms_meta.tasks_total');
+  const final = await openai.responses.stream(asked).finalResponse();
+  expect(final).toMatchObject({ status: 'completed', output_text: expect.stringContaining('84') });
+  expect(final.usage!.output_tokens).toBeGreaterThan(0);
+  expect(final).toHaveProperty('svc_ms_meta.tasks_total');
+  const wrong = openai.responses.create({ ...asked, tools: [{ type: 'web_search' }] });
+  expect(await wrong.catch((thrown: unknown) => thrown)).toMatchObject({ status: 400, param: 'tools' });
 });

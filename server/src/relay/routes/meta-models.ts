@@ -6,6 +6,7 @@ import type { RelayDeps } from '../deps.ts';
 import { untilStopped } from '../stopping.ts';
 import type { StreamRenderer } from '../wire/chat/stream.ts';
 import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
+import type { KeptFirst } from './kept-first.ts';
 
 /**
  * A model that is no vendor's: it answers itself, with the models behind it. Without `onDelta` it is not followed; what that
@@ -29,8 +30,10 @@ export async function followMeta(
   meta: MetaModel,
   conversation: Conversation,
   renderer: StreamRenderer,
+  kept?: KeptFirst,
 ): Promise<Response> {
-  const { response, write, left, end } = openEventStream(call);
+  const { response, write: writeOut, left, end } = openEventStream(call);
+  const write = kept?.through(writeOut) ?? writeOut;
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const put = (text: string): unknown => (text === '' ? undefined : write(text));
   const work = untilStopped({ stopping }, left, (signal) =>
@@ -45,6 +48,9 @@ export async function followMeta(
       log.warn({ requestId: call.requestId, error: thrown }, 'a streamed answer failed');
     put(renderer.fail(toAppError(thrown)));
   };
-  void work.then(() => {}, fail).finally(end);
+  void work
+    .then(() => {}, fail)
+    .then(() => kept?.settled)
+    .finally(end);
   return response;
 }

@@ -54,6 +54,28 @@ test('OpenAI’s client: sound there and back', async () => {
   expect(english.text).toContain('translation');
 });
 
+test('OpenAI’s client: responses, whole, followed, parsed, and with a tool between two of them', async () => {
+  const whole = await openai.responses.create({ model: 'demo/chat', input: 'Hello' });
+  expect(whole.output_text.length).toBeGreaterThan(3);
+  const stream = openai.responses.stream({ model: 'demo/chat', input: 'Hello' });
+  let text = '';
+  stream.on('response.output_text.delta', ({ delta }) => {
+    text += delta;
+  });
+  const final = await stream.finalResponse();
+  expect(text).toBe(final.output_text);
+  expect(final.usage!.total_tokens).toBeGreaterThan(2);
+  const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: false }];
+  const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'What is the weather in Paris?' }];
+  const first = await openai.responses.create({ model: 'demo/chat', input, tools });
+  const call = first.output.find((item) => item.type === 'function_call')!;
+  input.push(...(first.output as typeof input));
+  input.push({ type: 'function_call_output', call_id: call.call_id, output: 'sunny' });
+  const second = await openai.responses.create({ model: 'demo/chat', input, tools });
+  expect(second).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
+});
+
 test('OpenAI’s client: faults become its own errors', async () => {
   const asked = openai.embeddings.create({ model: 'nobody/knows', input: 'x' });
   expect(await asked.catch((error) => error)).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });

@@ -15,6 +15,10 @@ export interface TextPart extends Cacheable {
   type: 'text';
   text: string;
   citations?: unknown;
+  /** The model says why it does not answer. */
+  refusal?: true;
+  /** Of its tokens, as OpenAI gives them. */
+  logprobs?: unknown[];
 }
 
 export interface ImagePart extends Cacheable {
@@ -138,10 +142,12 @@ export interface Params {
   topLogprobs?: number;
   reasoning?: Reasoning;
   user?: string;
+  /** What only OpenAI's own servers know, by its name in a chat body; others answer as well without it. */
+  hints?: Json;
 }
 
-/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. */
-export type WireFormat = 'chat' | 'messages';
+/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. `responses`: OpenAI responses. */
+export type WireFormat = 'chat' | 'messages' | 'responses';
 
 export interface Source {
   format: WireFormat;
@@ -160,6 +166,20 @@ export interface TextCompletion {
   logprobs: boolean;
 }
 
+/** A tool as the client of a responses request names it. */
+export interface ToolName {
+  name: string;
+  namespace?: string;
+  /** Takes text instead of JSON. */
+  custom?: true;
+}
+
+/** What a response repeats of its request, and the tools that models know under another name or in another shape. */
+export interface Echo {
+  members: Json;
+  tools: ReadonlyMap<string, ToolName>;
+}
+
 export interface Conversation {
   model: string;
   system: TextPart[];
@@ -172,6 +192,8 @@ export interface Conversation {
   oldFunctions?: true;
   /** Asked as a text completion, and answered so. */
   completion?: TextCompletion;
+  /** Of a responses request, for its answer. */
+  echo?: Echo;
   /** The body as it came: an upstream of the same format gets it with only what must change. */
   source?: Source;
   /** What `weigh` makes of that body. */
@@ -206,10 +228,12 @@ export type Delta =
   | { type: 'start'; id?: string; model?: string; sure?: true }
   /** A choice beside the first has begun; it ends with a `finish` of its own. */
   | { type: 'choice' }
-  | { type: 'text'; text: string }
+  | { type: 'text'; text: string; refusal?: true; logprobs?: unknown[] }
   | { type: 'thinking'; text: string }
   | { type: 'signature'; signature: string }
   | { type: 'redacted_thinking'; data: string }
+  /** One of `reasoning_details` that only its own vendor can read. */
+  | { type: 'detail'; detail: Json }
   | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
   | { type: 'tool_args'; index: number; args: string }
   | { type: 'finish'; finish: Finish; stopSequence?: string; extra?: Json }
@@ -260,6 +284,10 @@ export const isObject = (value: unknown): value is Json =>
 export const isRawMedia = ({ value }: RawPart): boolean =>
   typeof value.type === 'string' && /video|audio|image|document_url|container/.test(value.type);
 
+/** A thought that is kept for its vendor as it came. */
+export const isReasoningDetail = ({ format, value }: RawPart): boolean =>
+  format === 'chat' && typeof value.type === 'string' && value.type.startsWith('reasoning.');
+
 /** Every text of a request that a model reads, for counting its tokens before the call. */
 export function promptTexts({ system, turns, params }: Conversation): string[] {
   const texts: string[] = [];
@@ -278,5 +306,5 @@ function addTexts(part: Part, texts: string[]): void {
   else if (part.type === 'tool_call') texts.push(`${part.name} ${part.arguments}`);
   else if (part.type === 'tool_result') for (const inner of part.content) addTexts(inner, texts);
   else if (part.type === 'file' && 'text' in part.source) texts.push(part.source.text);
-  else if (part.type === 'raw' && !isRawMedia(part)) texts.push(JSON.stringify(part.value));
+  else if (part.type === 'raw' && !isRawMedia(part) && !isReasoningDetail(part)) texts.push(JSON.stringify(part.value));
 }

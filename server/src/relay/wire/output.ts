@@ -29,6 +29,10 @@ const roots: Record<WireFormat | 'gemini', (json: Json, see: SeeOutput) => void>
     walk(json.content_block, see, 0);
     if (json.type === 'content_block_delta') walk(json.delta, see, 0);
   },
+  responses: (json, see) => {
+    walk(json.output, see, 0);
+    if (typeof json.type === 'string' && json.type.endsWith('.delta')) walk(json.delta, see, 0);
+  },
   gemini: (json, see) => {
     if (!Array.isArray(json.candidates)) return;
     for (const candidate of json.candidates)

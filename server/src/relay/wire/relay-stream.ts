@@ -4,10 +4,19 @@ import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
 import { PlainPieces, type TakeEscaped } from './chat/plain-delta.ts';
 import { chatDone, chatStream, chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
-import { type Delta, failure, isObject, type Json, type UpstreamError, type WireFormat } from './conversation.ts';
+import {
+  type Delta,
+  type Echo,
+  failure,
+  isObject,
+  type Json,
+  type UpstreamError,
+  type WireFormat,
+} from './conversation.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
 import { MessagesStream, messagesPing, messagesStop } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
+import { ResponsesStream } from './responses/stream.ts';
 import { renderChatUsage } from './usage.ts';
 import { type AnswerSummary, AnswerWatch } from './watch.ts';
 
@@ -29,6 +38,12 @@ export interface RelayStreamOptions {
   includeUsage: boolean;
   /** Asked with functions instead of tools. */
   oldFunctions?: true | undefined;
+  /** For a response, what it repeats of its request. */
+  echo?: Echo | undefined;
+  /** Unix seconds, as they go by. */
+  now?: () => number;
+  /** Told of the response that the next bytes end with, before those are handed on. */
+  onEnded?: ((response: Json) => void) | undefined;
   expectsJson?: boolean;
   /** Estimate for `message_start`. */
   promptTokens?: number;
@@ -46,10 +61,7 @@ const blankLine = encoder.encode('\n\n');
 /** Something came, though there is nothing to write. */
 const noBytes = new Uint8Array(0);
 
-type RendererOptions = Pick<
-  RelayStreamOptions,
-  'client' | 'deltas' | 'model' | 'id' | 'created' | 'requestId' | 'includeUsage' | 'oldFunctions' | 'promptTokens'
-> &
+type RendererOptions = Omit<RelayStreamOptions, 'upstream' | 'decode' | 'expectsJson' | 'onOutput' | 'onPlainText'> &
   Partial<Pick<RelayStreamOptions, 'upstream'>>;
 
 /** Writes deltas for a client. */
@@ -58,6 +70,7 @@ export const newRenderer = (options: RendererOptions): StreamRenderer => rendere
 const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions) => StreamRenderer> = {
   chat: chatStream,
   messages: (options) => new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 }),
+  responses: (options) => new ResponsesStream(options),
   deltas: ({ deltas }) => ({
     push: (delta) => {
       deltas?.push(delta);
@@ -65,6 +78,12 @@ const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions)
     },
     fail: () => '',
   }),
+};
+
+/** For upstreams that speak the client's format, whose frames pass. A format without one is read and written anew. */
+const editors: Partial<Record<WireFormat | 'deltas', (options: RelayStreamOptions) => FrameEditor>> = {
+  chat: chatPassthrough,
+  messages: messagesPassthrough,
 };
 
 /**
@@ -82,9 +101,7 @@ export class RelayStream {
 
   constructor(private readonly options: RelayStreamOptions) {
     this.#watch = new AnswerWatch({ expectsJson: options.expectsJson ?? false });
-    if (options.client === options.upstream) {
-      this.#editor = options.client === 'chat' ? chatPassthrough(options) : messagesPassthrough(options);
-    }
+    if (options.client === options.upstream) this.#editor = editors[options.client]?.(options);
   }
 
   /** Made when needed: a stream whose bytes pass has no use for it unless it breaks. */
@@ -166,8 +183,11 @@ export class RelayStream {
   /** The last bytes with our own count before the end mark, for a client that asked for one and an upstream without. */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const { client, includeUsage, id } = this.options;
-    if (client !== 'chat' || !includeUsage || this.#watch.usage) return last;
+    if (!includeUsage || this.#watch.usage) return last;
     const text = decoder.decode(last);
+    if (this.#editor === undefined && this.#renderer.withUsage)
+      return encoder.encode(this.#renderer.withUsage(text, usage));
+    if (client !== 'chat') return last;
     const at = text.lastIndexOf('data:', text.lastIndexOf('[DONE]'));
     if (at === -1) return last;
     const chunk = chatUsageChunk(renderChatUsage(usage), { ...this.options, id: this.summary().id || id });

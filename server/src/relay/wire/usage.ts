@@ -94,6 +94,17 @@ export function renderChatUsage(usage: Usage): Json {
   };
 }
 
+export const renderResponsesUsage = (usage: Usage): Json => ({
+  input_tokens: usage.promptTokens,
+  input_tokens_details: {
+    cached_tokens: usage.cacheReadTokens ?? 0,
+    cache_write_tokens: (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0),
+  },
+  output_tokens: usage.completionTokens,
+  output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+  total_tokens: usage.promptTokens + usage.completionTokens,
+});
+
 /**
  * Anthropic counts cached tokens beside `input_tokens`, not in them. A stream gives the input with its first event and
  * the output with its last, so what an event leaves out is taken from `before`.

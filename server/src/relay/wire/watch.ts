@@ -94,6 +94,7 @@ export class AnswerWatch {
       case 'thinking':
       case 'redacted_thinking':
       case 'signature':
+      case 'detail':
         return;
     }
   }

@@ -19,6 +19,7 @@ const isLike = (pattern: RegExp, value: unknown): boolean => typeof value === 's
 /** Tools that the client runs, so that they cost their words alone. Whatever is new is taken for one the vendor runs. */
 const clientTools: Record<WireFormat, RegExp> = {
   chat: /^(function|custom)$/,
+  responses: /^(function|custom|namespace)$/,
   messages: /^(custom|(bash|text_editor|computer|memory|tool_search_tool_(regex|bm25))(_\d+)?)$/,
 };
 
@@ -56,6 +57,15 @@ const errands: Record<WireFormat, [string, Harmless][]> = {
     ['mcp_servers', isOff],
   ],
   messages: [['mcp_servers', isOff]],
+  // A prompt, a judge or a summary of OpenAI's own.
+  responses: [
+    ['prompt', isOff],
+    ['moderation', isOff],
+    ['context_management', isOff],
+    ['web_search_options', isOff],
+    ['plugins', isOff],
+    ['mcp_servers', isOff],
+  ],
 };
 
 /** The first errand that a body asks for. */
@@ -85,6 +95,7 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     ['generationConfig', hasNoLimit],
     ['generation_config', hasNoLimit],
   ]),
+  responses: new Map<string, Harmless>([...rates, ['tools', areClientTools('responses')], ...errands.responses]),
   messages: new Map<string, Harmless>([
     ...rates,
     ['tools', areClientTools('messages')],

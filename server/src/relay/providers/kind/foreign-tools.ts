@@ -1,5 +1,5 @@
 import { AppError } from '../../../lib/errors.ts';
-import type { Conversation, Json } from '../../wire/conversation.ts';
+import type { Conversation, Json, Turn } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { errandIn } from './beyond-tokens.ts';
 
@@ -7,7 +7,7 @@ import { errandIn } from './beyond-tokens.ts';
  * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches
  * and the like. Left out silently, the model would answer without them, and nobody would know.
  */
-export function refuseForeignTools({ params, source }: Conversation): void {
+export function refuseForeignTools({ params, source, turns }: Conversation): void {
   if (source?.format === 'messages' && source.body.thread != null) throw threadUnsupported();
   const tool = params.rawTools?.[0];
   if (tool)
@@ -17,8 +17,24 @@ export function refuseForeignTools({ params, source }: Conversation): void {
       'tool_choice',
       `'tool_choice' of type '${params.rawToolChoice.type}' is not supported by this model.`,
     );
+  if (source?.format === 'responses') refuseForeignItems(turns);
   const errand = source && errandIn(source.format, source.body);
   if (errand) throw unsupported(errand, `'${errand}' is not supported by this model.`);
+}
+
+/** Of a responses request: items of tools that OpenAI runs, and files that are named by an id of its. */
+function refuseForeignItems(turns: Turn[]): void {
+  for (const { parts } of turns)
+    for (const part of parts) {
+      if (part.type !== 'raw' || part.format !== 'responses') continue;
+      const { type, file_id } = part.value;
+      throw file_id === undefined
+        ? unsupported('input', `Items of type '${type}' are OpenAI's own and not supported by this model.`)
+        : unsupported(
+            'input',
+            `'file_id' of '${type}' names a file that is not kept here: send its data or its address.`,
+          );
+    }
 }
 
 /** Threads live in the vendor's own account. This code is the one on which its clients send the whole conversation again. */

@@ -25,7 +25,7 @@ export function fromOpenai(json: unknown): Answer {
   if (choice === undefined || !isObject(choice.message))
     throw new UpstreamFault(failure('the upstream answered without a choice'));
   if (choice.error != null) throw new UpstreamFault(readEmbeddedError(choice));
-  const parts = readMessage(choice.message);
+  const parts = readMessage(choice.message, readLogprobs(choice));
   const calls = parts.some((part) => part.type === 'tool_call');
   const finish = typeof choice.finish_reason === 'string' ? readChatFinish(choice.finish_reason) : undefined;
   const usage = readChatUsage(json.usage);
@@ -43,13 +43,15 @@ export function fromOpenai(json: unknown): Answer {
   };
 }
 
-function readMessage(message: Json): Part[] {
+function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
   const parts: Part[] = [];
-  const { thoughts, signatures } = readReasoningDetails(objectsIn(message.reasoning_details));
+  const { thoughts, signatures } = readReasoningDetails(objectsIn(message.reasoning_details), 'keep');
   const thinking = text(message.reasoning_content) || text(message.reasoning);
-  if (thoughts.length === 0 && thinking !== '') thoughts.push({ type: 'thinking', text: thinking });
-  const said = contentText(message.content) || text(message.refusal);
-  if (said !== '') parts.push({ type: 'text', text: said });
+  if (thinking !== '' && thoughts.every(({ type }) => type === 'raw'))
+    thoughts.unshift({ type: 'thinking', text: thinking });
+  const said = contentText(message.content);
+  if (said !== '') parts.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
+  else if (text(message.refusal) !== '') parts.push({ type: 'text', text: text(message.refusal), refusal: true });
   for (const image of Array.isArray(message.images) ? message.images : []) {
     const url = isObject(image) && isObject(image.image_url) ? text(image.image_url.url) : '';
     if (url !== '') parts.push({ type: 'image', source: parseDataUrl(url) ?? { url } });
@@ -65,6 +67,9 @@ function readMessage(message: Json): Part[] {
   }
   return withSignatures(thoughts, signatures, parts);
 }
+
+const readLogprobs = ({ logprobs }: Json): unknown[] | undefined =>
+  isObject(logprobs) && Array.isArray(logprobs.content) && logprobs.content.length > 0 ? logprobs.content : undefined;
 
 /** Assistant content may be null, absent, a string or parts. */
 function contentText(content: unknown): string {
@@ -112,8 +117,11 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     const thinking = text(delta.reasoning_content) || text(delta.reasoning);
     if (thinking !== '') out.push({ type: 'thinking', text: thinking });
     if (delta.reasoning_details != null) out.push(...readDetails(delta.reasoning_details, thinking === ''));
-    const said = contentText(delta.content) || text(delta.refusal);
-    if (said !== '') out.push({ type: 'text', text: said });
+    const said = contentText(delta.content);
+    const logprobs = choice.logprobs == null ? undefined : readLogprobs(choice);
+    if (said !== '') out.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
+    const refusal = text(delta.refusal);
+    if (refusal !== '') out.push({ type: 'text', text: refusal, refusal: true });
     if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '' && !ended.get(choice.index ?? 0)) {
       ended.set(choice.index ?? 0, true);
@@ -124,9 +132,10 @@ export function openaiDecoder(): (json: Json) => Delta[] {
 
   /** The text only where it stands nowhere else. */
   function readDetails(value: unknown, withText: boolean): Delta[] {
-    const { thoughts, signatures } = readReasoningDetails(objectsIn(value));
+    const { thoughts, signatures } = readReasoningDetails(objectsIn(value), 'keep');
     return withSignatures(thoughts, signatures, []).flatMap((part): Delta[] => {
       if (part.type === 'redacted_thinking') return [part];
+      if (part.type === 'raw') return [{ type: 'detail', detail: part.value }];
       if (part.type !== 'thinking') return [];
       const said: Delta[] = withText && part.text !== '' ? [{ type: 'thinking', text: part.text }] : [];
       return part.signature === undefined ? said : [...said, { type: 'signature', signature: part.signature }];

@@ -38,15 +38,23 @@ function assistantMessage(turn: Turn, vendor: Vendor): Json[] {
     ];
   });
   const details = vendor.reasoningBack.includes('reasoning_details') ? renderReasoningDetails(turn.parts) : [];
+  const thoughts = details.length > 0 ? '' : unsignedThoughts(turn, vendor);
   if (text === '' && calls.length === 0 && details.length === 0) return [];
   return [
     {
       role: 'assistant',
       content: text === '' ? null : text,
       ...(details.length > 0 && { reasoning_details: details }),
+      ...(thoughts !== '' && { reasoning_content: thoughts }),
       ...(calls.length > 0 && { tool_calls: calls }),
     },
   ];
+}
+
+/** Some vendors want them back with the calls that they led to. A signed thought is another vendor's. */
+function unsignedThoughts({ parts }: Turn, vendor: Vendor): string {
+  if (!vendor.reasoningBack.includes('reasoning_content')) return '';
+  return parts.flatMap((part) => (part.type === 'thinking' && !part.signature ? [part.text] : [])).join('');
 }
 
 /** Results come first, one message each and in order; what else the turn says follows as the user's message. */

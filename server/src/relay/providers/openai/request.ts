@@ -1,6 +1,7 @@
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
-import type { Conversation, Effort, Json, Params, ToolChoice } from '../../wire/conversation.ts';
+import type { Conversation, Effort, Json, Params, Part, ToolChoice } from '../../wire/conversation.ts';
+import { unsupported } from '../../wire/read.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
@@ -74,6 +75,7 @@ export const chatRequestOf = (
 function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName: string): Json {
   const { params } = conversation;
   refuseForeignTools(conversation);
+  if (conversation.source?.format === 'responses') refuseFileAddresses(conversation, vendor);
   const body: Json = {
     model: modelName,
     messages: buildMessages(conversation, vendor),
@@ -92,6 +94,7 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
     ...buildTools(params, vendor),
     response_format: buildResponseFormat(params),
     ...buildReasoning(params, vendor, modelName),
+    ...buildHints(params, vendor, modelName),
   };
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;
@@ -120,8 +123,26 @@ const buildToolChoice = (choice: ToolChoice): unknown =>
 
 function buildResponseFormat({ responseFormat }: Params): Json | undefined {
   if (responseFormat === undefined || responseFormat.type === 'json_object') return responseFormat;
-  const { name, schema, strict } = responseFormat;
-  return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } };
+  const { type: _, ...spec } = responseFormat;
+  return { type: 'json_schema', json_schema: spec };
+}
+
+function buildHints({ hints }: Params, vendor: Vendor, modelName: string): Json {
+  if (!hints || !vendor.knowsHints) return {};
+  const { verbosity, ...others } = hints;
+  return { ...others, ...(terseModels.test(modelName) && { verbosity }) };
+}
+
+/** Others refuse `verbosity`. */
+const terseModels = /(^|\/)(gpt-5|codex)/;
+
+/** The format takes a file as data; an address is OpenRouter's addition to it. */
+function refuseFileAddresses({ turns }: Conversation, vendor: Vendor): void {
+  if (vendor.id === 'openrouter') return;
+  const isByAddress = (part: Part): boolean =>
+    part.type === 'tool_result' ? part.content.some(isByAddress) : part.type === 'file' && 'url' in part.source;
+  if (turns.some(({ parts }) => parts.some(isByAddress)))
+    throw unsupported('input', `'file_url' is not supported by this model: send the file as 'file_data'.`);
 }
 
 function buildReasoning({ reasoning }: Params, vendor: Vendor, modelName: string): Json {

@@ -1,4 +1,4 @@
-import type { Json, Part, TextPart, ToolResultPart } from '../conversation.ts';
+import type { FilePart, ImagePart, Json, Part, TextPart, ToolResultPart } from '../conversation.ts';
 import { parseDataUrl } from '../data-url.ts';
 import { invalid, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
 import { readReasoningDetails, withSignatures } from './reasoning.ts';
@@ -61,18 +61,22 @@ function readPart(value: unknown, param: string): Part {
 function readImage(value: unknown, param: string, cacheControl: unknown): Part {
   // Some clients send the address itself where the format has an object.
   const image = typeof value === 'string' ? { url: value } : readObject(value, param);
-  const url = requiredString(image, 'url', param);
-  const data = parseDataUrl(url);
-  if (data === undefined && !/^https?:\/\//i.test(url)) {
-    throw invalid(`${param}.url`, `'${param}.url' must be a base64 data URL or an http(s) address.`);
-  }
+  const source = readPicture(requiredString(image, 'url', param), `${param}.url`);
   const detail = optionalString(image, 'detail', param);
   return {
     type: 'image',
-    source: data ?? { url },
+    source,
     ...(detail !== undefined && { detail }),
     ...(cacheControl !== undefined && { cacheControl }),
   };
+}
+
+/** A picture by its address, which may hold it. */
+export function readPicture(url: string, param: string): ImagePart['source'] {
+  const data = parseDataUrl(url);
+  if (data === undefined && !/^https?:\/\//i.test(url))
+    throw invalid(param, `'${param}' must be a base64 data URL or an http(s) address.`);
+  return data ?? { url };
 }
 
 function readFile(value: unknown, param: string): Part {
@@ -81,11 +85,14 @@ function readFile(value: unknown, param: string): Part {
   const named = name === undefined ? {} : { name };
   const fileId = optionalString(file, 'file_id', param);
   if (fileId !== undefined) return { type: 'file', source: { fileId }, ...named };
-  const given = requiredString(file, 'file_data', param);
+  return { type: 'file', source: readFileData(requiredString(file, 'file_data', param)), ...named };
+}
+
+/** A data URL, an address, or bare base64, which is taken for a PDF. */
+export function readFileData(given: string): FilePart['source'] {
   const data = parseDataUrl(given);
-  if (data !== undefined) return { type: 'file', source: data, ...named };
-  if (/^https?:\/\//i.test(given)) return { type: 'file', source: { url: given }, ...named };
-  return { type: 'file', source: { mediaType: 'application/pdf', data: given }, ...named };
+  if (data !== undefined) return data;
+  return /^https?:\/\//i.test(given) ? { url: given } : { mediaType: 'application/pdf', data: given };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Answer, isObject, type Json, type Part } from '../conversation.ts';
+import { type Answer, isObject, isReasoningDetail, type Json, type Part } from '../conversation.ts';
 import { markGemini, unmarkGemini } from '../signature.ts';
 
 /** `reasoning_details`, as OpenRouter has them: what a client keeps of a model's thoughts to give it back whole. */
@@ -16,6 +16,7 @@ export function renderReasoningDetails(parts: Part[], format?: ReasoningFormat):
 }
 
 function detailsOf(part: Part, format: ReasoningFormat | undefined): Json[] {
+  if (part.type === 'raw') return isReasoningDetail(part) ? [part.value] : [];
   if (part.type === 'redacted_thinking') return [redactedDetail(part.data)];
   if (part.type === 'tool_call') return part.signature === undefined ? [] : [callDetail(part.id, part.signature)];
   if (part.type !== 'thinking') return [];
@@ -52,9 +53,12 @@ const anthropicFormats: unknown[] = [undefined, null, 'unknown', anthropic];
 /**
  * Details that a client gives back, or an upstream gives: thoughts, and signatures that belong to calls, by the id of the
  * call. Pieces of a stream that nobody put together are put together here. Sealed thoughts of further vendors mean nothing
- * to those that are spoken to in another format, and are left out.
+ * to those that are spoken to in another format, and are left out, but for answers to those who give them back.
  */
-export function readReasoningDetails(details: Json[]): { thoughts: Part[]; signatures: Map<string, string> } {
+export function readReasoningDetails(
+  details: Json[],
+  foreign: 'drop' | 'keep' = 'drop',
+): { thoughts: Part[]; signatures: Map<string, string> } {
   const thoughts: Part[] = [];
   const signatures = new Map<string, string>();
   let lastIndex: unknown;
@@ -68,7 +72,8 @@ export function readReasoningDetails(details: Json[]): { thoughts: Part[]; signa
     } else if (type === 'reasoning.encrypted' && format === gemini && typeof detail.data === 'string') {
       if (typeof detail.id === 'string' && detail.id !== '') signatures.set(detail.id, detail.data);
       else thoughts.push({ type: 'thinking', text: '', signature: markGemini(detail.data) });
-    }
+    } else if (foreign === 'keep' && typeof type === 'string' && type.startsWith('reasoning.'))
+      thoughts.push({ type: 'raw', format: 'chat', value: detail });
   }
   return { thoughts, signatures };
 }

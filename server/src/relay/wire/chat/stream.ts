@@ -1,5 +1,6 @@
 import { openaiError } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
+import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
@@ -12,10 +13,12 @@ export interface StreamRenderer {
   push(delta: Delta): string;
   /** The last thing written when a stream breaks; nothing may follow it. */
   fail(error: AppError): string;
+  /** The last text with our own count in it, where the upstream gave none. */
+  withUsage?(last: string, usage: Usage): string;
 }
 
 /** Deltas that say nothing to the client yet. */
-const silent = new Set<Delta['type']>(['start', 'choice', 'usage', 'error']);
+const silent = new Set<Delta['type']>(['start', 'choice', 'usage', 'error', 'detail']);
 
 export const chatDone = sseData('[DONE]');
 

@@ -32,7 +32,7 @@ interface Call {
 }
 
 /** Deltas that this format has no words for, or none before there is something to say. */
-const silent = new Set<Delta['type']>(['start', 'choice', 'error', 'extra']);
+const silent = new Set<Delta['type']>(['start', 'choice', 'error', 'extra', 'detail']);
 
 const isWholeJson = (text: string): boolean => {
   try {

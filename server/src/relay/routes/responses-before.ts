@@ -1,0 +1,68 @@
+import { AppError } from '../../lib/errors.ts';
+import { randomString } from '../../lib/ids.ts';
+import type { Before, Item, Owner, ResponseKeeper } from '../responses/keeper.ts';
+import type { Json } from '../wire/conversation.ts';
+import { invalid, optionalString, readString, unsupported } from '../wire/read.ts';
+import { idOf } from '../wire/responses/echo.ts';
+
+/** What a request builds on; one of both at most. */
+export function namedIn(body: Json): Before {
+  const previousResponseId = optionalString(body, 'previous_response_id');
+  const id = body.conversation == null ? undefined : readString(idOf(body.conversation), 'conversation');
+  if (previousResponseId !== undefined && id !== undefined)
+    throw invalid('previous_response_id', `'previous_response_id' and 'conversation' cannot be given together.`);
+  return {
+    ...(previousResponseId !== undefined && { previousResponseId }),
+    ...(id !== undefined && { conversationId: id }),
+  };
+}
+
+export function refuseWithoutKeeper(named: Before, background: boolean): void {
+  const refused =
+    named.previousResponseId !== undefined
+      ? 'previous_response_id'
+      : named.conversationId !== undefined
+        ? 'conversation'
+        : background && 'background';
+  if (refused) throw unsupported(refused, `'${refused}' is not supported: responses are not kept here.`);
+}
+
+/** Each is looked up by itself; more than any conversation has would be work for nothing. */
+const mostReferences = 1_000;
+
+/** `type` may be left out where there is only an id. */
+const isReference = ({ type, role, id }: Item): boolean =>
+  type === 'item_reference' || (type == null && role === undefined && typeof id === 'string');
+
+/** Items that are named by their ids, as what they stand for. */
+export async function resolveItems(keeper: ResponseKeeper, owner: Owner, items: Item[]): Promise<Item[]> {
+  if (!items.some(isReference)) return items;
+  if (items.filter(isReference).length > mostReferences)
+    throw invalid('input', `'input' may refer to ${mostReferences} items at most.`);
+  const found: Item[] = [];
+  for (const item of items) found.push(isReference(item) ? await referred(keeper, owner, item) : item);
+  return found;
+}
+
+async function referred(keeper: ResponseKeeper, owner: Owner, { id }: Item): Promise<Item> {
+  const name = readString(id, 'input.id');
+  const item = await keeper.item(owner, name);
+  if (item) return item;
+  throw new AppError('not_found', `Item with id '${name}' not found.`, { param: 'input' });
+}
+
+const prefixes: Record<string, string> = {
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fco',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctco',
+};
+
+/** What is kept can be referred to, also where the client gave it no id. */
+export const withIds = (items: Item[]): Item[] =>
+  items.map((item) =>
+    typeof item.id === 'string' && item.id !== ''
+      ? item
+      : { ...item, id: `${prefixes[`${item.type}`] ?? 'msg'}_${randomString(32)}` },
+  );

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test';
+import { systemClock } from '../../lib/clock.ts';
+import type { Call } from '../../platform/http/route.ts';
+import { openLog } from '../../platform/log.ts';
+import type { RelayDeps } from '../deps.ts';
+import type { Before, Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
+import type { Answer, Conversation, Json } from '../wire/conversation.ts';
+import { KeptFirst } from './kept-first.ts';
+import { respond } from './responses.ts';
+
+interface Kept {
+  owner: Owner;
+  response: ResponseObject;
+  input: Item[];
+  named: Before;
+}
+
+/** In memory; `fails` lets keeping fail. */
+function memoryKeeper() {
+  const kept: Kept[] = [];
+  const queued: (Kept & { body: Item })[] = [];
+  const state = { fails: false };
+  const keeper: ResponseKeeper = {
+    before: async (_, { previousResponseId }) => {
+      const found = kept.find(({ response }) => response.id === previousResponseId);
+      return found ? [...found.input, ...found.response.output] : [];
+    },
+    item: async (_, id) =>
+      kept.flatMap(({ input, response }) => [...input, ...response.output]).find((item) => item.id === id) ?? null,
+    keep: async (owner, ended) => {
+      await Bun.sleep(1);
+      if (state.fails) throw new Error('no room');
+      kept.push({ owner, ...ended });
+    },
+    enqueue: async (owner, job) => void queued.push({ owner, ...job }),
+  };
+  return { keeper, kept, queued, state };
+}
+
+const deps = { clock: systemClock, log: openLog('silent') } as unknown as RelayDeps;
+const newCall = () =>
+  ({
+    headers: {},
+    requestId: 'req_1',
+    signal: new AbortController().signal,
+    principal: { user: { id: 7, group: 'default' }, keyId: 3 },
+  }) as unknown as Call<'apiKey'>;
+
+/** Says what it was told last, and remembers all of it. */
+function stage() {
+  const memory = memoryKeeper();
+  const asked: Conversation[] = [];
+  const echoing = async (
+    _: unknown,
+    conversation: Conversation,
+    __: unknown,
+    onDelta?: (delta: never) => unknown,
+  ): Promise<Answer> => {
+    asked.push(conversation);
+    const text = `answer ${asked.length}`;
+    const deltas = [{ type: 'text', text }, { type: 'finish', finish: 'stop' }, { type: 'end' }];
+    for (const delta of onDelta ? deltas : []) onDelta!(delta as never);
+    return { id: 'x', model: 'own', parts: [{ type: 'text', text }], finish: 'stop' };
+  };
+  const ask = (body: Json) => respond(deps, { own: echoing }, memory.keeper, newCall(), { model: 'own', ...body });
+  const askJson = async (body: Json) => (await (await ask(body)).json()) as ResponseObject;
+  return { ...memory, asked, ask, askJson };
+}
+
+const said = ({ turns }: Conversation) =>
+  turns.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')).join());
+
+describe('with a keeper', () => {
+  test('a response builds on the one before, and is kept with what it brought alone', async () => {
+    const { askJson, asked, kept } = stage();
+    const first = await askJson({ input: 'one' });
+    const second = await askJson({ input: [{ role: 'user', content: 'two' }], previous_response_id: first.id });
+    expect(said(asked[1]!)).toEqual(['one', 'answer 1', 'two']);
+    expect(second).toMatchObject({ previous_response_id: first.id, store: true });
+    expect(kept[1]).toMatchObject({
+      owner: { userId: 7, keyId: 3 },
+      response: second,
+      input: [{ role: 'user', content: 'two', id: expect.stringMatching(/^msg_/) }],
+      named: { previousResponseId: first.id },
+    });
+  });
+
+  test('items are found by reference, and unknown ones are not', async () => {
+    const { askJson, ask, asked } = stage();
+    const { output } = await askJson({ input: 'one' });
+    await askJson({
+      input: [
+        { type: 'item_reference', id: output[0]!.id },
+        { role: 'user', content: 'go on' },
+      ],
+    });
+    expect(said(asked[1]!)).toEqual(['answer 1', 'go on']);
+    const lost = ask({ input: [{ type: 'item_reference', id: 'msg_lost' }] });
+    expect(await lost.catch((error: unknown) => error)).toMatchObject({ code: 'not_found', status: 404 });
+  });
+
+  test('`store: false` keeps nothing', async () => {
+    const { askJson, kept } = stage();
+    expect((await askJson({ input: 'one', store: false })).store).toBe(false);
+    expect(kept).toEqual([]);
+  });
+
+  test('a streamed response is kept before its last event goes out', async () => {
+    const { ask, kept } = stage();
+    const text = await (await ask({ input: 'one', stream: true })).text();
+    expect(text).toContain('event: response.completed');
+    expect(kept[0]!.response).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'answer 1' }] }] });
+  });
+
+  test('what cannot be kept is told instead of an end', async () => {
+    const { ask, state } = stage();
+    state.fails = true;
+    const text = await (await ask({ input: 'one', stream: true })).text();
+    expect(text).not.toContain('response.completed');
+    expect(text).toContain('event: error');
+    expect(await ask({ input: 'one' }).catch((error: unknown) => error)).toBeInstanceOf(Error);
+  });
+
+  test('in the background: queued, and not asked here', async () => {
+    const { askJson, ask, asked, queued } = stage();
+    const response = await askJson({ input: 'one', background: true });
+    expect(response).toMatchObject({ status: 'queued', background: true, output: [] });
+    expect(queued[0]).toMatchObject({ response: { id: response.id }, body: { input: 'one', background: true } });
+    expect(asked).toEqual([]);
+    for (const fields of [{ store: false }, { stream: true }])
+      expect(await ask({ input: 'one', background: true, ...fields }).catch((error: unknown) => error)).toMatchObject({
+        status: 400,
+      });
+  });
+
+  test('one thing at a time is built on', async () => {
+    const { ask } = stage();
+    const both = ask({ input: 'x', previous_response_id: 'resp_1', conversation: { id: 'conv_1' } });
+    expect(await both.catch((error: unknown) => error)).toMatchObject({ status: 400 });
+  });
+});
+
+test('bytes of an upstream’s stream: signs of life pass, the end waits', async () => {
+  const order: string[] = [];
+  const keep = async () => {
+    await Bun.sleep(1);
+    order.push('kept');
+  };
+  const first = new KeptFirst(keep, openLog('silent'), 'req_1', () => 'failed');
+  const write = first.through((bytes) => void order.push(new TextDecoder().decode(bytes)));
+  write('event');
+  first.onEnded({});
+  write(': ping\n\n');
+  await write('the end');
+  expect(order).toEqual(['event', ': ping\n\n', 'kept', 'the end']);
+});

@@ -1,0 +1,47 @@
+import { type Answer, type Delta, isReasoningDetail, type Json, type Part } from '../conversation.ts';
+import { Output } from './output.ts';
+import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
+
+/** An answer as a response. */
+export function renderResponsesAnswer(answer: Answer, options: ResponseOptions): Json {
+  const output = new Output(options.echo?.tools ?? new Map(), () => {});
+  answer.parts.forEach((part, i) => {
+    if (part.type === 'image') output.image(part);
+    else for (const delta of deltasOf(part, i)) output.push(delta);
+  });
+  const reason = reasonOf(answer.finish);
+  const status = reason ? 'incomplete' : 'completed';
+  output.close(status);
+  const { usage, extra } = answer;
+  return responseObject(options, { status, output: output.items, usage, reason, extra });
+}
+
+/** What a stream would have said. */
+export function deltasOf(part: Part, index: number): Delta[] {
+  switch (part.type) {
+    case 'text': {
+      const { text, refusal, logprobs } = part;
+      return [{ type: 'text', text, ...(refusal && { refusal }), ...(logprobs && { logprobs }) }];
+    }
+    case 'thinking': {
+      const { text, signature } = part;
+      return [
+        { type: 'thinking', text },
+        ...(signature === undefined ? [] : [{ type: 'signature' as const, signature }]),
+      ];
+    }
+    case 'redacted_thinking':
+      return [part];
+    case 'tool_call': {
+      const { id, name, arguments: args, signature } = part;
+      return [
+        { type: 'tool_start', index, id, name, ...(signature !== undefined && { signature }) },
+        { type: 'tool_args', index, args },
+      ];
+    }
+    case 'raw':
+      return isReasoningDetail(part) ? [{ type: 'detail', detail: part.value }] : [];
+    default:
+      return [];
+  }
+}

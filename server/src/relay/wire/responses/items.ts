@@ -1,0 +1,167 @@
+import { isObject, type Json, type Part, type TextPart, type ToolName, type Turn } from '../conversation.ts';
+import { invalid, missing, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
+import { readContent, readOutput, readTexts } from './content.ts';
+import { partsOf, unpack } from './thoughts.ts';
+import type { ToolTable } from './tool-table.ts';
+import { argumentsOf } from './tools.ts';
+
+/** Calls and results of tools that OpenAI runs or has trained for, and what it sealed: only it can read them. */
+const foreignTypes = new Set([
+  'file_search_call',
+  'web_search_call',
+  'computer_call',
+  'computer_call_output',
+  'code_interpreter_call',
+  'image_generation_call',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+  'mcp_call',
+  'tool_search_call',
+  'tool_search_output',
+  'additional_tools',
+  'compaction',
+  'compaction_trigger',
+  'program',
+  'program_output',
+]);
+
+const roles = ['user', 'assistant', 'system', 'developer'];
+
+/** Items one after the other, gathered into turns. */
+export class ItemReader {
+  readonly system: TextPart[] = [];
+  readonly turns: Turn[] = [];
+  /** The turn with the calls, by the id of each. */
+  readonly #calls = new Map<string, Turn>();
+  /** What belongs to calls that follow, by their ids. */
+  readonly #signatures = new Map<string, string>();
+  /** The turn with the results of a turn's calls; looked up, as looking for it would take time with the square of the input. */
+  readonly #results = new Map<Turn, Turn>();
+  /** What the last turn holds. */
+  #words = false;
+  #called = false;
+
+  constructor(readonly table: ToolTable) {}
+
+  read(item: Json, at: string): void {
+    const type = typeOf(item, at);
+    if (type === 'message') this.#message(item, at);
+    else if (type === 'reasoning') this.#reasoning(item, at);
+    else if (type === 'function_call') this.#call(item, at, readString(item.arguments ?? '', `${at}.arguments`));
+    else if (type === 'custom_tool_call') this.#call(item, at, argumentsOf(readString(item.input, `${at}.input`)));
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#result(item, at);
+    else this.#other(item, type, at);
+  }
+
+  #message(item: Json, at: string): void {
+    const role = requiredString(item, 'role', at);
+    const place = `${at}.content`;
+    if (role === 'system' || role === 'developer') this.system.push(...readTexts(item.content, place));
+    else if (role === 'user') this.turns.push({ role, parts: readContent(item.content, place) });
+    else if (role === 'assistant') this.#said(readContent(item.content, place), 'message');
+    else throw invalid(`${at}.role`, `'${at}.role' must be one of: ${roles.join(', ')}.`);
+  }
+
+  /** Items of one answer are one turn; what follows words without calls is another answer. */
+  #said(parts: Part[], kind: 'message' | 'thought' | 'call'): Turn {
+    const last = this.turns.at(-1);
+    const continues = last?.role === 'assistant' && (kind === 'call' || this.#called || !this.#words);
+    if (continues) {
+      for (const part of parts) last.parts.push(part);
+    } else {
+      this.turns.push({ role: 'assistant', parts });
+      this.#words = false;
+      this.#called = false;
+    }
+    this.#words ||= kind === 'message';
+    this.#called ||= kind === 'call';
+    return this.turns.at(-1)!;
+  }
+
+  #reasoning(item: Json, at: string): void {
+    const sealed = optionalString(item, 'encrypted_content', at);
+    if (sealed === undefined || sealed === '') {
+      const text = thoughtText(item, at);
+      if (text !== '') this.#said([{ type: 'thinking', text }], 'thought');
+      return;
+    }
+    // Sealed thoughts of another vendor mean nothing to those that are spoken to in another format.
+    const thoughts = unpack(sealed, `${at}.encrypted_content`);
+    if (!thoughts) return;
+    for (const thought of thoughts) if (thought.type === 'call') this.#signatures.set(thought.id, thought.signature);
+    const parts = partsOf(thoughts);
+    if (parts.length > 0) this.#said(parts, 'thought');
+  }
+
+  #call(item: Json, at: string, args: string): void {
+    const id = requiredString(item, 'call_id', at);
+    const signature = this.#signatures.get(id);
+    const name = this.table.flatOf(toolName(item, at));
+    const part: Part = { type: 'tool_call', id, name, arguments: args, ...(signature !== undefined && { signature }) };
+    this.#calls.set(id, this.#said([part], 'call'));
+  }
+
+  /** Next to the call, whatever was said in between: other formats want it there. */
+  #result(item: Json, at: string): void {
+    const callId = requiredString(item, 'call_id', at);
+    const caller = this.#calls.get(callId);
+    if (!caller) throw invalid(`${at}.call_id`, `No tool call found for the output with call_id '${callId}'.`);
+    if (item.output == null) throw missing(`${at}.output`);
+    const part: Part = { type: 'tool_result', callId, content: readOutput(item.output, `${at}.output`) };
+    const known = this.#results.get(caller);
+    if (known) {
+      known.parts.push(part);
+      return;
+    }
+    const turn: Turn = { role: 'user', parts: [part] };
+    this.#results.set(caller, turn);
+    this.turns.splice(this.turns.lastIndexOf(caller) + 1, 0, turn);
+  }
+
+  #other(item: Json, type: string, at: string): void {
+    if (type === 'item_reference') throw invalid(at, `There is no item of the id '${item.id}' here.`);
+    if (!foreignTypes.has(type))
+      throw invalid(`${at}.type`, `'${at}.type' is '${type}', which is no known type of item.`);
+    this.#said([{ type: 'raw', format: 'responses', value: item }], 'message');
+  }
+}
+
+/** The short form of a message has no type. */
+function typeOf(item: Json, at: string): string {
+  return item.type == null && item.role !== undefined ? 'message' : requiredString(item, 'type', at);
+}
+
+/** Thoughts that nobody signed. */
+function thoughtText(item: Json, at: string): string {
+  const texts: string[] = [];
+  for (const name of ['summary', 'content'])
+    for (const [i, part] of readArray(item[name] ?? [], `${at}.${name}`).entries()) {
+      const { text } = readObject(part, `${at}.${name}[${i}]`);
+      texts.push(readString(text, `${at}.${name}[${i}].text`));
+    }
+  return texts.join('\n\n');
+}
+
+function toolName(item: Json, at: string): ToolName {
+  const namespace = optionalString(item, 'namespace', at);
+  return { name: requiredString(item, 'name', at), ...(namespace !== undefined && { namespace }) };
+}
+
+/** `input` as items: a string is a message of the user. */
+export function itemsOf(input: unknown): Json[] {
+  if (input === undefined || input === null) return [];
+  if (typeof input === 'string')
+    return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
+  if (!Array.isArray(input)) throw invalid('input', `'input' must be a string or an array of items.`);
+  return input.map((item, i) => {
+    if (!isObject(item)) throw invalid(`input[${i}]`, `'input[${i}]' must be an object.`);
+    return item;
+  });
+}

@@ -1,0 +1,284 @@
+import { randomString } from '../../../lib/ids.ts';
+import type { Delta, ImagePart, Json, ToolName } from '../conversation.ts';
+import { pack, type Thought } from './thoughts.ts';
+import { inputOf } from './tools.ts';
+
+/** Gets every event but for those of the response as a whole. */
+export type Emit = (type: string, members: Json) => void;
+
+interface OpenItem<I = unknown> {
+  item: Json & I & { id: string };
+  index: number;
+}
+
+interface OpenMessage extends OpenItem<{ content: Json[] }> {
+  /** The last part while it is open. */
+  part: Json | undefined;
+}
+
+interface OpenReasoning extends OpenItem<{ summary: { type: string; text: string }[] }> {
+  partOpen: boolean;
+  thoughts: Thought[];
+}
+
+interface OpenCall extends OpenItem {
+  custom: boolean;
+  args: string;
+}
+
+type Status = 'completed' | 'incomplete';
+
+const isWhole = (args: string): boolean => {
+  try {
+    JSON.parse(args);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * The output of a response, as it grows: whole answers and streams are written by this alone, so that they say the same.
+ * Words and thoughts are open one at a time; calls are open until the end, as their pieces may come interleaved.
+ */
+export class Output {
+  readonly items: Json[] = [];
+  #message: OpenMessage | undefined;
+  #reasoning: OpenReasoning | undefined;
+  readonly #calls = new Map<number, OpenCall>();
+
+  constructor(
+    readonly names: ReadonlyMap<string, ToolName>,
+    readonly emit: Emit,
+    readonly newId: (prefix: string) => string = (prefix) => `${prefix}_${randomString(32)}`,
+  ) {}
+
+  push(delta: Delta): void {
+    if (delta.type === 'text') this.#text(delta);
+    else if (delta.type === 'thinking') this.#thinking(delta.text);
+    else if (delta.type === 'signature') this.#signature(delta.signature);
+    else if (delta.type === 'redacted_thinking' || delta.type === 'detail') this.#thought(delta);
+    else if (delta.type === 'tool_start') this.#call(delta);
+    else if (delta.type === 'tool_args') this.#args(delta.index, delta.args);
+  }
+
+  /** A picture that the model made. */
+  image({ source }: ImagePart): void {
+    if (!('data' in source)) return;
+    this.#closeMessage('completed');
+    this.#closeReasoning('completed');
+    const item = { id: this.newId('ig'), type: 'image_generation_call', status: 'completed', result: source.data };
+    const index = this.#add(item);
+    this.emit('response.output_item.done', { output_index: index, item });
+  }
+
+  /** Nothing follows. What is open when an answer was cut is incomplete. */
+  close(status: Status): void {
+    this.#closeReasoning(status);
+    this.#closeMessage(status);
+    for (const call of this.#calls.values()) this.#closeCall(call, status);
+    this.#calls.clear();
+  }
+
+  /** The answer broke off: no more events of its items, which are as they are. */
+  abandon(): void {
+    for (const { item } of [this.#message, this.#reasoning, ...this.#calls.values()].filter(
+      (open) => open !== undefined,
+    ))
+      item.status = 'incomplete';
+    for (const call of this.#calls.values()) if (call.custom) call.item.input = inputOf(call.args);
+    if (this.#reasoning) this.#reasoning.item.encrypted_content = pack(this.#reasoning.thoughts);
+  }
+
+  #add(item: Json): number {
+    this.items.push(item);
+    this.emit('response.output_item.added', { output_index: this.items.length - 1, item });
+    return this.items.length - 1;
+  }
+
+  #done({ item, index }: OpenItem, status: Status): void {
+    item.status = status;
+    this.emit('response.output_item.done', { output_index: index, item });
+  }
+
+  #text({ text, refusal, logprobs = [] }: Extract<Delta, { type: 'text' }>): void {
+    if (text === '') return;
+    this.#closeReasoning('completed');
+    const message = this.#openMessage();
+    const part = this.#openPart(message, refusal === true);
+    const place = placeOf(message);
+    if (refusal) {
+      part.refusal += text;
+      this.emit('response.refusal.delta', { ...place, delta: text });
+      return;
+    }
+    part.text += text;
+    (part.logprobs as unknown[]).push(...logprobs);
+    this.emit('response.output_text.delta', { ...place, delta: text, logprobs });
+  }
+
+  #openMessage(): OpenMessage {
+    if (this.#message) return this.#message;
+    const item = { id: this.newId('msg'), type: 'message', status: 'in_progress', role: 'assistant', content: [] };
+    this.#message = { item, index: this.#add(item), part: undefined };
+    return this.#message;
+  }
+
+  #openPart(message: OpenMessage, refusal: boolean): Json & { text?: string; refusal?: string } {
+    const type = refusal ? 'refusal' : 'output_text';
+    if (message.part?.type === type) return message.part;
+    this.#closePart(message);
+    const part: Json = refusal ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] };
+    message.item.content.push(part);
+    message.part = part;
+    this.emit('response.content_part.added', { ...placeOf(message), part });
+    return part;
+  }
+
+  #closePart(message: OpenMessage): void {
+    const { part } = message;
+    if (!part) return;
+    message.part = undefined;
+    const place = placeOf(message);
+    if (part.type === 'refusal') this.emit('response.refusal.done', { ...place, refusal: part.refusal });
+    else this.emit('response.output_text.done', { ...place, text: part.text, logprobs: part.logprobs });
+    this.emit('response.content_part.done', { ...place, part });
+  }
+
+  #closeMessage(status: Status): void {
+    const message = this.#message;
+    if (!message) return;
+    this.#message = undefined;
+    this.#closePart(message);
+    this.#done(message, status);
+  }
+
+  #openReasoning(): OpenReasoning {
+    if (this.#reasoning) return this.#reasoning;
+    this.#closeMessage('completed');
+    const item = {
+      id: this.newId('rs'),
+      type: 'reasoning',
+      status: 'in_progress',
+      summary: [],
+      encrypted_content: null,
+    };
+    this.#reasoning = { item, index: this.#add(item), partOpen: false, thoughts: [] };
+    return this.#reasoning;
+  }
+
+  #thinking(text: string): void {
+    if (text === '') return;
+    const reasoning = this.#openReasoning();
+    const { summary } = reasoning.item;
+    if (!reasoning.partOpen) {
+      reasoning.partOpen = true;
+      summary.push({ type: 'summary_text', text: '' });
+      reasoning.thoughts.push({ type: 'thinking', text: '' });
+      this.emit('response.reasoning_summary_part.added', { ...summaryPlace(reasoning), part: summary.at(-1) });
+    }
+    const last = reasoning.thoughts.at(-1);
+    if (last?.type === 'thinking') last.text += text;
+    summary.at(-1)!.text += text;
+    this.emit('response.reasoning_summary_text.delta', { ...summaryPlace(reasoning), delta: text });
+  }
+
+  /** Belongs to the words before it, if there are any. */
+  #signature(signature: string): void {
+    if (signature === '') return;
+    const reasoning = this.#openReasoning();
+    const last = reasoning.thoughts.at(-1);
+    if (reasoning.partOpen && last?.type === 'thinking') last.signature = signature;
+    else reasoning.thoughts.push({ type: 'thinking', text: '', signature });
+    this.#closeSummary(reasoning);
+  }
+
+  #thought(thought: Thought): void {
+    const reasoning = this.#openReasoning();
+    this.#closeSummary(reasoning);
+    reasoning.thoughts.push(thought);
+  }
+
+  #closeSummary(reasoning: OpenReasoning): void {
+    if (!reasoning.partOpen) return;
+    reasoning.partOpen = false;
+    const part = reasoning.item.summary.at(-1)!;
+    const place = summaryPlace(reasoning);
+    this.emit('response.reasoning_summary_text.done', { ...place, text: part.text });
+    this.emit('response.reasoning_summary_part.done', { ...place, part });
+  }
+
+  #closeReasoning(status: Status): void {
+    const reasoning = this.#reasoning;
+    if (!reasoning) return;
+    this.#reasoning = undefined;
+    this.#closeSummary(reasoning);
+    reasoning.item.encrypted_content = pack(reasoning.thoughts);
+    this.#done(reasoning, status);
+  }
+
+  #call({ index, id, name, signature }: Extract<Delta, { type: 'tool_start' }>): void {
+    const callId = id || this.newId('call');
+    if (signature !== undefined) this.#thought({ type: 'call', id: callId, signature });
+    this.#closeReasoning('completed');
+    this.#closeMessage('completed');
+    const { custom, ...named } = this.names.get(name) ?? { name, custom: undefined };
+    const item = custom
+      ? { id: this.newId('ctc'), type: 'custom_tool_call', status: 'in_progress', call_id: callId, ...named, input: '' }
+      : {
+          id: this.newId('fc'),
+          type: 'function_call',
+          status: 'in_progress',
+          call_id: callId,
+          ...named,
+          arguments: '',
+        };
+    this.#calls.set(index, { item, index: this.#add(item), custom: custom ?? false, args: '' });
+  }
+
+  #args(index: number, args: string): void {
+    const call = this.#calls.get(index);
+    if (!call || args === '') return;
+    call.args += args;
+    // The text of a custom call is inside of JSON, and is told when that is whole.
+    if (call.custom) return;
+    call.item.arguments = call.args;
+    this.emit('response.function_call_arguments.delta', { ...itemPlace(call), delta: args });
+  }
+
+  #closeCall(call: OpenCall, status: Status): void {
+    const whole = status === 'completed' || isWhole(call.args);
+    if (call.custom) this.#tellInput(call);
+    else {
+      // Clients parse it, and some models say nothing where there is nothing to say.
+      if (call.args === '' && whole) this.#emptyArguments(call);
+      const { arguments: args, name } = call.item;
+      this.emit('response.function_call_arguments.done', { ...itemPlace(call), arguments: args, name });
+    }
+    this.#done(call, whole ? 'completed' : 'incomplete');
+  }
+
+  #emptyArguments(call: OpenCall): void {
+    call.item.arguments = '{}';
+    this.emit('response.function_call_arguments.delta', { ...itemPlace(call), delta: '{}' });
+  }
+
+  #tellInput(call: OpenCall): void {
+    const input = inputOf(call.args);
+    call.item.input = input;
+    if (input !== '') this.emit('response.custom_tool_call_input.delta', { ...itemPlace(call), delta: input });
+    this.emit('response.custom_tool_call_input.done', { ...itemPlace(call), input });
+  }
+}
+
+const itemPlace = ({ item, index }: OpenItem): Json => ({ item_id: item.id, output_index: index });
+
+const placeOf = (message: OpenMessage): Json => ({
+  ...itemPlace(message),
+  content_index: message.item.content.length - 1,
+});
+
+const summaryPlace = (reasoning: OpenReasoning): Json => ({
+  ...itemPlace(reasoning),
+  summary_index: reasoning.item.summary.length - 1,
+});

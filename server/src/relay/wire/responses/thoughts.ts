@@ -1,0 +1,101 @@
+import type { Json, Part } from '../conversation.ts';
+import { invalid } from '../read.ts';
+
+/**
+ * What a model's thoughts must come back with, packed into `encrypted_content` of a reasoning item so that it survives a
+ * client that keeps nothing else. A signature of a call names the call that it belongs to.
+ */
+export type Thought =
+  | { type: 'thinking'; text: string; signature?: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'call'; id: string; signature: string }
+  | { type: 'detail'; detail: Json };
+
+/** Names the layout, and that it is ours: another gateway's or vendor's own means nothing here. */
+const mark = 'svc1';
+
+const written = (text: string): string => Buffer.from(text).toString('base64url');
+const readBack = (field: string): string => Buffer.from(field, 'base64url').toString();
+
+/** Fields between colons, thoughts between dots: nothing of it has to be parsed as JSON, whoever wrote it. */
+export const pack = (thoughts: readonly Thought[]): string => [mark, ...joined(thoughts).map(packOne)].join('.');
+
+function packOne(thought: Thought): string {
+  switch (thought.type) {
+    case 'thinking':
+      return fields('t', thought.text, ...(thought.signature === undefined ? [] : [thought.signature]));
+    case 'redacted_thinking':
+      return fields('r', thought.data);
+    case 'call':
+      return fields('c', thought.id, thought.signature);
+    case 'detail':
+      return fields('d', ...Object.entries(thought.detail).flatMap(([name, value]) => [name, scalar(value)]));
+  }
+}
+
+const fields = (kind: string, ...values: string[]): string => [kind, ...values.map(written)].join(':');
+
+/** Details are flat; what is nested in one is no vendor's. */
+const scalar = (value: unknown): string =>
+  typeof value === 'string' ? `s${value}` : typeof value === 'number' ? `n${value}` : '';
+
+const scalarOf = (text: string): unknown =>
+  text.startsWith('s') ? text.slice(1) : text.startsWith('n') ? Number(text.slice(1)) : null;
+
+/** Pieces of one detail that a stream gave one after the other. */
+function joined(thoughts: readonly Thought[]): Thought[] {
+  const out: Thought[] = [];
+  for (const thought of thoughts) {
+    const last = out.at(-1);
+    if (thought.type === 'detail' && last?.type === 'detail' && isMore(last.detail, thought.detail))
+      out[out.length - 1] = { type: 'detail', detail: together(last.detail, thought.detail) };
+    else out.push(thought);
+  }
+  return out;
+}
+
+const texts = ['summary', 'text', 'data'];
+
+const isMore = (before: Json, detail: Json): boolean =>
+  detail.index !== undefined && before.index === detail.index && before.type === detail.type;
+
+function together(before: Json, detail: Json): Json {
+  const out = { ...before, ...detail };
+  for (const name of texts)
+    if (typeof before[name] === 'string' && typeof detail[name] === 'string') out[name] = before[name] + detail[name];
+  return out;
+}
+
+/** What was packed; null where it is not ours. */
+export function unpack(text: string, param: string): Thought[] | null {
+  const [found, ...packed] = text.split('.');
+  return found === mark ? packed.map((one) => unpackOne(one, param)) : null;
+}
+
+function unpackOne(packed: string, param: string): Thought {
+  const [kind, ...rest] = packed.split(':');
+  const [first, second, ...more] = rest.map(readBack);
+  if (first !== undefined) {
+    if (kind === 't' && more.length === 0)
+      return { type: 'thinking', text: first, ...(second !== undefined && { signature: second }) };
+    if (kind === 'r' && second === undefined) return { type: 'redacted_thinking', data: first };
+    if (kind === 'c' && second !== undefined && more.length === 0)
+      return { type: 'call', id: first, signature: second };
+    if (kind === 'd' && second !== undefined && more.length % 2 === 0)
+      return { type: 'detail', detail: detailOf([first, second, ...more]) };
+  }
+  throw invalid(param, `'${param}' was changed on its way: give reasoning items back as they came.`);
+}
+
+function detailOf(pairs: string[]): Json {
+  const entries: [string, unknown][] = [];
+  for (let i = 0; i < pairs.length; i += 2) entries.push([pairs[i]!, scalarOf(pairs[i + 1]!)]);
+  return Object.fromEntries(entries);
+}
+
+/** As parts of the assistant's turn; signatures of calls go to their calls. */
+export const partsOf = (thoughts: readonly Thought[]): Part[] =>
+  thoughts.flatMap((thought): Part[] => {
+    if (thought.type === 'call') return [];
+    return [thought.type === 'detail' ? { type: 'raw', format: 'chat', value: thought.detail } : thought];
+  });

@@ -1,0 +1,149 @@
+import { isObject, type Json, type Params, type Tool } from '../conversation.ts';
+import {
+  invalid,
+  missing,
+  optionalBoolean,
+  optionalEnum,
+  optionalString,
+  readArray,
+  readObject,
+  requiredString,
+} from '../read.ts';
+import { ToolTable } from './tool-table.ts';
+
+export interface ReadTools {
+  tools: Tool[];
+  /** Tools that OpenAI runs, or has trained for. */
+  rawTools: Json[];
+  table: ToolTable;
+}
+
+const kinds = new Set(['function', 'custom']);
+
+export function readTools(value: unknown): ReadTools {
+  const given = value == null ? [] : readArray(value, 'tools').map((item, i) => readObject(item, `tools[${i}]`));
+  const table = new ToolTable(given.flatMap(({ type, name }) => (kinds.has(type as string) ? [name as string] : [])));
+  const tools: Tool[] = [];
+  const rawTools: Json[] = [];
+  given.forEach((tool, i) => {
+    const at = `tools[${i}]`;
+    const type = requiredString(tool, 'type', at);
+    if (type === 'namespace') tools.push(...readNamespace(tool, at, table));
+    else if (kinds.has(type)) tools.push(readTool(tool, at, table));
+    else rawTools.push(tool);
+  });
+  return { tools, rawTools, table };
+}
+
+function readNamespace(space: Json, at: string, table: ToolTable): Tool[] {
+  const namespace = requiredString(space, 'name', at);
+  const about = optionalString(space, 'description', at);
+  if (space.tools === undefined) throw missing(`${at}.tools`);
+  return readArray(space.tools, `${at}.tools`).map((item, i) => {
+    const place = `${at}.tools[${i}]`;
+    const tool = readObject(item, place);
+    if (!kinds.has(requiredString(tool, 'type', place)))
+      throw invalid(`${place}.type`, `'${place}.type' must be function or custom.`);
+    const read = readTool(tool, place, table, namespace);
+    const description = [about, read.description].filter((text) => text).join('\n\n');
+    return description === '' ? read : { ...read, description };
+  });
+}
+
+function readTool(tool: Json, at: string, table: ToolTable, namespace?: string): Tool {
+  const custom = tool.type === 'custom';
+  const name = table.add({
+    name: requiredString(tool, 'name', at),
+    ...(namespace !== undefined && { namespace }),
+    ...(custom && { custom }),
+  });
+  const description = optionalString(tool, 'description', at);
+  if (custom) return { name, ...customTool(tool, description, at) };
+  const strict = optionalBoolean(tool, 'strict', at);
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    ...(tool.parameters != null && { parameters: readObject(tool.parameters, `${at}.parameters`) }),
+    ...(strict !== undefined && { strict }),
+  };
+}
+
+/** Models that know functions only get one with a text; a grammar is told in words, as nothing else can hold it. */
+function customTool(tool: Json, description: string | undefined, at: string): Omit<Tool, 'name'> {
+  const told = [description, grammarOf(tool.format, `${at}.format`)].filter((text) => text).join('\n\n');
+  return {
+    ...(told !== '' && { description: told }),
+    parameters: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+  };
+}
+
+function grammarOf(value: unknown, at: string): string | undefined {
+  if (value == null) return undefined;
+  const format = readObject(value, at);
+  if (format.type === 'text') return undefined;
+  if (format.type !== 'grammar') throw invalid(`${at}.type`, `'${at}.type' must be text or grammar.`);
+  const syntax = optionalEnum(format, 'syntax', ['lark', 'regex'], at) ?? 'lark';
+  return `The input must match this ${syntax} grammar:\n${requiredString(format, 'definition', at)}`;
+}
+
+/** The text that a model gave such a function; all of it where it gave something else. */
+export function inputOf(args: string): string {
+  try {
+    const value: unknown = JSON.parse(args);
+    if (isObject(value) && typeof value.input === 'string') return value.input;
+  } catch {
+    // Cut off, or no JSON at all.
+  }
+  return args;
+}
+
+export const argumentsOf = (input: string): string => JSON.stringify({ input });
+
+type Choice = Pick<Params, 'tools' | 'toolChoice' | 'rawToolChoice'>;
+
+/** `tool_choice`, with the tools that it leaves. */
+export function readToolChoice(value: unknown, { tools, table }: ReadTools): Choice {
+  const all: Choice = tools.length > 0 ? { tools } : {};
+  if (value == null) return all;
+  if (value === 'auto' || value === 'none' || value === 'required') return { ...all, toolChoice: { type: value } };
+  if (!isObject(value)) throw invalid('tool_choice', `'tool_choice' must be auto, none, required or an object.`);
+  const type = requiredString(value, 'type', 'tool_choice');
+  if (type === 'allowed_tools') return allowed(value, tools, table);
+  if (!kinds.has(type)) return { ...all, rawToolChoice: value };
+  const name = flatNames(value, 'tool_choice', tools, table)[0]!;
+  return { ...all, toolChoice: { type: 'tool', name } };
+}
+
+/** Others are not shown to the model: no other vendor can be told to leave some alone. */
+function allowed(choice: Json, tools: Tool[], table: ToolTable): Choice {
+  const mode = optionalEnum(choice, 'mode', ['auto', 'required'], 'tool_choice');
+  if (mode === undefined) throw missing('tool_choice.mode');
+  const names = new Set<string>();
+  for (const [i, item] of readArray(choice.tools, 'tool_choice.tools').entries()) {
+    const at = `tool_choice.tools[${i}]`;
+    const tool = readObject(item, at);
+    if (!kinds.has(requiredString(tool, 'type', at)) && tool.type !== 'namespace')
+      return { tools, rawToolChoice: tool };
+    for (const name of flatNames(tool, at, tools, table)) names.add(name);
+  }
+  const left = tools.filter(({ name }) => names.has(name));
+  if (left.length === 0) throw invalid('tool_choice.tools', `'tool_choice.tools' must name at least one tool.`);
+  return { tools: left, toolChoice: { type: mode } };
+}
+
+/** One, or those of a namespace. */
+function flatNames(named: Json, at: string, tools: Tool[], table: ToolTable): string[] {
+  const name = requiredString(named, 'name', at);
+  const namespace = optionalString(named, 'namespace', at);
+  const found =
+    named.type === 'namespace'
+      ? [...table.named].flatMap(([flat, tool]) => (tool.namespace === name ? [flat] : []))
+      : [table.flatOf({ name, ...(namespace !== undefined && { namespace }) })];
+  if (found.length > 0 && found.every((flat) => tools.some((tool) => tool.name === flat))) return found;
+  throw invalid(at, `'${at}' names the tool '${name}', which is not among 'tools'.`);
+}
