@@ -30,6 +30,7 @@ export const streamed = ({ client, answerId = '' }: Reader): Delivery<BegunStrea
       requestId: context.requestId,
       includeUsage: conversation.includeUsage,
       oldFunctions: conversation.oldFunctions,
+      showThoughts: conversation.showThoughts,
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,

@@ -9,6 +9,8 @@ import { channelToolRoutes } from './routes/channel-tools.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { countTokensRoutes } from './routes/count-tokens.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
+import { geminiRoutes } from './routes/gemini.ts';
+import { geminiModelsRoutes } from './routes/gemini-models.ts';
 import { imagesRoutes } from './routes/images.ts';
 import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
@@ -34,6 +36,8 @@ export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, job
     ...chatRoutes(deps, metaModels),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),
+    ...geminiRoutes(deps, metaModels),
+    ...geminiModelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),
     ...imagesRoutes({ ...deps, jobs }),
     ...audioRoutes(deps),

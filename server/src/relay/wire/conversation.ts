@@ -140,8 +140,8 @@ export interface Params {
   user?: string;
 }
 
-/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. */
-export type WireFormat = 'chat' | 'messages';
+/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. `gemini`: Google's generateContent. */
+export type WireFormat = 'chat' | 'messages' | 'gemini';
 
 export interface Source {
   format: WireFormat;
@@ -158,6 +158,8 @@ export interface Conversation {
   includeUsage: boolean;
   /** Asked with functions instead of tools, and answered so. */
   oldFunctions?: true;
+  /** Asked, in a format where that is a question of its own, to see what the model thinks. */
+  showThoughts?: true;
   /** The body as it came: an upstream of the same format gets it with only what must change. */
   source?: Source;
   /** What `weigh` makes of that body. */
@@ -243,8 +245,10 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Sound, pictures and films of formats that only their own vendor knows: their bytes are no text. */
-export const isRawMedia = ({ value }: RawPart): boolean =>
-  typeof value.type === 'string' && /video|audio|image|document_url|container/.test(value.type);
+export const isRawMedia = ({ format, value }: RawPart): boolean =>
+  format === 'gemini'
+    ? value.inlineData != null || value.fileData != null
+    : typeof value.type === 'string' && /video|audio|image|document_url|container/.test(value.type);
 
 /** Every text of a request that a model reads, for counting its tokens before the call. */
 export function promptTexts({ system, turns, params }: Conversation): string[] {

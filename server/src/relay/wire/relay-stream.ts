@@ -5,6 +5,8 @@ import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
 import { PlainPieces, type TakeEscaped } from './chat/plain-delta.ts';
 import { chatDone, chatStream, chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
 import { type Delta, failure, isObject, type Json, type UpstreamError, type WireFormat } from './conversation.ts';
+import { geminiPassthrough } from './gemini/passthrough.ts';
+import { GeminiStream, withGeminiUsage } from './gemini/stream.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
 import { MessagesStream, messagesPing, messagesStop } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
@@ -16,7 +18,7 @@ export interface RelayStreamOptions {
   client: WireFormat | 'deltas';
   deltas?: Delta[];
   /** What the upstream speaks; the same as the client's means its bytes pass. */
-  upstream: WireFormat | 'gemini';
+  upstream: WireFormat;
   /** Reads one upstream event; a fresh decoder per stream. */
   decode: (json: Json) => Delta[];
   /** The name the client asked for. */
@@ -29,6 +31,8 @@ export interface RelayStreamOptions {
   includeUsage: boolean;
   /** Asked with functions instead of tools. */
   oldFunctions?: true | undefined;
+  /** Asked to see what the model thinks, where that is a question of its own. */
+  showThoughts?: true | undefined;
   expectsJson?: boolean;
   /** Estimate for `message_start`. */
   promptTokens?: number;
@@ -48,7 +52,16 @@ const noBytes = new Uint8Array(0);
 
 type RendererOptions = Pick<
   RelayStreamOptions,
-  'client' | 'deltas' | 'model' | 'id' | 'created' | 'requestId' | 'includeUsage' | 'oldFunctions' | 'promptTokens'
+  | 'client'
+  | 'deltas'
+  | 'model'
+  | 'id'
+  | 'created'
+  | 'requestId'
+  | 'includeUsage'
+  | 'oldFunctions'
+  | 'showThoughts'
+  | 'promptTokens'
 > &
   Partial<Pick<RelayStreamOptions, 'upstream'>>;
 
@@ -58,6 +71,7 @@ export const newRenderer = (options: RendererOptions): StreamRenderer => rendere
 const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions) => StreamRenderer> = {
   chat: chatStream,
   messages: (options) => new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 }),
+  gemini: (options) => new GeminiStream(options),
   deltas: ({ deltas }) => ({
     push: (delta) => {
       deltas?.push(delta);
@@ -65,6 +79,21 @@ const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions)
     },
     fail: () => '',
   }),
+};
+
+/** For a stream whose bytes pass. */
+const editors: Record<WireFormat, (options: RelayStreamOptions) => FrameEditor> = {
+  chat: chatPassthrough,
+  messages: messagesPassthrough,
+  gemini: geminiPassthrough,
+};
+
+/** What a stream ends with; one of Google's just closes. */
+const endMarks: Record<RelayStreamOptions['client'], string> = {
+  chat: chatDone,
+  messages: messagesStop,
+  gemini: '',
+  deltas: '',
 };
 
 /**
@@ -82,9 +111,7 @@ export class RelayStream {
 
   constructor(private readonly options: RelayStreamOptions) {
     this.#watch = new AnswerWatch({ expectsJson: options.expectsJson ?? false });
-    if (options.client === options.upstream) {
-      this.#editor = options.client === 'chat' ? chatPassthrough(options) : messagesPassthrough(options);
-    }
+    if (options.client === options.upstream) this.#editor = editors[options.upstream](options);
   }
 
   /** Made when needed: a stream whose bytes pass has no use for it unless it breaks. */
@@ -152,7 +179,7 @@ export class RelayStream {
     const last = rest.length > 0 ? this.#frames([Buffer.concat([rest, blankLine])]) : null;
     if (last !== null) out.push(last);
     if (!this.ended && this.summary().complete) {
-      const done = this.#done(encoder.encode(this.options.client === 'chat' ? chatDone : messagesStop));
+      const done = this.#done(encoder.encode(endMarks[this.options.client]));
       if (done !== null) out.push(done);
     }
     return { tail: join(out), summary: this.summary() };
@@ -166,8 +193,9 @@ export class RelayStream {
   /** The last bytes with our own count before the end mark, for a client that asked for one and an upstream without. */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const { client, includeUsage, id } = this.options;
-    if (client !== 'chat' || !includeUsage || this.#watch.usage) return last;
+    if (!includeUsage || this.#watch.usage || (client !== 'chat' && client !== 'gemini')) return last;
     const text = decoder.decode(last);
+    if (client === 'gemini') return encoder.encode(withGeminiUsage(text, usage));
     const at = text.lastIndexOf('data:', text.lastIndexOf('[DONE]'));
     if (at === -1) return last;
     const chunk = chatUsageChunk(renderChatUsage(usage), { ...this.options, id: this.summary().id || id });

@@ -2,12 +2,13 @@ import { AppError } from '../../../lib/errors.ts';
 import type { Conversation, Json } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { errandIn } from './beyond-tokens.ts';
+import { refuseGoogleOnly } from './google-only.ts';
 
 /**
  * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches
  * and the like. Left out silently, the model would answer without them, and nobody would know.
  */
-export function refuseForeignTools({ params, source }: Conversation): void {
+export function refuseForeignTools({ params, source, turns }: Conversation): void {
   if (source?.format === 'messages' && source.body.thread != null) throw threadUnsupported();
   const tool = params.rawTools?.[0];
   if (tool)
@@ -19,6 +20,7 @@ export function refuseForeignTools({ params, source }: Conversation): void {
     );
   const errand = source && errandIn(source.format, source.body);
   if (errand) throw unsupported(errand, `'${errand}' is not supported by this model.`);
+  if (source?.format === 'gemini') refuseGoogleOnly(turns, source.body);
 }
 
 /** Threads live in the vendor's own account. This code is the one on which its clients send the whole conversation again. */
