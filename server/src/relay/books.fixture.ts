@@ -7,7 +7,7 @@ import { addUpstream, breakAfter, scriptedUpstream } from './scripted-upstream.f
 /** One request and what the upstream answers to it. */
 export interface Case {
   wire: Wire;
-  client: 'chat' | 'messages';
+  client: 'chat' | 'messages' | 'gemini';
   stream: boolean;
   text: string;
   cut: { at: number; breaks: boolean };
@@ -66,8 +66,7 @@ export async function openBooksTest(): Promise<BooksTest> {
 
   async function ask({ wire, client, stream, leaveAfter = Number.POSITIVE_INFINITY }: Case) {
     const gone = new AbortController();
-    const path = client === 'chat' ? '/v1/chat/completions' : '/v1/messages';
-    const body = { model: `books/${wire}`, max_tokens: 1_000, stream, messages: [{ role: 'user', content: 'hi' }] };
+    const { path, body } = requests[client](`books/${wire}`, stream);
     const answer = await relay.post(path, body, { signal: gone.signal });
     expect(answer.status).not.toBe(403);
     const requestId = answer.headers.get('x-request-id')!;
@@ -90,6 +89,21 @@ export async function openBooksTest(): Promise<BooksTest> {
   }
   return books;
 }
+
+const hi = { max_tokens: 1_000, messages: [{ role: 'user', content: 'hi' }] };
+const hiToGoogle = {
+  contents: [{ parts: [{ text: 'hi' }] }],
+  generationConfig: { maxOutputTokens: 1_000, thinkingConfig: { includeThoughts: true } },
+};
+
+const requests: Record<Case['client'], (model: string, stream: boolean) => { path: string; body: unknown }> = {
+  chat: (model, stream) => ({ path: '/v1/chat/completions', body: { ...hi, model, stream } }),
+  messages: (model, stream) => ({ path: '/v1/messages', body: { ...hi, model, stream } }),
+  gemini: (model, stream) => ({
+    path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: hiToGoogle,
+  }),
+};
 
 function rowOf(rows: UsageEntry[], requestId: string): UsageEntry | undefined {
   const own = rows.filter((row) => row.request_id === requestId);
