@@ -5,7 +5,8 @@ const mostSegments = 3;
 const openai = '/openai/';
 const versioned = '/openai/v1/';
 const deployments = '/openai/deployments/';
-const googleMethod = /^\/v1\/models\/.+:\w+$/;
+/** Some clients escape the colon. */
+const googleMethod = /^\/v1(?:beta)?\/models\/(.+)(?::|%3A)(\w+)$/i;
 
 /**
  * Addresses that clients of Azure fix themselves, as those they stand for: `/openai/v1/…`, `/openai/…?api-version=` and
@@ -13,7 +14,8 @@ const googleMethod = /^\/v1\/models\/.+:\w+$/;
  * version. Asked only where no route has the path.
  */
 export function aliasesOf(path: string): Alias[] {
-  if (googleMethod.test(path)) return [{ path: path.replace('/v1/', '/v1beta/') }];
+  const [, model, method] = googleMethod.exec(path) ?? [];
+  if (model && method) return [{ path: `/v1beta/models/${model}:${method}` }];
   if (!path.startsWith(openai)) return [];
   if (path.startsWith(versioned)) return [{ path: `/v1/${path.slice(versioned.length)}` }];
   if (path.startsWith(deployments)) return deploymentsIn(path.slice(deployments.length));
