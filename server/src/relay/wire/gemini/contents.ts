@@ -80,26 +80,31 @@ function readResponse(value: unknown): { text: string; isError?: true } {
  */
 class OpenCalls {
   #made = 0;
-  #open: { id: string; name: unknown }[] = [];
+  /** Every id that was given, and the open calls of each name in their order. */
   readonly #taken = new Set<string>();
+  readonly #open = new Map<string, Set<string>>();
 
   open({ id: given, name }: Json): string {
     const own = typeof given === 'string' && given !== '' && !this.#taken.has(given) ? given : undefined;
     const id = own ?? this.#newId();
     this.#taken.add(id);
-    this.#open.push({ id, name });
+    const ofName = this.#open.get(String(name));
+    if (ofName) ofName.add(id);
+    else this.#open.set(String(name), new Set([id]));
     return id;
   }
 
   close(given: string | undefined, name: string): string {
-    let at = given ? this.#open.findIndex(({ id }) => id === given) : -1;
-    if (at < 0) at = this.#open.findIndex((call) => call.name === name);
-    if (at < 0) return given || this.#newId();
-    return this.#open.splice(at, 1)[0]!.id;
+    const ofName = this.#open.get(name);
+    const id = given && ofName?.has(given) ? given : ofName?.values().next().value;
+    if (id === undefined) return given || this.#newId();
+    ofName!.delete(id);
+    return id;
   }
 
   #newId(): string {
-    this.#made += 1;
+    do this.#made += 1;
+    while (this.#taken.has(`call_${this.#made}`));
     return `call_${this.#made}`;
   }
 }

@@ -120,7 +120,8 @@ function readChoice(value: unknown, tools: Tool[] | undefined): Pick<Params, 'to
   const names =
     config.allowedFunctionNames == null ? [] : readArray(config.allowedFunctionNames, `${param}.allowedFunctionNames`);
   const toolChoice = choiceOf(mode, names, param);
-  const offered = names.length === 0 || mode === 'NONE' ? tools : tools?.filter(({ name }) => names.includes(name));
+  const allowed = new Set(names);
+  const offered = allowed.size === 0 || mode === 'NONE' ? tools : tools?.filter(({ name }) => allowed.has(name));
   return { ...(offered && { tools: offered }), ...(tools && toolChoice && { toolChoice }) };
 }
 

@@ -106,6 +106,20 @@ describe('contents', () => {
   });
 });
 
+test('very many calls and results are put together in their number’s time', () => {
+  const many = Array.from({ length: 60_000 }, (_, i) => i);
+  const calls = many.map((i) => ({ functionCall: { name: `f${i}`, id: `call_${i}`, args: {} } }));
+  const results = many.map((i) => ({ functionResponse: { name: `f${many.length - 1 - i}`, response: {} } }));
+  const { turns } = parse({
+    contents: [
+      { role: 'model', parts: [...calls, { functionCall: { name: 'last' } }] },
+      { role: 'user', parts: results },
+    ],
+  });
+  expect(turns[1]!.parts[0]).toMatchObject({ callId: `call_${many.length - 1}` });
+  expect(turns[0]!.parts.at(-1)).toMatchObject({ id: `call_${many.length}` });
+});
+
 describe('settings', () => {
   test('both spellings; what is the caller’s own keeps its names', () => {
     const { params, source } = parse({
