@@ -75,6 +75,8 @@ describe('programs of the client guide run as they stand', () => {
           OPENAI_API_KEY: service.key,
           ANTHROPIC_BASE_URL: service.url,
           ANTHROPIC_API_KEY: service.key,
+          GOOGLE_GEMINI_BASE_URL: service.url,
+          GEMINI_API_KEY: service.key,
         },
       });
       const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);

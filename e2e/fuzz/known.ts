@@ -13,7 +13,7 @@ interface Things {
 }
 
 const models: [RegExp, string][] = [
-  [/embeddings/, 'demo/embed'],
+  [/embed/i, 'demo/embed'],
   [/images/, 'demo/image'],
   [/speech/, 'demo/speech'],
   [/transcriptions|translations/, 'demo/transcribe'],
@@ -34,6 +34,11 @@ export const knownValues = (things: Things): Record<string, readonly unknown[]> 
   ...oauthOf(things),
   model_name: ['upstream'],
   provider: [{}, { allow_fallbacks: true }],
+  contents: [[{ role: 'user', parts: [{ text: 'hi' }] }]],
+  requests: [[{ content: { parts: [{ text: 'hi' }] } }]],
+  pageSize: [1, 20],
+  pageToken: ['1'],
+  alt: ['sse', 'json'],
   messages: [hi, [...hi, { role: 'assistant', content: 'ho' }, ...hi]],
   input: ['hello', ['a', 'b']],
   prompt: ['x'],

@@ -62,7 +62,7 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
   const method = !careful && random.chance(0.03) ? random.pick(oddMethods) : endpoint.method;
   const [as, credential] = chooseCredential(endpoint, world, random);
   const known = (name: string) => {
-    if (name === 'model') return [modelFor(endpoint.path)];
+    if (name === 'model' || name === 'models/{model}') return [modelFor(endpoint.path)];
     // A client that is known by its header says nothing of itself in the body.
     return careful && as === 'client' && name.startsWith('client_') ? undefined : world.known(name);
   };

@@ -136,7 +136,7 @@ function faultsOf(
 
 /** Fuzzed channels lead nowhere, which is told with 502 or 503 to who asks for their models; the demo's never are away. */
 const isUpstreamAway = (answer: string, { path }: Endpoint): boolean =>
-  path.startsWith('/v1/')
+  /^\/v1(beta)?\//.test(path)
     ? /"No provider of '(?!demo\/)[^']*' (gave|is available)/.test(answer)
     : path.endsWith('/sync-models') && answer.includes("The upstream's list of models");
 

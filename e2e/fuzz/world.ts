@@ -63,6 +63,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
       session: { cookie: user.cookie },
       admin: { cookie: root.cookie },
       apiKey: { authorization: `Bearer ${key}` },
+      googleKey: { 'x-goog-api-key': key },
       oauth: { authorization: `Bearer ${tokens.access_token}` },
       client: { authorization: basic },
       nobody: {},

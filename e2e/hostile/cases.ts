@@ -15,7 +15,7 @@ export interface Case {
 }
 
 /** What endpoints take at most: one megabyte, those of the relay 32. */
-const bytesFor = ({ path }: Endpoint): number => (path.startsWith('/v1/') ? 32_000_000 : 1_000_000);
+const bytesFor = ({ path }: Endpoint): number => (/^\/v1(beta)?\//.test(path) ? 32_000_000 : 1_000_000);
 /** In each text there is of every run so much that whoever reads it again and again holds the loop for seconds. */
 const textBytes = (endpoint: Endpoint, type: string): number =>
   type === formType ? 200_000 : Math.min(1_000_000, bytesFor(endpoint) / 2);
@@ -28,7 +28,7 @@ export function casesOf(endpoint: Endpoint, world: World, schemas: Record<string
   const { method, bodies } = endpoint;
   const credential = credentialOf(endpoint, world);
   const path = endpoint.path.replace(/(\w[\w-]*)\/\{(\w+)\}/g, (_, before: string, name: string) =>
-    [before, encodeURIComponent(String(world.known(`${before}/{${name}}`)?.[0] ?? 1))].join('/'),
+    [before, encodeURIComponent(String(knownTo(endpoint, world)(`${before}/{${name}}`)?.[0] ?? 1))].join('/'),
   );
   const base = { method, path, headers: credential };
   const cases: Case[] = endpoint.queryParameters.map(({ name }) => ({
@@ -67,8 +67,11 @@ const samplingOf = (endpoint: Endpoint, world: World, schemas: Record<string, Sc
   schemas,
   careful: true,
   optionalShare: 1,
-  known: (name) => (name === 'model' ? [modelFor(endpoint.path)] : world.known(name)),
+  known: knownTo(endpoint, world),
 });
+
+const knownTo = (endpoint: Endpoint, world: World) => (name: string) =>
+  name === 'model' || name === 'models/{model}' ? [modelFor(endpoint.path)] : world.known(name);
 
 /** The value again and again, with another of its texts replaced each time. */
 function variants(value: unknown, text: string): [string, unknown][] {

@@ -20,7 +20,7 @@ const faults = [
 ];
 const cases = faults.map((fault) => [`${fault.code} ${fault.status}`, fault] as const);
 
-const bodyOf = async (format: 'openai' | 'anthropic', fault: AppError) =>
+const bodyOf = async (format: 'openai' | 'anthropic' | 'google', fault: AppError) =>
   (await renderError(format, fault, 'req_1', {}).json()) as { error: Record<string, unknown> };
 
 const dataOf = (events: string) => JSON.parse(events.trim().split('\n').at(-1)!.slice('data: '.length));
@@ -76,9 +76,13 @@ describe('a fault is told in a stream as in a body', () => {
     const { code, message } = (await bodyOf('openai', fault)).error;
     expect((await toldByEngine(fault, 'responses')).response.error).toEqual({ code, message });
   });
+
+  test.each(cases)('the orchestration model, in Gemini’s format: %s', async (_, fault) => {
+    expect(await toldByEngine(fault, 'gemini')).toEqual(await bodyOf('google', fault));
+  });
 });
 
-test.each(['openai', 'anthropic', 'video', 'oauth', 'management'] as const)(
+test.each(['openai', 'anthropic', 'google', 'video', 'oauth', 'management'] as const)(
   'no internal code leaks: %s',
   async (as) => {
     const text = await renderError(as, new AppError('no_eligible_provider', 'None fits.'), 'req_1', {}).text();

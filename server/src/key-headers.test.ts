@@ -18,7 +18,7 @@ beforeAll(async () => {
   );
   const needy = await Promise.all(
     all
-      .filter(({ path }) => /^\/(v\d|api\/svc-ms)\//.test(path))
+      .filter(({ path }) => /^\/(v\d\w*|api\/svc-ms)\//.test(path))
       .map(async (endpoint) => ((await ask(endpoint, {})).status === 401 ? [endpoint] : [])),
   );
   endpoints = needy.flat();

@@ -8,7 +8,7 @@ import { roles } from './user.ts';
 /** The web app marks its calls to /v1 with this header: a cookie alone is not a credential there. */
 const webCallHeader = 'x-svc-web';
 
-/** The four ways in that identity knows. */
+/** The ways in that identity knows. */
 export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; origins: string[] }) {
   const session = async (call: Call): Promise<SessionPrincipal> => {
     const found = await deps.sessions.find(call.request.headers.get('cookie'));
@@ -28,19 +28,22 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
     return { user, keyId: null, models: [], unlimited: true, limitKey };
   };
 
-  const apiKey = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
-    const secret = secretOf(call);
+  const byKey = (call: Call, secret: string | null, where: string): KeyPrincipal | Promise<KeyPrincipal> => {
     if (secret) return deps.keys.identify(secret, call);
     if (call.request.headers.get(webCallHeader) === '1') return bySession(call);
-    throw new AppError('invalid_api_key', 'Missing API key. Send it as Authorization: Bearer sk-…');
+    throw new AppError('invalid_api_key', `Missing API key. Send it as ${where} sk-…`);
   };
+
+  const apiKey = (call: Call) => byKey(call, secretOf(call), 'Authorization: Bearer');
+
+  const googleKey = (call: Call) => byKey(call, secretOf(call, keysInQuery(call)), 'x-goog-api-key:');
 
   const keyOrSession = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
     const secret = secretOf(call);
     return secret ? deps.keys.identify(secret, call) : bySession(call);
   };
 
-  return { session, admin, apiKey, keyOrSession };
+  return { session, admin, apiKey, googleKey, keyOrSession };
 }
 
 /** Where clients that send no bearer token put their key: Anthropic's, Azure's and Google's. */
@@ -50,20 +53,27 @@ const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
  * The one rule of which credential counts: whichever header it comes in, and no two that differ. Taking the first of several
  * would charge an account that the caller may not have meant.
  */
-function secretOf({ request: { headers } }: Call): string | null {
+function secretOf({ request: { headers } }: Call, inQuery: readonly string[] = []): string | null {
   const authorization = headers.get('authorization');
   let secret = authorization ? (bearerOf(authorization) ?? 'malformed') : null;
-  for (const name of keyHeaders) {
-    const key = headers.get(name);
-    if (!key || key === secret) continue;
-    if (secret !== null)
-      throw new AppError(
-        'invalid_api_key',
-        `Conflicting credentials: send one API key, as Authorization: Bearer sk-… or as ${keyHeaders.join(', ')}.`,
-      );
-    secret = key;
-  }
+  for (const name of keyHeaders) secret = agreed(secret, headers.get(name));
+  for (const key of inQuery) secret = agreed(secret, key);
   return secret;
+}
+
+function agreed(secret: string | null, key: string | null): string | null {
+  if (!key || key === secret) return secret;
+  if (secret === null) return key;
+  throw new AppError(
+    'invalid_api_key',
+    `Conflicting credentials: send one API key, as Authorization: Bearer sk-… or as ${keyHeaders.join(', ')}.`,
+  );
+}
+
+/** Google's clients may put the key into the address, which therefore is written nowhere: logs and traces name the route. */
+function keysInQuery({ request: { url } }: Call): string[] {
+  const at = url.indexOf('?');
+  return at < 0 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('key');
 }
 
 /** As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). */

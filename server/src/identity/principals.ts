@@ -24,5 +24,6 @@ declare module '../platform/http/route.ts' {
     admin: SessionPrincipal;
     apiKey: KeyPrincipal;
     keyOrSession: KeyPrincipal;
+    googleKey: KeyPrincipal;
   }
 }

@@ -1,9 +1,13 @@
 import type { AppError, ErrorCode } from './errors.ts';
 
 /** The wire formats that errors are told in. */
-export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'video';
+export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'google' | 'video';
 
 type Json = Record<string, unknown>;
+
+const relayed: ReadonlySet<ErrorFormat> = new Set(['openai', 'anthropic', 'google', 'video']);
+/** A format of the relay, whose clients read headers that those of the other endpoints do not. */
+export const isRelayFormat = (format: ErrorFormat): boolean => relayed.has(format);
 
 /** Codes that exist twice inside, because their statuses differ, but have one name outside. */
 const publicCode = (code: ErrorCode): string => (code === 'no_eligible_provider' ? 'no_available_provider' : code);
@@ -46,6 +50,36 @@ const anthropicTypes: Record<number, string> = {
 
 const anthropicType = ({ status }: AppError): string =>
   anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+
+/** Google names its errors by status too, with the words of google.rpc.Code. */
+const googleStatuses: Record<number, string> = {
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
+  408: 'DEADLINE_EXCEEDED',
+  409: 'ABORTED',
+  416: 'OUT_OF_RANGE',
+  429: 'RESOURCE_EXHAUSTED',
+  499: 'CANCELLED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+const googleStatus = ({ status }: AppError): string =>
+  googleStatuses[status] ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT');
+
+/** What a program can decide by: our code as the reason, and the field at fault. */
+const googleDetails = (error: AppError): Json[] => {
+  const { message, extras } = error;
+  const reason = (extras.vendorCode ?? publicCode(error.code)).toUpperCase();
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'svc' };
+  if (extras.param === undefined) return [info];
+  const fieldViolations = [{ field: extras.param, description: message }];
+  return [info, { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }];
+};
 
 /** Names in the table of RFC 6749 §5.2 and RFC 6750 §3.1; other faults take the nearest. */
 const oauthCodes = new Set<ErrorCode>([
@@ -101,6 +135,14 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
       ...(error.extras.details && { details: error.extras.details }),
     },
     request_id: requestId,
+  }),
+  google: (error) => ({
+    error: {
+      code: error.status,
+      message: error.message,
+      status: googleStatus(error),
+      details: googleDetails(error),
+    },
   }),
   video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),
 };

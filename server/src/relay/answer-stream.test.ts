@@ -33,7 +33,7 @@ async function answered(
         call,
         open(),
         (thrown) => `data: ${thrown instanceof AppError ? thrown.code : 'unforeseen'}\n\n`,
-        patienceMs,
+        { patienceMs },
       );
       arrived.resolve();
       return answer;

@@ -1,13 +1,26 @@
 import { ssePing } from '../lib/sse.ts';
-import { type EventSource, eventResponse, keepAlive, pingAfterMs, type Write } from '../platform/http/event-stream.ts';
-import type { Call } from '../platform/http/route.ts';
+import {
+  type EventSource,
+  eventResponse,
+  keepAlive,
+  pingAfterMs,
+  type Reshape,
+  type Write,
+} from '../platform/http/event-stream.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { RelayDeps } from './deps.ts';
+import type { KeyCall } from './request-context.ts';
 import { ClientLeft } from './try-candidates.ts';
 
 export interface OpenStream {
   candidate: Candidate;
   pump(write: Write): Promise<unknown>;
+}
+
+interface StreamManner {
+  /** How long its reader is left in silence. */
+  patienceMs?: number;
+  reshape?: Reshape | undefined;
 }
 
 /**
@@ -16,10 +29,10 @@ export interface OpenStream {
  */
 export async function answerStream(
   deps: RelayDeps,
-  call: Call<'apiKey'>,
+  call: KeyCall,
   opening: Promise<OpenStream>,
   renderFailure: (thrown: unknown) => string,
-  patienceMs = pingAfterMs,
+  { patienceMs = pingAfterMs, reshape }: StreamManner = {},
 ): Promise<Response> {
   call.arrived?.();
   const stream = await within(opening, patienceMs);
@@ -28,9 +41,8 @@ export async function answerStream(
   if (stream) call.headers['x-svc-provider'] = stream.candidate.channel.provider;
   // Not the call itself, which would be kept with the whole request for as long as the stream is open.
   const { requestId } = call;
-  return eventResponse(call.headers, stream ?? waiting(opening, renderFailure, patienceMs), (error) =>
-    deps.log.error({ requestId, error }, 'a stream could not be finished'),
-  );
+  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'a stream could not be finished');
+  return eventResponse(call.headers, stream ?? waiting(opening, renderFailure, patienceMs), broken, reshape);
 }
 
 /** What is opened, or null when it takes longer. */

@@ -7,7 +7,7 @@ import { addUpstream, breakAfter, scriptedUpstream } from './scripted-upstream.f
 /** One request and what the upstream answers to it. */
 export interface Case {
   wire: Wire;
-  client: 'chat' | 'messages' | 'responses';
+  client: 'chat' | 'messages' | 'responses' | 'gemini';
   stream: boolean;
   text: string;
   cut: { at: number; breaks: boolean };
@@ -26,12 +26,6 @@ export interface BooksTest {
 
 /** In quota: 10 and 20 USD a million tokens are 5 and 10 units a token, so that every cost is whole. */
 const unitPrices = { prompt: 5, completion: 10 };
-const messages = [{ role: 'user', content: 'hi' }];
-const questions = {
-  chat: { path: '/v1/chat/completions', max_tokens: 1_000, messages },
-  messages: { path: '/v1/messages', max_tokens: 1_000, messages },
-  responses: { path: '/v1/responses', max_output_tokens: 1_000, input: messages },
-};
 const kinds: Record<Wire, string> = { chat: 'openai', messages: 'anthropic', gemini: 'gemini' };
 const start = 1_000_000_000;
 
@@ -72,8 +66,8 @@ export async function openBooksTest(): Promise<BooksTest> {
 
   async function ask({ wire, client, stream, leaveAfter = Number.POSITIVE_INFINITY }: Case) {
     const gone = new AbortController();
-    const { path, ...asked } = questions[client];
-    const answer = await relay.post(path, { model: `books/${wire}`, stream, ...asked }, { signal: gone.signal });
+    const { path, body } = requests[client](`books/${wire}`, stream);
+    const answer = await relay.post(path, body, { signal: gone.signal });
     expect(answer.status).not.toBe(403);
     const requestId = answer.headers.get('x-request-id')!;
     if (!stream || !answer.ok) return { requestId, got: answer.ok ? await answer.text() : '' };
@@ -95,6 +89,26 @@ export async function openBooksTest(): Promise<BooksTest> {
   }
   return books;
 }
+
+const said = [{ role: 'user', content: 'hi' }];
+const hi = { max_tokens: 1_000, messages: said };
+const hiToGoogle = {
+  contents: [{ parts: [{ text: 'hi' }] }],
+  generationConfig: { maxOutputTokens: 1_000, thinkingConfig: { includeThoughts: true } },
+};
+
+const requests: Record<Case['client'], (model: string, stream: boolean) => { path: string; body: unknown }> = {
+  chat: (model, stream) => ({ path: '/v1/chat/completions', body: { ...hi, model, stream } }),
+  messages: (model, stream) => ({ path: '/v1/messages', body: { ...hi, model, stream } }),
+  responses: (model, stream) => ({
+    path: '/v1/responses',
+    body: { max_output_tokens: 1_000, input: said, model, stream },
+  }),
+  gemini: (model, stream) => ({
+    path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: hiToGoogle,
+  }),
+};
 
 function rowOf(rows: UsageEntry[], requestId: string): UsageEntry | undefined {
   const own = rows.filter((row) => row.request_id === requestId);

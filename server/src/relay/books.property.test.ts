@@ -9,7 +9,7 @@ import { type BooksTest, openBooksTest } from './books.fixture.ts';
  */
 setDefaultTimeout(600_000);
 /** Engines differ in the last step only, and on PostgreSQL each case takes three times as long. */
-const usual = process.env.SVC_TEST_ENGINE === 'postgres' ? 40 : 120;
+const usual = process.env.SVC_TEST_ENGINE === 'postgres' ? 30 : 80;
 const runs = Number(process.env.SVC_BOOKS_RUNS ?? (process.env.SVC_LONG ? 3_000 : usual));
 
 let books: BooksTest;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => books.close());
 
 const wires: Wire[] = ['chat', 'messages', 'gemini'];
-const clients = ['chat', 'messages', 'responses'] as const;
+const clients = ['chat', 'messages', 'responses', 'gemini'] as const;
 /** It is written from the same deltas as the others, and differs in its own events only. */
 const runsOf = (client: (typeof clients)[number]): number => (client === 'responses' ? Math.ceil(runs / 4) : runs);
 

@@ -35,6 +35,7 @@ export const streamed = ({ client, answerId = '', onEnded }: Reader): Delivery<B
       echo: conversation.echo,
       now: () => nowSeconds(deps.clock),
       onEnded,
+      showThoughts: conversation.showThoughts,
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,

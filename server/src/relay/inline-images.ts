@@ -21,7 +21,9 @@ export function inlineImages(
   allowPrivate: boolean,
   context: Pick<RequestContext, 'signal'>,
 ): Conversation | Promise<Conversation> {
-  return kind.wantsImageData ? withPictures(conversation, allowPrivate, context.signal) : conversation;
+  // What goes as it came names its pictures itself.
+  const passes = conversation.source?.format === kind.wire;
+  return kind.wantsImageData && !passes ? withPictures(conversation, allowPrivate, context.signal) : conversation;
 }
 
 async function withPictures(

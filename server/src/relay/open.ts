@@ -11,6 +11,8 @@ import { chatRoutes } from './routes/chat.ts';
 import { completionsRoutes } from './routes/completions.ts';
 import { countTokensRoutes } from './routes/count-tokens.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
+import { geminiRoutes } from './routes/gemini.ts';
+import { geminiModelsRoutes } from './routes/gemini-models.ts';
 import { imagesRoutes } from './routes/images.ts';
 import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
@@ -41,6 +43,8 @@ export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, job
     ...responsesRoutes(deps, metaModels, keeper),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),
+    ...geminiRoutes(deps, metaModels),
+    ...geminiModelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),
     ...imagesRoutes({ ...deps, jobs }),
     ...audioRoutes(deps),

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { Usage } from '../lib/money.ts';
 import { countUsage } from './count-usage.ts';
 import { isPlausible, plausibleUsage } from './plausible-usage.ts';
-import { readGeminiUsage } from './providers/gemini/answer.ts';
 import type { Json } from './wire/conversation.ts';
+import { readGeminiUsage } from './wire/gemini/usage.ts';
 import { readChatUsage, readMessagesUsage } from './wire/usage.ts';
 
 const bounds = { promptTokens: 400, completionTokens: 50 };

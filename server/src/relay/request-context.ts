@@ -4,6 +4,9 @@ import type { Call } from '../platform/http/route.ts';
 import type { Override } from '../routing/override.ts';
 import type { Caller, RequestContext } from './deps.ts';
 
+/** A call with a key, wherever it came in. */
+export type KeyCall = Call<'apiKey' | 'googleKey'>;
+
 /** Headers that a vendor gives meaning to; nothing else of the client's travels on. */
 const forwardedHeaders = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
 /** What these headers are made of. Servers hang up on longer or stranger ones, which would look like a fault of theirs. */
@@ -12,7 +15,7 @@ const usualValue = /^[\t\x20-\x7e]{0,2000}$/;
 /** Of everyone who sends none of them. */
 export const noClientHeaders: RequestContext['clientHeaders'] = Object.freeze({});
 
-export const contextOf = (call: Call<'apiKey'>, endpoint: string, override: Override | null = null): RequestContext =>
+export const contextOf = (call: KeyCall, endpoint: string, override: Override | null = null): RequestContext =>
   new CallContext(call, endpoint, override);
 
 /** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
@@ -23,7 +26,7 @@ class CallContext implements RequestContext {
   readonly clientHeaders: RequestContext['clientHeaders'];
 
   constructor(
-    readonly call: Call<'apiKey'>,
+    readonly call: KeyCall,
     readonly endpoint: string,
     readonly override: Override | null,
   ) {

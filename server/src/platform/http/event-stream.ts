@@ -18,6 +18,21 @@ const eventHeaders = {
 /** Hands something to the reader. Gives a promise when the reader has to be waited for before there is more. */
 export type Write = (bytes: Uint8Array | string) => unknown;
 
+/** Events as something else, for readers who asked for that. */
+export interface Reshape {
+  /** Media type. */
+  type: string;
+  push(events: Uint8Array | string): string;
+  /** What comes after the last of them. */
+  end(): string;
+}
+
+const headersOf = (headers: Record<string, string>, reshape: Reshape | undefined): Record<string, string> => ({
+  ...headers,
+  ...eventHeaders,
+  ...(reshape && { 'content-type': reshape.type }),
+});
+
 /** What writes its events to their end once somebody reads. */
 export interface EventSource {
   pump(write: Write): Promise<unknown>;
@@ -35,18 +50,21 @@ export function eventResponse(
   headers: Record<string, string>,
   source: EventSource,
   broken: (error: unknown) => void,
+  reshape?: Reshape,
 ): Response {
   const pull = async (controller: unknown): Promise<void> => {
     const out = controller as DirectController;
     try {
       let ahead = 0;
-      await source.pump((bytes) => {
+      await source.pump((events) => {
+        const bytes = reshape ? reshape.push(events) : events;
         out.write(bytes);
         ahead += bytes.length;
         if (ahead < aheadBytes) return undefined;
         ahead = 0;
         return out.flush(true);
       });
+      if (reshape) out.write(reshape.end());
     } catch (error) {
       broken(error);
     }
@@ -54,7 +72,7 @@ export function eventResponse(
   };
   // Bun's own kind of stream; the DOM's types do not know it.
   const body = new ReadableStream({ type: 'direct', pull } as unknown as UnderlyingDefaultSource<Uint8Array>);
-  return new Response(body, { headers: { ...headers, ...eventHeaders } });
+  return new Response(body, { headers: headersOf(headers, reshape) });
 }
 
 /** Comments, until the function that is given back is called. */
@@ -82,7 +100,7 @@ export interface EventStream {
  * Can be written to before anybody reads. A slow reader makes the work wait, since cutting the answer off would lose what was
  * paid for; only one that is as good as dead is given up, as the work may hold money or a session meanwhile.
  */
-export function openEventStream({ headers, signal }: Pick<Call, 'headers' | 'signal'>): EventStream {
+export function openEventStream({ headers, signal }: Pick<Call, 'headers' | 'signal'>, reshape?: Reshape): EventStream {
   const gone = new AbortController();
   const left = AbortSignal.any([signal, gone.signal]);
   const leave = () => gone.abort(new Error('the client left'));
@@ -96,8 +114,9 @@ export function openEventStream({ headers, signal }: Pick<Call, 'headers' | 'sig
     taken?.resolve();
     taken = undefined;
   };
-  const write: Write = (bytes) => {
+  const write: Write = (events) => {
     if (!open) return undefined;
+    const bytes = reshape ? reshape.push(events) : events;
     stopPings ??= keepAlive((ping) => (taken ? undefined : write(ping)));
     out.enqueue(typeof bytes === 'string' ? encoder.encode(bytes) : bytes);
     if (taken || out.desiredSize! > 0) return taken?.promise;
@@ -110,6 +129,7 @@ export function openEventStream({ headers, signal }: Pick<Call, 'headers' | 'sig
     open = false;
     stopPings?.();
     resume();
+    if (reshape && !left.aborted) out.enqueue(encoder.encode(reshape.end()));
     close(out);
   };
   const start = (controller: typeof out) => {
@@ -119,7 +139,7 @@ export function openEventStream({ headers, signal }: Pick<Call, 'headers' | 'sig
   const body = new ReadableStream<Uint8Array>({ start, pull: resume, cancel: leave }, ahead);
   if (left.aborted) end();
   else left.addEventListener('abort', end, { once: true });
-  return { response: new Response(body, { headers: { ...headers, ...eventHeaders } }), write, left, end };
+  return { response: new Response(body, { headers: headersOf(headers, reshape) }), write, left, end };
 }
 
 function close(stream: { close(): void }): void {

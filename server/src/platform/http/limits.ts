@@ -1,4 +1,4 @@
-import type { ErrorFormat } from '../../lib/error-shapes.ts';
+import { type ErrorFormat, isRelayFormat } from '../../lib/error-shapes.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { RateState, Shared } from '../shared/port.ts';
 import { limitKeyOfIp } from './client-ip.ts';
@@ -36,7 +36,7 @@ function enforce(state: RateState, call: Call, format: ErrorFormat): void {
   headers['ratelimit-limit'] = limit;
   headers['ratelimit-remaining'] = remaining;
   headers['ratelimit-reset'] = `${seconds}`;
-  const relay = format === 'openai' || format === 'anthropic' || format === 'video';
+  const relay = isRelayFormat(format);
   if (relay) {
     headers['x-ratelimit-limit-requests'] = limit;
     headers['x-ratelimit-remaining-requests'] = remaining;

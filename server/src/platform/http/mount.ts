@@ -1,4 +1,4 @@
-import type { ErrorFormat } from '../../lib/error-shapes.ts';
+import { type ErrorFormat, isRelayFormat } from '../../lib/error-shapes.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
@@ -67,7 +67,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
   const again = deps.again?.[route.auth as keyof Authenticators] as Authenticator | undefined;
   const name = `${route.method.toUpperCase()} ${route.path}`;
-  const relayed = route.errors === 'openai' || route.errors === 'anthropic' || route.errors === 'video';
+  const relayed = isRelayFormat(route.errors);
   const scope = corsScope(route);
   const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });

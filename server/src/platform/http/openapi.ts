@@ -20,6 +20,9 @@ const errorSchemas: Record<ErrorFormat, ZodType> = {
       request_id: z.string(),
     })
     .meta({ id: 'MessagesError' }),
+  google: z
+    .object({ error: z.object({ code: z.number().int(), message: z.string(), status: z.string() }) })
+    .meta({ id: 'GoogleError' }),
   video: z.object({ error: z.object({ code: z.number().int(), message: z.string() }) }).meta({ id: 'VideoError' }),
 };
 
@@ -29,6 +32,7 @@ const security: Record<string, Record<string, string[]>[]> = {
   admin: [{ session: [] }],
   bearer: [{ oauth: [] }],
   keyOrSession: [{ apiKey: [] }, { session: [] }],
+  googleKey: [{ apiKey: [] }, { googleKey: [] }],
 };
 
 /** 204 has no body (RFC 9110 §15.3.5), so there is nothing to describe. */
@@ -80,6 +84,7 @@ function describeRoute(route: Route): RouteConfig {
 const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'svc_session' },
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, sk-…' },
+  googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
   oauth: { type: 'http', scheme: 'bearer', description: 'An OAuth access token, svcat_…' },
   client: { type: 'http', scheme: 'basic', description: 'OAuth client id and secret' },
 } as const;

@@ -17,6 +17,7 @@ export function renderError(
 export function formatOfPath(path: string): ErrorFormat {
   if (path.startsWith('/v1/videos')) return 'video';
   if (path.startsWith('/v1/messages')) return 'anthropic';
+  if (/^\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
   if (path.startsWith('/v1/') || path.startsWith('/openai/')) return 'openai';
   if (path.startsWith('/api/oauth2')) return 'oauth';
   return 'management';

@@ -99,6 +99,7 @@ type Row = [
   status: number,
   expected: { route?: string; allow?: string; body?: string },
 ];
+const generate = '/v1beta/models/{model+}:generateContent';
 const rows: Row[] = [
   ['POST', chat, 400, { route: chat, body: "'model'" }],
   ['POST', `${chat}?a=b`, 400, { route: chat }],
@@ -146,6 +147,19 @@ const rows: Row[] = [
   ['GET', '/v1/models/a%00b', 400, { route: model, body: 'NUL' }],
   ['GET', '/v1/models/__proto__', 404, { route: model, body: noModel('__proto__') }],
 
+  ['GET', '/v1beta/models', 200, { route: '/v1beta/models', body: '"models":[' }],
+  ['HEAD', '/v1beta/models', 200, { route: '/v1beta/models', body: '' }],
+  ['GET', '/v1beta/models/demo%2Fchat', 200, { route: '/v1beta/models/{model+}', body: '"models/demo/chat"' }],
+  ['GET', '/v1beta/models/models/demo/chat', 200, { route: '/v1beta/models/{model+}', body: '"models/demo/chat"' }],
+  ['POST', '/v1beta/models/demo/chat:generateContent', 400, { route: generate, body: '"INVALID_ARGUMENT"' }],
+  ['POST', '/v1beta/models/demo%2Fchat%3AgenerateContent', 400, { route: generate, body: "'contents'" }],
+  ['POST', '/v1beta/models/a:b/c:free:generateContent', 400, { route: generate, body: "'contents'" }],
+  ['POST', '/v1/models/demo/chat:generateContent?key=x', 401, { route: generate, body: '"UNAUTHENTICATED"' }],
+  ['POST', '/v1/models/demo/chat', 405, { allow: 'GET', body: '"code":"method_not_allowed"' }],
+  ['POST', '/v1beta/models/:generateContent', 405, { allow: 'GET', body: '"status":"UNIMPLEMENTED"' }],
+  ['GET', '/v1beta', 404, { body: '"status":"NOT_FOUND"' }],
+  ['GET', '/v1betas', 404, { body: '{"success":false,"message"' }],
+
   ['GET', '/v1/videos/models', 200, { route: '/v1/videos/models' }],
   ['DELETE', '/v1/videos/models', 404, { route: '/v1/videos/{jobId}' }],
   ['GET', '/v1/videos/x', 404, { route: '/v1/videos/{jobId}' }],
@@ -168,9 +182,9 @@ const rows: Row[] = [
   ['GET', '/docs', 404, { body: nothing('GET /docs') }],
   ['GET', '/apix', 404, { body: '{"success":false,"message"' }],
   ['GET', '/.well-known/openai', 404, { body: '{"success":false,"message"' }],
-  ['GET', '/v1beta/models', 404, { body: '{"success":false,"message"' }],
-  ['POST', '/v1beta/models/x:generateContent', 404, { body: '{"success":false,"message"' }],
-  ['HEAD', '/v1beta/models', 404, { body: '' }],
+  ['GET', '/v1alpha/models', 404, { body: '{"success":false,"message"' }],
+  ['POST', '/v1alpha/models/x:generateContent', 404, { body: '{"success":false,"message"' }],
+  ['HEAD', '/v1alpha/models', 404, { body: '' }],
   ['GET', '/openai/nothing', 404, { body: '"code":"not_found"' }],
   ['GET', '/index.html', 200, { body: page }],
   ['GET', '/%69ndex.html', 200, { body: page }],
@@ -207,7 +221,7 @@ describe('what is not asked for as a page is none', () => {
     service.call(path, { method, ...(accept && { headers: { accept } }) });
   const navigation = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
-  test.each(['/', '/docs', '/oauth2/authorize?client_id=x', '/models/a/b-4.1', '/v1beta/models', '/.well-known/x'])(
+  test.each(['/', '/docs', '/oauth2/authorize?client_id=x', '/models/a/b-4.1', '/v1alpha/models', '/.well-known/x'])(
     'a browser that goes to %s gets the web app',
     async (path) => {
       for (const accept of [navigation, 'Text/HTML']) {
@@ -219,7 +233,7 @@ describe('what is not asked for as a page is none', () => {
     },
   );
 
-  test.each(['/docs', '/v1beta/models', '/.well-known/x', '/openai/nothing', '/models/a/b-4.1'])(
+  test.each(['/docs', '/v1alpha/models', '/.well-known/x', '/openai/nothing', '/models/a/b-4.1'])(
     'a program that asks for %s is told in JSON',
     async (path) => {
       for (const accept of [undefined, '*/*', 'application/json', 'text/event-stream', 'text/htmlx', 'image/png']) {

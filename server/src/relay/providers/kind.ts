@@ -47,7 +47,7 @@ export interface ModelEntry {
 export interface ProviderKind {
   name: string;
   /** The format of its chat answers; the same as a client's means bytes can pass. */
-  wire: WireFormat | 'gemini';
+  wire: WireFormat;
   /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
   wantsImageData?: boolean;
   /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */

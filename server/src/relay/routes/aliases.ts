@@ -5,12 +5,17 @@ const mostSegments = 3;
 const openai = '/openai/';
 const versioned = '/openai/v1/';
 const deployments = '/openai/deployments/';
+/** Some clients escape the colon. */
+const googleMethod = /^\/v1(?:beta)?\/models\/(.+)(?::|%3A)(\w+)$/i;
 
 /**
  * Addresses that clients of Azure fix themselves, as those they stand for: `/openai/v1/…`, `/openai/…?api-version=` and
- * `/openai/deployments/{model}/…`, where the path names the model. Asked only where no route has the path.
+ * `/openai/deployments/{model}/…`, where the path names the model; and those of Google's clients that are set to its other
+ * version. Asked only where no route has the path.
  */
 export function aliasesOf(path: string): Alias[] {
+  const [, model, method] = googleMethod.exec(path) ?? [];
+  if (model && method) return [{ path: `/v1beta/models/${model}:${method}` }];
   if (!path.startsWith(openai)) return [];
   if (path.startsWith(versioned)) return [{ path: `/v1/${path.slice(versioned.length)}` }];
   if (path.startsWith(deployments)) return deploymentsIn(path.slice(deployments.length));

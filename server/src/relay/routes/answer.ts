@@ -1,6 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
-import { type Call, json, jsonText } from '../../platform/http/route.ts';
+import type { Reshape } from '../../platform/http/event-stream.ts';
+import { json, jsonText } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerChat } from '../answer-chat.ts';
@@ -9,12 +10,13 @@ import { streamed } from '../deliver-stream.ts';
 import { whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
-import { contextOf } from '../request-context.ts';
+import { contextOf, type KeyCall } from '../request-context.ts';
 import { untilStopped } from '../stopping.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
 import { completionOf, echoOf, newCompletionId } from '../wire/completions/answer.ts';
 import { completionRenderer, completionStream } from '../wire/completions/stream.ts';
 import type { Answer, Json, Sourced, TextCompletion, WireFormat } from '../wire/conversation.ts';
+import { renamedGeminiText, renderGeminiAnswer } from '../wire/gemini/answer.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
 import { newRenderer } from '../wire/relay-stream.ts';
 import { renderResponsesAnswer } from '../wire/responses/answer.ts';
@@ -36,7 +38,15 @@ const formats: Record<WireFormat, Format> = {
   chat: { newId: () => `chatcmpl-${randomString(24)}`, render: renderChatAnswer, renamed: renamedChatText },
   messages: { newId: () => `msg_${randomString(24)}`, render: renderMessagesAnswer },
   responses: { newId: () => `resp_${randomString(32)}`, render: renderResponsesAnswer },
+  gemini: { newId: () => randomString(24), render: renderGeminiAnswer, renamed: renamedGeminiText },
 };
+
+interface Manner {
+  /** What is to be kept is kept before the caller has its end. */
+  keep?: Keep | undefined;
+  /** For readers of a stream who asked for something else than events. */
+  reshape?: Reshape | undefined;
+}
 
 /** A text completion is a chat that is written otherwise. */
 const completionFormat = (completion: TextCompletion): Format => ({
@@ -48,17 +58,14 @@ const completionFormat = (completion: TextCompletion): Format => ({
 const formatOf = ({ source, completion }: Sourced): Format =>
   completion ? completionFormat(completion) : formats[source.format];
 
-/**
- * Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. What is to be kept
- * is kept before the caller has its end.
- */
+/** Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. */
 export function answer(
   deps: RelayDeps,
   metaModels: MetaModels,
-  call: Call<'apiKey'>,
+  call: KeyCall,
   endpoint: string,
   conversation: Sourced,
-  keep?: Keep,
+  manner: Manner = {},
 ): Promise<Response> {
   const meta = metaModelOf(metaModels, conversation);
   // Such a model works for minutes before it says something.
@@ -66,19 +73,20 @@ export function answer(
     call.arrived?.();
     refuseForeignTools(conversation);
   }
-  if (conversation.stream) return stream(deps, meta, call, endpoint, conversation, keep);
+  if (conversation.stream) return stream(deps, meta, call, endpoint, conversation, manner);
   return meta
-    ? answerByMeta(deps, meta, call, conversation, keep)
-    : answerWhole(deps, call, endpoint, conversation, keep);
+    ? answerByMeta(deps, meta, call, conversation, manner.keep)
+    : answerWhole(deps, call, endpoint, conversation, manner.keep);
 }
 
-export const contextFor = (call: Call<'apiKey'>, endpoint: string, { source }: Sourced): RequestContext =>
+export const contextFor = (call: KeyCall, endpoint: string, { source }: Sourced): RequestContext =>
   contextOf(call, endpoint, parseOverride(source.body.provider));
 
 export const optionsOf = ({ clock }: Pick<RelayDeps, 'clock'>, conversation: Sourced): Options => ({
   model: conversation.model,
   oldFunctions: conversation.oldFunctions,
   echo: conversation.echo,
+  showThoughts: conversation.showThoughts,
   id: formatOf(conversation).newId(),
   created: nowSeconds(clock),
   now: () => nowSeconds(clock),
@@ -87,10 +95,10 @@ export const optionsOf = ({ clock }: Pick<RelayDeps, 'clock'>, conversation: Sou
 function stream(
   deps: RelayDeps,
   meta: MetaModel | undefined,
-  call: Call<'apiKey'>,
+  call: KeyCall,
   endpoint: string,
   conversation: Sourced,
-  keep: Keep | undefined,
+  { keep, reshape }: Manner,
 ): Promise<Response> {
   const { includeUsage, source } = conversation;
   const client = source.format;
@@ -101,17 +109,17 @@ function stream(
   const renderFailure = (thrown: unknown): string => renderer().fail(toAppError(thrown));
   const kept = keep && new KeptFirst(keep, deps.log, call.requestId, renderFailure);
   const onEnded = kept?.onEnded;
-  if (meta) return followMeta(deps, call, meta, conversation, renderer(onEnded), kept);
+  if (meta) return followMeta(deps, call, meta, conversation, renderer(onEnded), { kept, reshape });
   const context = contextFor(call, endpoint, conversation);
   const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id, onEnded }));
   const told = text ? opening.then((chat) => completionStream(chat, text)) : opening;
-  return answerStream(deps, call, kept ? told.then((pump) => kept.stream(pump)) : told, renderFailure);
+  return answerStream(deps, call, kept ? told.then((pump) => kept.stream(pump)) : told, renderFailure, { reshape });
 }
 
 async function answerByMeta(
   deps: RelayDeps,
   meta: MetaModel,
-  call: Call<'apiKey'>,
+  call: KeyCall,
   conversation: Sourced,
   keep: Keep | undefined,
 ) {
@@ -125,7 +133,7 @@ async function answerByMeta(
 
 async function answerWhole(
   deps: RelayDeps,
-  call: Call<'apiKey'>,
+  call: KeyCall,
   endpoint: string,
   conversation: Sourced,
   keep: Keep | undefined,

@@ -3,7 +3,7 @@ import { type Answer, type Call, defineRoute, type Route } from '../../platform/
 import type { Candidate } from '../../routing/candidate.ts';
 import { parseOverride } from '../../routing/override.ts';
 import type { RequestContext } from '../deps.ts';
-import { contextOf } from '../request-context.ts';
+import { contextOf, type KeyCall } from '../request-context.ts';
 import { ClientLeft } from '../try-candidates.ts';
 import type { Json } from '../wire/conversation.ts';
 import { readJsonBody } from './read-body.ts';
@@ -42,7 +42,7 @@ export const jsonEndpoint = ({ path, summary, body, answer, respond }: JsonEndpo
   });
 
 /** Nobody reads what is answered to a client that left; it must not be logged as a failure of ours. */
-export async function whileClientStays(call: Call<'apiKey'>, work: () => Promise<Response>): Promise<Response> {
+export async function whileClientStays(call: KeyCall, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {

@@ -1,8 +1,8 @@
 import { AppError } from '../../lib/errors.ts';
-import { openEventStream } from '../../platform/http/event-stream.ts';
-import type { Call } from '../../platform/http/route.ts';
+import { openEventStream, type Reshape } from '../../platform/http/event-stream.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
+import type { KeyCall } from '../request-context.ts';
 import { untilStopped } from '../stopping.ts';
 import type { StreamRenderer } from '../wire/chat/stream.ts';
 import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
@@ -13,7 +13,7 @@ import type { KeptFirst } from './kept-first.ts';
  * gives is waited for before there is more.
  */
 export type MetaModel = (
-  call: Call<'apiKey'>,
+  call: KeyCall,
   conversation: Conversation,
   signal: AbortSignal,
   onDelta?: (delta: Delta) => unknown,
@@ -26,13 +26,13 @@ export const metaModelOf = (metaModels: MetaModels, { model }: Conversation): Me
 /** Its answer as it comes, once it has begun: what is wrong before that has a status of its own. */
 export async function followMeta(
   { log, stopping }: Pick<RelayDeps, 'log' | 'stopping'>,
-  call: Call<'apiKey'>,
+  call: KeyCall,
   meta: MetaModel,
   conversation: Conversation,
   renderer: StreamRenderer,
-  kept?: KeptFirst,
+  { kept, reshape }: { kept?: KeptFirst | undefined; reshape?: Reshape | undefined } = {},
 ): Promise<Response> {
-  const { response, write: writeOut, left, end } = openEventStream(call);
+  const { response, write: writeOut, left, end } = openEventStream(call, reshape);
   const write = kept?.through(writeOut) ?? writeOut;
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const put = (text: string): unknown => (text === '' ? undefined : write(text));

@@ -104,7 +104,7 @@ async function respondOnce(
 ): Promise<Response> {
   for (let asked = conversation; ; ) {
     try {
-      return await answer(deps, metaModels, call, path, asked, keep);
+      return await answer(deps, metaModels, call, path, asked, { keep });
     } catch (error) {
       const tooLong = error instanceof AppError && error.code === 'context_length_exceeded';
       const shorter = tooLong && conversation.source.body.truncation === 'auto' ? shortened(asked) : null;

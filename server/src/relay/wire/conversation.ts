@@ -146,8 +146,11 @@ export interface Params {
   hints?: Json;
 }
 
-/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. `responses`: OpenAI responses. */
-export type WireFormat = 'chat' | 'messages' | 'responses';
+/**
+ * `chat`: OpenAI chat completions. `messages`: Anthropic messages. `responses`: OpenAI responses. `gemini`: Google's
+ * generateContent.
+ */
+export type WireFormat = 'chat' | 'messages' | 'responses' | 'gemini';
 
 export interface Source {
   format: WireFormat;
@@ -194,6 +197,8 @@ export interface Conversation {
   completion?: TextCompletion;
   /** Of a responses request, for its answer. */
   echo?: Echo;
+  /** Asked, in a format where that is a question of its own, to see what the model thinks. */
+  showThoughts?: true;
   /** The body as it came: an upstream of the same format gets it with only what must change. */
   source?: Source;
   /** What `weigh` makes of that body. */
@@ -281,8 +286,10 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Sound, pictures and films of formats that only their own vendor knows: their bytes are no text. */
-export const isRawMedia = ({ value }: RawPart): boolean =>
-  typeof value.type === 'string' && /video|audio|image|document_url|container/.test(value.type);
+export const isRawMedia = ({ format, value }: RawPart): boolean =>
+  format === 'gemini'
+    ? value.inlineData != null || value.fileData != null
+    : typeof value.type === 'string' && /video|audio|image|document_url|container/.test(value.type);
 
 /** A thought that is kept for its vendor as it came. */
 export const isReasoningDetail = ({ format, value }: RawPart): boolean =>

@@ -7,11 +7,11 @@ export type SeeOutput = (text: string) => void;
  * The one place that says what in an answer, or in one event of a streamed one, is output. It goes by exclusion: vendors
  * put what a model makes into ever new members, and what is not known to be a mere label is something the caller got.
  */
-export function eachOutput(wire: WireFormat | 'gemini', json: Json, see: SeeOutput): void {
+export function eachOutput(wire: WireFormat, json: Json, see: SeeOutput): void {
   roots[wire](json, see);
 }
 
-export function hasOutput(wire: WireFormat | 'gemini', json: Json): boolean {
+export function hasOutput(wire: WireFormat, json: Json): boolean {
   let seen = false;
   eachOutput(wire, json, () => {
     seen = true;
@@ -20,7 +20,7 @@ export function hasOutput(wire: WireFormat | 'gemini', json: Json): boolean {
 }
 
 /** Where each format keeps what the model made. */
-const roots: Record<WireFormat | 'gemini', (json: Json, see: SeeOutput) => void> = {
+const roots: Record<WireFormat, (json: Json, see: SeeOutput) => void> = {
   chat: (json, see) => {
     if (Array.isArray(json.choices)) for (const choice of json.choices) if (isObject(choice)) walkChoice(choice, see);
   },

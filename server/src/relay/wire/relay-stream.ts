@@ -13,6 +13,8 @@ import {
   type UpstreamError,
   type WireFormat,
 } from './conversation.ts';
+import { geminiPassthrough } from './gemini/passthrough.ts';
+import { GeminiStream, withGeminiUsage } from './gemini/stream.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
 import { MessagesStream, messagesPing, messagesStop } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
@@ -25,7 +27,7 @@ export interface RelayStreamOptions {
   client: WireFormat | 'deltas';
   deltas?: Delta[];
   /** What the upstream speaks; the same as the client's means its bytes pass. */
-  upstream: WireFormat | 'gemini';
+  upstream: WireFormat;
   /** Reads one upstream event; a fresh decoder per stream. */
   decode: (json: Json) => Delta[];
   /** The name the client asked for. */
@@ -44,6 +46,8 @@ export interface RelayStreamOptions {
   now?: () => number;
   /** Told of the response that the next bytes end with, before those are handed on. */
   onEnded?: ((response: Json) => void) | undefined;
+  /** Asked to see what the model thinks, where that is a question of its own. */
+  showThoughts?: true | undefined;
   expectsJson?: boolean;
   /** Estimate for `message_start`. */
   promptTokens?: number;
@@ -71,6 +75,7 @@ const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions)
   chat: chatStream,
   messages: (options) => new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 }),
   responses: (options) => new ResponsesStream(options),
+  gemini: (options) => new GeminiStream(options),
   deltas: ({ deltas }) => ({
     push: (delta) => {
       deltas?.push(delta);
@@ -84,6 +89,16 @@ const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions)
 const editors: Partial<Record<WireFormat | 'deltas', (options: RelayStreamOptions) => FrameEditor>> = {
   chat: chatPassthrough,
   messages: messagesPassthrough,
+  gemini: geminiPassthrough,
+};
+
+/** What a stream ends with; one of Google's just closes. */
+const endMarks: Record<RelayStreamOptions['client'], string> = {
+  chat: chatDone,
+  messages: messagesStop,
+  responses: '',
+  gemini: '',
+  deltas: '',
 };
 
 /**
@@ -169,7 +184,7 @@ export class RelayStream {
     const last = rest.length > 0 ? this.#frames([Buffer.concat([rest, blankLine])]) : null;
     if (last !== null) out.push(last);
     if (!this.ended && this.summary().complete) {
-      const done = this.#done(encoder.encode(this.options.client === 'chat' ? chatDone : messagesStop));
+      const done = this.#done(encoder.encode(endMarks[this.options.client]));
       if (done !== null) out.push(done);
     }
     return { tail: join(out), summary: this.summary() };
@@ -187,6 +202,7 @@ export class RelayStream {
     const text = decoder.decode(last);
     if (this.#editor === undefined && this.#renderer.withUsage)
       return encoder.encode(this.#renderer.withUsage(text, usage));
+    if (client === 'gemini') return encoder.encode(withGeminiUsage(text, usage));
     if (client !== 'chat') return last;
     const at = text.lastIndexOf('data:', text.lastIndexOf('[DONE]'));
     if (at === -1) return last;

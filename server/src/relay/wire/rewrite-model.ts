@@ -1,23 +1,24 @@
-const key = Buffer.from('"model":');
 const quote = 34;
 const backslash = 92;
 
 /**
- * Replaces the value of the first `"model"` member in a frame. Quotes inside JSON strings are escaped, so the key as
+ * Replaces the value of the first member of a name in a frame, `"model"` where none is given. Quotes inside JSON strings are escaped, so the key as
  * written here occurs only as a real member name; the chunk is not parsed and written anew.
  */
 export class ModelRewriter {
   readonly #name: Buffer;
+  readonly #key: Buffer;
 
-  constructor(model: string) {
+  constructor(model: string, key = '"model":') {
     this.#name = Buffer.from(JSON.stringify(model));
+    this.#key = Buffer.from(key);
   }
 
   apply(frame: Uint8Array): Uint8Array {
     const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-    const at = bytes.indexOf(key);
+    const at = bytes.indexOf(this.#key);
     if (at === -1) return frame;
-    let start = at + key.length;
+    let start = at + this.#key.length;
     while (bytes[start] === 32) start++;
     if (bytes[start] !== quote) return frame;
     let end = start + 1;
@@ -25,4 +26,20 @@ export class ModelRewriter {
     if (bytes.subarray(start, end + 1).equals(this.#name)) return frame;
     return Buffer.concat([bytes.subarray(0, start), this.#name, bytes.subarray(end + 1)]);
   }
+}
+
+/**
+ * The text of a JSON object with another value of a member whose value is `from`; null where it cannot be told from others
+ * without reading on. What stands in the text once, and is a member of the body, is that member: quotes inside of strings are
+ * escaped.
+ */
+export function renameMember(text: string, member: string, from: unknown, to: string): string | null {
+  if (typeof from !== 'string') return null;
+  const key = JSON.stringify(member);
+  const at = text.indexOf(key);
+  if (at < 0 || text.indexOf(key, at + key.length) >= 0) return null;
+  const value = JSON.stringify(from);
+  const start = text.indexOf('"', at + key.length);
+  if (!text.startsWith(value, start)) return null;
+  return text.slice(0, start) + JSON.stringify(to) + text.slice(start + value.length);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Usage } from '../../lib/money.ts';
-import { readGeminiUsage } from '../providers/gemini/answer.ts';
 import type { Json } from './conversation.ts';
+import { readGeminiUsage } from './gemini/usage.ts';
 import { readChatUsage, readMessagesUsage, renderChatUsage, renderMessagesUsage } from './usage.ts';
 
 const dialects: [who: string, usage: Json, read: Usage][] = [

@@ -158,12 +158,7 @@ function parses(text: string): boolean {
 }
 
 /** The same, for an answer that came whole; `body` is what the upstream sent, in its own format. */
-export function summarizeAnswer(
-  answer: Answer,
-  wire: WireFormat | 'gemini',
-  body: Json,
-  expectsJson: boolean,
-): AnswerSummary {
+export function summarizeAnswer(answer: Answer, wire: WireFormat, body: Json, expectsJson: boolean): AnswerSummary {
   const watch = new AnswerWatch({ expectsJson });
   watch.observe({ type: 'start', id: answer.id, model: answer.model });
   answer.parts.forEach((part, index) => {

@@ -1,5 +1,4 @@
 import { randomString } from '../../../lib/ids.ts';
-import type { Usage } from '../../../lib/money.ts';
 import {
   type Answer,
   type Delta,
@@ -10,24 +9,12 @@ import {
   type Part,
   UpstreamFault,
 } from '../../wire/conversation.ts';
-import { markGemini } from '../../wire/signature.ts';
-import { tokens, uncached, usageOf } from '../../wire/usage.ts';
+import { readGeminiFinish } from '../../wire/gemini/finish.ts';
+import { readGeminiPart } from '../../wire/gemini/read-part.ts';
+import { readGeminiUsage } from '../../wire/gemini/usage.ts';
 import { readEmbeddedError, undone } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const finishes: Record<string, Finish> = {
-  STOP: 'stop',
-  MAX_TOKENS: 'length',
-  SAFETY: 'content_filter',
-  RECITATION: 'content_filter',
-  BLOCKLIST: 'content_filter',
-  PROHIBITED_CONTENT: 'content_filter',
-  SPII: 'content_filter',
-  LANGUAGE: 'content_filter',
-  IMAGE_SAFETY: 'content_filter',
-  IMAGE_PROHIBITED_CONTENT: 'content_filter',
-};
 
 /** Ends that come of the tools and the talk they were given with: a retry elsewhere may do better. */
 const broken = new Set([
@@ -37,69 +24,30 @@ const broken = new Set([
   'MALFORMED_RESPONSE',
 ]);
 
-/** Tokens of one kind in a list of them. */
-function ofModality(list: unknown, modality: string): number {
-  const found = Array.isArray(list) ? list.find((item) => isObject(item) && item.modality === modality) : undefined;
-  return tokens(found?.tokenCount) ?? 0;
-}
-
-/** Thoughts are output; cached tokens, and what tools of the vendor's own put in, are part of the prompt. */
-export function readGeminiUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const count = (name: string): number => tokens(value[name]) ?? 0;
-  const prompt = (modality: string): number =>
-    uncached(
-      ofModality(value.promptTokensDetails, modality) + ofModality(value.toolUsePromptTokensDetails, modality),
-      ofModality(value.cacheTokensDetails, modality),
-    );
-  const reasoning = count('thoughtsTokenCount');
-  const promptTokens = count('promptTokenCount') + count('toolUsePromptTokenCount');
-  return usageOf(promptTokens, count('candidatesTokenCount') + reasoning, {
-    cacheRead: count('cachedContentTokenCount'),
-    reasoning,
-    audioIn: prompt('AUDIO'),
-    imageIn: prompt('IMAGE'),
-    audioOut: ofModality(value.candidatesTokensDetails, 'AUDIO'),
-  });
-}
-
 /** The vendor gives calls no ids of their own, or ones that repeat; clients need unique ones. */
 const callId = (): string => `call_${randomString(20)}`;
 
-function readPart(part: Json): Part[] {
-  const signature = typeof part.thoughtSignature === 'string' ? part.thoughtSignature : undefined;
-  if (isObject(part.functionCall)) {
-    const args = JSON.stringify(part.functionCall.args ?? {});
-    const signed = signature === undefined ? {} : { signature };
-    return [{ type: 'tool_call', id: callId(), name: text(part.functionCall.name), arguments: args, ...signed }];
-  }
-  // A signature outside a call belongs to the thinking that led to what follows.
-  const mark: Part[] =
-    signature === undefined ? [] : [{ type: 'thinking', text: '', signature: markGemini(signature) }];
-  if (part.thought === true) return [{ type: 'thinking', text: text(part.text) }, ...mark];
-  if (isObject(part.inlineData)) {
-    const source = { mediaType: text(part.inlineData.mimeType), data: text(part.inlineData.data) };
-    return [...mark, { type: 'image', source }];
-  }
-  return text(part.text) === '' ? mark : [...mark, { type: 'text', text: text(part.text) }];
-}
+const readPart = (part: Json): Part[] => readGeminiPart(part, callId);
 
 interface Piece {
   parts: Part[];
   finish?: Finish;
 }
 
+const candidatesOf = ({ candidates }: Json): Json[] => (Array.isArray(candidates) ? candidates.filter(isObject) : []);
+const isFurther = ({ index }: Json): boolean => typeof index === 'number' && index > 0;
+
 function readCandidate(json: Json): Piece {
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const feedback = isObject(json.promptFeedback) ? json.promptFeedback : {};
-  const candidate = Array.isArray(json.candidates) ? json.candidates.find(isObject) : undefined;
+  const candidate = candidatesOf(json).find((one) => !isFurther(one));
   if (candidate === undefined)
     return feedback.blockReason == null ? { parts: [] } : { parts: [], finish: 'content_filter' };
   const content = isObject(candidate.content) ? candidate.content : {};
   const parts = Array.isArray(content.parts) ? content.parts.filter(isObject).flatMap(readPart) : [];
   const reason = text(candidate.finishReason);
   if (broken.has(reason)) throw new UpstreamFault(undone(`the upstream ended its answer with ${reason}`));
-  return reason === '' ? { parts } : { parts, finish: finishes[reason] ?? 'stop' };
+  return reason === '' ? { parts } : { parts, finish: readGeminiFinish(reason) };
 }
 
 export function fromGemini(json: unknown): Answer {
@@ -115,6 +63,7 @@ export function fromGemini(json: unknown): Answer {
     parts: joinTexts(parts),
     finish: calls && finish === 'stop' ? 'tool_calls' : finish,
     reasoningFormat: 'google-gemini-v1',
+    source: { format: 'gemini', body: json },
     ...(usage && { usage }),
   };
 }
@@ -137,6 +86,15 @@ function joinTexts(parts: Part[]): Part[] {
 export function geminiDecoder(): (json: Json) => Delta[] {
   let started = false;
   let calls = 0;
+  const further = new Set<unknown>();
+
+  /** Of candidates beside the first only that they are there and have ended: who asked for several gets them as they come. */
+  function readFurther(candidate: Json): Delta[] {
+    const begun: Delta[] = further.has(candidate.index) ? [] : [{ type: 'choice' }];
+    further.add(candidate.index);
+    const reason = text(candidate.finishReason);
+    return reason === '' ? begun : [...begun, { type: 'finish', finish: readGeminiFinish(reason) }];
+  }
 
   function deltasOf(part: Part): Delta[] {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];
@@ -163,7 +121,7 @@ export function geminiDecoder(): (json: Json) => Delta[] {
     }
     const out: Delta[] = started ? [] : [{ type: 'start', id: text(json.responseId), model: text(json.modelVersion) }];
     started = true;
-    out.push(...piece.parts.flatMap(deltasOf));
+    out.push(...piece.parts.flatMap(deltasOf), ...candidatesOf(json).filter(isFurther).flatMap(readFurther));
     const usage = readGeminiUsage(json.usageMetadata);
     if (usage) out.push({ type: 'usage', usage });
     if (piece.finish)

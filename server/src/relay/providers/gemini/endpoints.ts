@@ -1,10 +1,10 @@
-import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
+import { type Conversation, failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { fitEmbeddings } from '../../wire/embeddings.ts';
+import { readGeminiUsage } from '../../wire/gemini/usage.ts';
 import { unsupported } from '../../wire/read.ts';
 import { readEmbeddedError, undone } from '../kind/errors.ts';
 import type { Endpoint, ModelEntry, Target, UpstreamRequest } from '../kind.ts';
-import { readGeminiUsage } from './answer.ts';
-import { buildGeminiRequest, geminiHeaders, geminiUrl, modelPath } from './request.ts';
+import { geminiHeaders, geminiRequestOf, geminiUrl, modelPath } from './request.ts';
 
 const bareName = (target: Target): string => target.modelName.replace(/^models\//, '');
 
@@ -34,7 +34,13 @@ export const geminiEmbeddings: Endpoint = {
   toUpstream(body, target) {
     const model = `models/${bareName(target)}`;
     const dimensions = typeof body.dimensions === 'number' ? { outputDimensionality: body.dimensions } : {};
-    const requests = inputTexts(body.input).map((text) => ({ model, content: { parts: [{ text }] }, ...dimensions }));
+    const hints = Array.isArray(body.hints) ? body.hints : [];
+    const requests = inputTexts(body.input).map((text, i) => ({
+      model,
+      content: { parts: [{ text }] },
+      ...dimensions,
+      ...(isObject(hints[i]) && hints[i]),
+    }));
     return post(target, ':batchEmbedContents', { requests });
   },
   /** The vendor counts no tokens here; they are counted by whoever bills. */
@@ -108,8 +114,8 @@ function inlineImages(answer: Json): Json[] {
 }
 
 export const geminiCountTokens = {
-  toUpstream(conversation: Parameters<typeof buildGeminiRequest>[0], target: Target): UpstreamRequest {
-    const request = { model: `models/${bareName(target)}`, ...buildGeminiRequest(conversation, target) };
+  toUpstream(conversation: Conversation, target: Target): UpstreamRequest {
+    const request = { model: `models/${bareName(target)}`, ...geminiRequestOf(conversation, target) };
     return post(target, ':countTokens', { generateContentRequest: request });
   },
   fromUpstream(json: unknown): number {

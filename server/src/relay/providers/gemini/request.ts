@@ -4,6 +4,7 @@ import { unsupported } from '../../wire/read.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
+import { rewriteGeminiRequest } from './rewrite.ts';
 import { toGeminiSchema } from './schema.ts';
 
 /** The base URL with or without its version segment. */
@@ -28,9 +29,15 @@ export function toGemini(conversation: Conversation, target: Target): UpstreamRe
     url: geminiUrl(target, modelPath(target) + method),
     method: 'POST',
     headers: { ...geminiHeaders(target), ...(conversation.stream && { accept: 'text/event-stream' }) },
-    body: JSON.stringify(buildGeminiRequest(conversation, target)),
+    body: JSON.stringify(geminiRequestOf(conversation, target)),
   };
 }
+
+/** As it came where it is of this format, else built. */
+export const geminiRequestOf = (conversation: Conversation, target: Target): Json =>
+  conversation.source?.format === 'gemini'
+    ? rewriteGeminiRequest(conversation.source.body, conversation, target)
+    : buildGeminiRequest(conversation, target);
 
 export function buildGeminiRequest(conversation: Conversation, target: Target): Json {
   const { params, system } = conversation;

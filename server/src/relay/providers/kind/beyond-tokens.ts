@@ -17,17 +17,24 @@ const hasNoLimit: Harmless = (value) => !isObject(value) || !Object.keys(value).
 const isLike = (pattern: RegExp, value: unknown): boolean => typeof value === 'string' && pattern.test(value);
 
 /** Tools that the client runs, so that they cost their words alone. Whatever is new is taken for one the vendor runs. */
-const clientTools: Record<WireFormat, RegExp> = {
+const clientTools: Record<Exclude<WireFormat, 'gemini'>, RegExp> = {
   chat: /^(function|custom)$/,
   responses: /^(function|custom|namespace)$/,
   messages: /^(custom|(bash|text_editor|computer|memory|tool_search_tool_(regex|bm25))(_\d+)?)$/,
 };
 
 const areClientTools =
-  (format: WireFormat): Harmless =>
+  (format: keyof typeof clientTools): Harmless =>
   (tools) =>
     !Array.isArray(tools) ||
     tools.every((tool) => isObject(tool) && (tool.type == null || isLike(clientTools[format], tool.type)));
+
+/** Functions are the client's, and so is the screen that a model uses; all else in a tool of Google's it runs itself. */
+const areGoogleClientTools: Harmless = (tools) =>
+  !Array.isArray(tools) ||
+  tools.every(
+    (tool) => isObject(tool) && Object.keys(tool).every((key) => /^(functionDeclarations|computerUse)$/.test(key)),
+  );
 
 /** Edits of the context cost nothing, but for a summary, which is an answer of its own. */
 const hasNoSummary: Harmless = (value) =>
@@ -66,6 +73,8 @@ const errands: Record<WireFormat, [string, Harmless][]> = {
     ['plugins', isOff],
     ['mcp_servers', isOff],
   ],
+  // They are tools there.
+  gemini: [],
 };
 
 /** The first errand that a body asks for. */
@@ -103,6 +112,7 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     ['container', isOff],
     ['context_management', hasNoSummary],
   ]),
+  gemini: new Map<string, Harmless>([...rates, ['tools', areGoogleClientTools]]),
 };
 
 /** Refuses what would be billed to us and to nobody else; looks at a body as it goes upstream. */

@@ -2,6 +2,7 @@ import { AppError } from '../../../lib/errors.ts';
 import type { Conversation, Json, Turn } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { errandIn } from './beyond-tokens.ts';
+import { refuseGoogleOnly } from './google-only.ts';
 
 /**
  * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches
@@ -20,6 +21,7 @@ export function refuseForeignTools({ params, source, turns }: Conversation): voi
   if (source?.format === 'responses') refuseForeignItems(turns);
   const errand = source && errandIn(source.format, source.body);
   if (errand) throw unsupported(errand, `'${errand}' is not supported by this model.`);
+  if (source?.format === 'gemini') refuseGoogleOnly(turns, source.body);
 }
 
 /** Of a responses request: items of tools that OpenAI runs, and files that are named by an id of its. */

@@ -8,7 +8,8 @@ import { readEmbeddedError } from '../kind/errors.ts';
 import { type Endpoint, jsonHeaders, type ModelEntry, type Target, type UpstreamRequest } from '../kind.ts';
 import { openaiHeaders, openaiUrl } from './request.ts';
 
-const ours = new Set(['svc_ms', 'provider']);
+/** `hints`: what Google's models are told of a text that is embedded. */
+const ours = new Set(['svc_ms', 'provider', 'hints']);
 
 function post(path: string, body: Json, target: Target): UpstreamRequest {
   const sent = Object.fromEntries(Object.entries(body).filter(([key]) => !ours.has(key)));

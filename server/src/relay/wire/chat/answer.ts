@@ -1,6 +1,7 @@
 import type { Usage } from '../../../lib/money.ts';
 import { type Answer, type Finish, isObject, type Json, type Part } from '../conversation.ts';
 import { toDataUrl } from '../data-url.ts';
+import { renameMember } from '../rewrite-model.ts';
 import { renderChatUsage } from '../usage.ts';
 import { withFunctionCall } from './legacy-functions.ts';
 import { type ReasoningFormat, renderReasoningDetails } from './reasoning.ts';
@@ -14,6 +15,8 @@ export interface RenderOptions {
   created: number;
   /** Asked with functions instead of tools. */
   oldFunctions?: true | undefined;
+  /** Asked to see what the model thinks, where that is a question of its own. */
+  showThoughts?: true | undefined;
 }
 
 /** An answer as the body of a chat completion. */
@@ -86,22 +89,10 @@ function cleanChatBody(body: Json, model: string, usage: Usage | undefined): Jso
   };
 }
 
-const modelKey = '"model"';
-
-/**
- * The text of an OpenAI-compatible body as it came, with the client's name for the model; null where more has to change, or
- * the name cannot be told from others without reading on. What stands in the text once, and is a member of the body, is that
- * member: quotes inside of strings are escaped.
- */
+/** The text of an OpenAI-compatible body as it came, with the client's name for the model; null where more has to change. */
 export function renamedChatText(text: string, body: Json, model: string): string | null {
-  if (!Array.isArray(body.choices) || body.choices.some(hasNullCalls)) return null;
-  if (typeof body.model !== 'string' || !isObject(body.usage)) return null;
-  const at = text.indexOf(modelKey);
-  if (at < 0 || text.indexOf(modelKey, at + modelKey.length) >= 0) return null;
-  const value = JSON.stringify(body.model);
-  const start = text.indexOf('"', at + modelKey.length);
-  if (!text.startsWith(value, start)) return null;
-  return text.slice(0, start) + JSON.stringify(model) + text.slice(start + value.length);
+  if (!Array.isArray(body.choices) || body.choices.some(hasNullCalls) || !isObject(body.usage)) return null;
+  return renameMember(text, 'model', body.model, model);
 }
 
 const hasNullCalls = (choice: unknown): choice is Json & { message: Json } =>

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { AppError, type ErrorCode, errorTable } from '../../lib/errors.ts';
+import { renderError } from '../../platform/http/renderers.ts';
+import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { geminiErrorEvent } from '../wire/gemini/stream.ts';
+
+/* Whatever goes wrong below /v1beta is told in Google's shape, with its name for the status. */
+
+let relay: RelayTest;
+beforeAll(async () => {
+  relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
+});
+afterAll(() => relay.close());
+
+const model = '/v1beta/models/demo/chat';
+const body = { contents: [{ parts: [{ text: 'hi' }] }] };
+const post =
+  (path: string, given: unknown = body) =>
+  () =>
+    relay.post(path, given);
+
+const faults: [string, number, string, () => Promise<Response>][] = [
+  ['no JSON', 400, 'INVALID_ARGUMENT', post(`${model}:generateContent`, '{')],
+  ['no contents', 400, 'INVALID_ARGUMENT', post(`${model}:streamGenerateContent?alt=sse`, {})],
+  ['a body that is none', 400, 'INVALID_ARGUMENT', post(`${model}:countTokens`, '[]')],
+  ['a page that is none', 400, 'INVALID_ARGUMENT', () => relay.get('/v1beta/models?pageToken=x')],
+  ['an unknown model', 404, 'NOT_FOUND', post('/v1beta/models/no/body:generateContent')],
+  ['an unknown model to count for', 404, 'NOT_FOUND', post('/v1beta/models/no:body:countTokens')],
+  ['an unknown model to look at', 404, 'NOT_FOUND', () => relay.get('/v1beta/models/no/body')],
+  ['a model of another type', 404, 'NOT_FOUND', post('/v1beta/models/demo/image:generateContent')],
+  ['an unknown method', 405, 'UNIMPLEMENTED', post(`${model}:generateSomething`)],
+  ['an unknown method at the other version', 405, 'UNIMPLEMENTED', post('/v1/models/demo/chat:generateSomething')],
+  ['an unknown address', 404, 'NOT_FOUND', post('/v1beta/nothing')],
+  [
+    'an unknown address, for a browser',
+    404,
+    'NOT_FOUND',
+    () => relay.get('/v1beta/nothing', { headers: { accept: 'text/html' } }),
+  ],
+  ['another method of HTTP', 405, 'UNIMPLEMENTED', () => relay.get('/v1beta/models', { method: 'DELETE' })],
+  ['too large', 413, 'INVALID_ARGUMENT', post(`${model}:generateContent`, `"${'x'.repeat(33 * 1024 * 1024)}"`)],
+];
+
+test.each(faults)('%s', async (_, code, status, act) => {
+  const answer = await act();
+  expect(answer.status).toBe(code);
+  expect(await answer.json()).toEqual({
+    error: { code, status, message: expect.any(String), details: expect.any(Array) },
+  });
+});
+
+test('a key without the right, without money, and with too many requests', async () => {
+  const key = await relay.member.key({ models: ['demo/embed'] });
+  const asked = await relay.test.call(`${model}:generateContent`, {
+    method: 'POST',
+    body,
+    headers: { 'x-goog-api-key': key },
+  });
+  expect(await asked.json()).toMatchObject({ error: { code: 403, status: 'PERMISSION_DENIED' } });
+  await relay.test.setOption('RateLimitV1', 1);
+  let last = await relay.get('/v1beta/models');
+  for (let i = 0; i < 3 && last.status === 200; i++) last = await relay.get('/v1beta/models');
+  expect(last.headers.get('retry-after')).toBeString();
+  expect(await last.json()).toMatchObject({ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } });
+});
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+test.each(codes)('%s is told in a stream as in a body, by a name of google.rpc.Code', async (code) => {
+  const fault = new AppError(code, 'It went wrong.', { param: 'contents' });
+  const told = await renderError('google', fault, 'req_1', {}).json();
+  expect(JSON.parse(geminiErrorEvent(fault).slice('data: '.length))).toEqual(told);
+  expect((told as { error: { status: string } }).error.status).toMatch(/^[A-Z_]+$/);
+  expect(JSON.stringify(told)).not.toContain('NO_ELIGIBLE_PROVIDER');
+});

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { ModelType } from '../../routing/candidate.ts';
+import type { ModelListing } from '../../routing/catalog/listing.ts';
+import type { RelayDeps } from '../deps.ts';
+import { describeModel, listModels, type ModelView } from '../endpoints/list-models.ts';
+import { contextOf } from '../request-context.ts';
+import { geminiRoute, modelIn } from './gemini-route.ts';
+
+const modelSchema = z
+  .looseObject({ name: z.string(), displayName: z.string(), supportedGenerationMethods: z.array(z.string()) })
+  .meta({ id: 'GeminiModel' });
+
+const listSchema = z
+  .looseObject({ models: z.array(modelSchema), nextPageToken: z.string().optional() })
+  .meta({ id: 'GeminiModelList' });
+
+/** As Google has it: fifty where nothing is said, and no more than a thousand. */
+const usualPage = 50;
+const mostPage = 1_000;
+
+const pageQuery = z.looseObject({
+  pageSize: z.coerce.number().int().min(0).optional(),
+  pageToken: z
+    .string()
+    .regex(/^\d{0,9}$/, 'is not a token of this list')
+    .optional(),
+});
+
+const methodsOf: Partial<Record<ModelType, readonly string[]>> = {
+  chat: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  embedding: ['embedContent', 'batchEmbedContents'],
+};
+
+function viewOf({ id, display_name, types, context_length, max_output_tokens }: ModelView) {
+  const offered: readonly ModelType[] = types.length === 0 ? ['chat'] : types;
+  return {
+    name: `models/${id}`,
+    version: '1',
+    displayName: display_name,
+    ...(context_length !== null && { inputTokenLimit: context_length }),
+    ...(max_output_tokens !== null && { outputTokenLimit: max_output_tokens }),
+    supportedGenerationMethods: offered.flatMap((type) => methodsOf[type] ?? []),
+  };
+}
+
+/** The models of `/v1/models` in Google's format; its list is without those that it has no method for. */
+export function geminiModelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]): Route[] {
+  return [
+    defineRoute({
+      ...geminiRoute,
+      method: 'get',
+      path: '/v1beta/models',
+      summary: 'Models that the key may use, in the format of Gemini',
+      query: pageQuery,
+      answers: { 200: listSchema },
+      handle: (call) => {
+        const all = listModels(deps, contextOf(call, '/v1beta/models').caller, own())
+          .map(viewOf)
+          .filter(({ supportedGenerationMethods }) => supportedGenerationMethods.length > 0);
+        const from = Number(call.query.pageToken || 0);
+        const to = from + Math.min(mostPage, call.query.pageSize || usualPage);
+        return json(call, { models: all.slice(from, to), ...(to < all.length && { nextPageToken: `${to}` }) });
+      },
+    }),
+    defineRoute({
+      ...geminiRoute,
+      method: 'get',
+      path: '/v1beta/models/{model+}',
+      summary: 'One model in the format of Gemini',
+      params: z.object({ model: z.string() }),
+      answers: { 200: modelSchema },
+      handle: (call) =>
+        json(call, viewOf(describeModel(deps, contextOf(call, '/v1beta/models').caller, own(), modelIn(call)))),
+    }),
+  ];
+}

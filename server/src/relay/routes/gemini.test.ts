@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { addUpstream, breakAfter, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
+
+type Loose = Record<string, unknown>;
+
+let relay: RelayTest;
+let upstream: ScriptedUpstream;
+const kinds = { chat: 'openai', messages: 'anthropic', gemini: 'gemini' } as const;
+type Wire = keyof typeof kinds;
+const wires = Object.keys(kinds) as Wire[];
+
+beforeAll(async () => {
+  relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
+  await relay.test.setOption('RateLimitEnabled', false);
+  await relay.credit(100_000_000);
+  upstream = scriptedUpstream();
+  for (const wire of wires)
+    await addUpstream(
+      relay.test,
+      wire === 'gemini' ? upstream.url.replace('/v1', '') : upstream.url,
+      [
+        { model_id: `paid/${wire}`, model_name: 'up', prompt_price: 10, completion_price: 20 },
+        { model_id: `free/${wire}`, model_name: 'up' },
+      ],
+      { kind: kinds[wire], provider: `kind-${wire}`, name: wire },
+    );
+});
+afterAll(async () => {
+  await upstream.close();
+  await relay.close();
+});
+
+const hi = [{ role: 'user', parts: [{ text: 'hi' }] }];
+const ask = (model: string, body: unknown, method = 'generateContent') =>
+  relay.post(`/v1beta/models/${model}:${method}`, body);
+const errorOf = async (answer: Response) => ((await answer.json()) as { error: Loose }).error;
+
+const usages = { prompt: 4, completion: 3 };
+const wholes: Record<Wire, Loose> = {
+  chat: {
+    id: 'c',
+    model: 'up',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'length' }],
+    usage: { prompt_tokens: usages.prompt, completion_tokens: usages.completion },
+  },
+  messages: {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'up',
+    content: [{ type: 'text', text: 'Hello' }],
+    stop_reason: 'max_tokens',
+    usage: { input_tokens: usages.prompt, output_tokens: usages.completion },
+  },
+  gemini: {
+    candidates: [{ content: { parts: [{ text: 'Hello' }], role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }],
+    usageMetadata: { promptTokenCount: usages.prompt, candidatesTokenCount: usages.completion, totalTokenCount: 7 },
+    modelVersion: 'up',
+    responseId: 'r',
+  },
+};
+
+const sse = (list: Loose[], end = ''): string =>
+  list.map((one) => `${one.type ? `event: ${one.type}\n` : ''}data: ${JSON.stringify(one)}\n\n`).join('') + end;
+const delta = (said: Loose, finish: string | null = null) => ({
+  id: 'c',
+  choices: [{ index: 0, delta: said, finish_reason: finish }],
+});
+const piece = (text: string, more = {}) => ({
+  candidates: [{ content: { parts: [{ text }], role: 'model' }, index: 0, ...more }],
+  modelVersion: 'up',
+});
+const streams: Record<Wire, string> = {
+  chat: sse(
+    [delta({ content: 'Hel' }), delta({ content: 'lo' }), { ...delta({}, 'length'), usage: wholes.chat.usage }],
+    'data: [DONE]\n\n',
+  ),
+  messages: sse([
+    { type: 'message_start', message: { id: 'm', model: 'up', usage: { input_tokens: usages.prompt } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'lo' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'max_tokens' }, usage: { output_tokens: usages.completion } },
+    { type: 'message_stop' },
+  ]),
+  gemini: sse([
+    piece('Hel'),
+    { ...piece('lo', { finishReason: 'MAX_TOKENS' }), usageMetadata: wholes.gemini.usageMetadata },
+  ]),
+};
+const events = (text: string) => () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+const partsIn = (body: Loose): { text?: string }[] =>
+  (body.candidates as { content: { parts: { text?: string }[] } }[])[0]!.content.parts;
+
+describe.each(wires)('in front of %s', (wire) => {
+  const row = {
+    model: `paid/${wire}`,
+    prompt_tokens: usages.prompt,
+    completion_tokens: usages.completion,
+    quota: 50,
+    status: 'ok',
+  };
+
+  test('whole: said, ended, counted, charged once', async () => {
+    upstream.answer(() => Response.json(wholes[wire]));
+    const answer = await ask(`paid/${wire}`, { contents: hi, generationConfig: { maxOutputTokens: 3 } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-svc-cost')).toBe('50');
+    expect(await answer.json()).toMatchObject({
+      candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'MAX_TOKENS', index: 0 }],
+      usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 3, totalTokenCount: 7 },
+      modelVersion: `paid/${wire}`,
+    });
+    expect(await relay.usageOf(answer)).toMatchObject({ ...row, endpoint: '/v1beta/models:generateContent' });
+  });
+
+  test('as events and as an array: the same, and ended as Google ends it', async () => {
+    upstream.answer(events(streams[wire]));
+    const streamed = await ask(`paid/${wire}`, { contents: hi }, 'streamGenerateContent?alt=sse');
+    expect(streamed.headers.get('content-type')).toStartWith('text/event-stream');
+    const text = await streamed.text();
+    const said = text
+      .trim()
+      .split('\n\n')
+      .map((one): Loose => JSON.parse(one.slice('data: '.length)));
+    expect(
+      said
+        .flatMap(partsIn)
+        .map((part) => part.text)
+        .join(''),
+    ).toBe('Hello');
+    expect(said.at(-1)).toMatchObject({
+      candidates: [{ finishReason: 'MAX_TOKENS' }],
+      usageMetadata: { candidatesTokenCount: 3 },
+    });
+    expect(said.every(({ modelVersion }) => modelVersion === `paid/${wire}`)).toBe(true);
+    expect(await relay.usageOf(streamed)).toMatchObject({ ...row, endpoint: '/v1beta/models:streamGenerateContent' });
+    const listed = await ask(`paid/${wire}`, { contents: hi }, 'streamGenerateContent');
+    expect(listed.headers.get('content-type')).toStartWith('application/json');
+    const strip = (list: Loose[]) => list.map(({ responseId: _, ...rest }) => rest);
+    expect(strip((await listed.json()) as Loose[])).toEqual(strip(said));
+    expect(await relay.usageOf(listed)).toMatchObject(row);
+  });
+
+  test('a stream that is cut is told, and what was said of it is charged', async () => {
+    const bytes = new TextEncoder().encode(streams[wire].slice(0, streams[wire].indexOf('Hel') + 200));
+    for (const [method, prefix] of [
+      ['streamGenerateContent?alt=sse', 'data: '],
+      ['streamGenerateContent', ''],
+    ] as const) {
+      upstream.answer(breakAfter([bytes], { 'content-type': 'text/event-stream' }));
+      const answer = await ask(`paid/${wire}`, { contents: hi }, method);
+      const text = await answer.text();
+      const last: Loose = prefix
+        ? JSON.parse(text.trim().split('\n\n').at(-1)!.slice(prefix.length))
+        : JSON.parse(text).at(-1);
+      expect(last.error).toMatchObject({ code: 502, status: 'UNAVAILABLE' });
+      expect(await relay.usageOf(answer)).toMatchObject({ status: 'interrupted' });
+    }
+  });
+
+  test('a refusal of the upstream’s is told in Google’s shape', async () => {
+    upstream.answer(() =>
+      Response.json({ error: { message: 'temperature is wrong', type: 'invalid_request_error' } }, { status: 400 }),
+    );
+    const answer = await ask(`paid/${wire}`, { contents: hi });
+    expect(await errorOf(answer)).toMatchObject({
+      code: 400,
+      status: 'INVALID_ARGUMENT',
+      message: 'temperature is wrong',
+    });
+  });
+
+  const googleOnly: [string, Loose, string][] = [
+    ['a search', { tools: [{ googleSearch: {} }] }, 'googleSearch'],
+    ['running code', { tools: [{ code_execution: {} }] }, 'codeExecution'],
+    ['several candidates', { generationConfig: { candidateCount: 2 } }, 'candidateCount'],
+    ['pictures', { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }, 'responseModalities'],
+    ['probabilities', { generationConfig: { responseLogprobs: true } }, 'responseLogprobs'],
+    ['a film', { contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }] }] }, 'video/mp4'],
+    ['a file of Google’s', { contents: [{ parts: [{ fileData: { fileUri: 'gs://b/x' } }] }] }, 'fileData'],
+  ];
+  test.each(googleOnly)('%s: to Google as it came, else refused by name', async (_, asked, name) => {
+    upstream.answer(() => Response.json(wholes[wire]));
+    const before = upstream.seen.length;
+    const answer = await ask(`free/${wire}`, { contents: hi, ...asked });
+    expect(answer.status).toBe(wire === 'gemini' ? 200 : 400);
+    if (wire !== 'gemini') expect((await errorOf(answer)).message).toContain(name);
+    expect(upstream.seen.length - before).toBe(wire === 'gemini' ? 1 : 0);
+  });
+});
+
+describe('to Gemini', () => {
+  test('the body as it came, with the one limit and without what is ours; the answer’s bytes as they came', async () => {
+    const text = JSON.stringify({ ...wholes.gemini, something: { new: [1.0, 'ü'] } }, null, 2);
+    upstream.answer(() => new Response(text, { headers: { 'content-type': 'application/json' } }));
+    const body = {
+      contents: [{ role: 'user', parts: [{ text: 'hi', somethingNew: true }] }],
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+      generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' },
+      provider: { allow_fallbacks: true },
+    };
+    const answer = await ask('paid/gemini', body);
+    expect(await answer.text()).toBe(text.replace('"up"', '"paid/gemini"'));
+    const { provider: _, ...sent } = body;
+    const seen = upstream.seen.at(-1)!;
+    expect(seen.path).toBe('/v1beta/models/up:generateContent');
+    expect(seen.body).toEqual({ ...sent, generationConfig: { ...sent.generationConfig, maxOutputTokens: 4096 } });
+  });
+
+  test('tools that it bills beside tokens are refused where the model costs something', async () => {
+    const answer = await ask('paid/gemini', { contents: hi, tools: [{ google_search: {} }] });
+    const { message, details } = await errorOf(answer);
+    expect(message).toContain('not billed by the token');
+    expect(details).toContainEqual(expect.objectContaining({ reason: 'UNSUPPORTED_PARAMETER' }));
+  });
+
+  test('a prompt that it blocked is told as it told it, and costs nothing', async () => {
+    const blocked = { promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'up' };
+    const before = await relay.money();
+    upstream.answer(() => Response.json(blocked));
+    expect(await (await ask('paid/gemini', { contents: hi })).json()).toMatchObject({
+      promptFeedback: blocked.promptFeedback,
+    });
+    upstream.answer(events(sse([blocked])));
+    const streamed = await ask('paid/gemini', { contents: hi }, 'streamGenerateContent?alt=sse');
+    expect(await streamed.text()).toContain('"blockReason":"SAFETY"');
+    expect(await relay.money()).toEqual(before);
+  });
+
+  test('several candidates of a stream: it is whole when each has ended', async () => {
+    const two = (text: string, more = {}) => ({
+      candidates: [0, 1].map((index) => ({ content: { parts: [{ text }] }, index, ...more })),
+    });
+    const body = { contents: hi, generationConfig: { candidateCount: 2 } };
+    upstream.answer(events(sse([two('a'), two('b', { finishReason: 'STOP' })])));
+    const whole = await ask('free/gemini', body, 'streamGenerateContent');
+    expect((await whole.json()) as Loose[]).toHaveLength(2);
+    upstream.answer(events(sse([two('a'), piece('b', { finishReason: 'STOP' })])));
+    const cut = await ask('free/gemini', body, 'streamGenerateContent');
+    expect(((await cut.json()) as Loose[]).at(-1)).toHaveProperty('error');
+  });
+
+  test('its own count, of the request as it came', async () => {
+    upstream.answer(() => Response.json({ totalTokens: 31 }));
+    const asked = { contents: hi, systemInstruction: { parts: [{ text: 'Be brief.' }] } };
+    for (const body of [asked, { generateContentRequest: { model: 'models/x', ...asked } }]) {
+      const answer = await ask('free/gemini', body, 'countTokens');
+      expect(await answer.json()).toEqual({ totalTokens: 31 });
+      expect(upstream.seen.at(-1)!.body).toEqual({ generateContentRequest: { model: 'models/up', ...asked } });
+    }
+  });
+});

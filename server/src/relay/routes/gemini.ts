@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts';
+import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { RelayDeps } from '../deps.ts';
+import { countTokens } from '../endpoints/count-tokens.ts';
+import { embed } from '../endpoints/embeddings.ts';
+import { contextOf } from '../request-context.ts';
+import type { Json } from '../wire/conversation.ts';
+import { readBatchEmbedRequest, readEmbedRequest, vectorsOf } from '../wire/gemini/embed.ts';
+import { JsonArray } from '../wire/gemini/json-array.ts';
+import { parseGeminiRequest } from '../wire/gemini/request.ts';
+import { answer } from './answer.ts';
+import { type GeminiCall, geminiRoute, modelIn } from './gemini-route.ts';
+import {
+  batchEmbedAnswer,
+  batchEmbedRequest,
+  countAnswer,
+  countRequest,
+  embedAnswer,
+  embedRequest,
+  generateAnswer,
+  generateRequest,
+} from './gemini-schemas.ts';
+import { tell, whileClientStays } from './json-endpoint.ts';
+import type { MetaModels } from './meta-models.ts';
+import { readJsonBody } from './read-body.ts';
+
+/** One method of a model: what Google's addresses end with. */
+interface Method {
+  name: string;
+  summary: string;
+  body: z.ZodType;
+  query?: z.ZodType;
+  answer: z.ZodType;
+  respond(call: GeminiCall, endpoint: string): Promise<Response>;
+}
+
+const methodRoute = ({ name, summary, body, query, answer: schema, respond }: Method): Route =>
+  defineRoute({
+    ...geminiRoute,
+    method: 'post',
+    path: `/v1beta/models/{model+}:${name}`,
+    summary,
+    body,
+    ...(query && { query }),
+    params: z.object({ model: z.string() }),
+    answers: { 200: schema },
+    handle: (call) => respond(call, `/v1beta/models:${name}`),
+  });
+
+/** Google's format of a conversation, its counting and its embeddings. */
+export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] => [
+  ...generateRoutes(deps, metaModels),
+  methodRoute({
+    name: 'countTokens',
+    summary: 'Tokens that a request would take; free',
+    body: countRequest,
+    answer: countAnswer,
+    respond: (call, endpoint) =>
+      whileClientStays(call, async () => {
+        const body = countedIn(await readJsonBody(call));
+        const conversation = parseGeminiRequest(body, { model: modelIn(call), stream: false });
+        return json(call, { totalTokens: await countTokens(deps, contextOf(call, endpoint), conversation) });
+      }),
+  }),
+  ...embedRoutes(deps),
+];
+
+function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
+  const read = async (call: GeminiCall, stream: boolean) => {
+    const body = await readJsonSoonAnswered(call.request, maxJsonBytes);
+    return parseGeminiRequest(body, { model: modelIn(call), stream });
+  };
+  return [
+    methodRoute({
+      name: 'generateContent',
+      summary: 'Answer in the format of Gemini',
+      body: generateRequest,
+      answer: generateAnswer,
+      respond: async (call, endpoint) => answer(deps, metaModels, call, endpoint, await read(call, false)),
+    }),
+    methodRoute({
+      name: 'streamGenerateContent',
+      summary: 'The same as a stream: of events with alt=sse, else of the elements of an array',
+      body: generateRequest,
+      query: z.looseObject({ alt: z.string().optional() }),
+      answer: generateAnswer,
+      respond: async (call, endpoint) => {
+        const reshape = (call.query as { alt?: string }).alt === 'sse' ? undefined : new JsonArray();
+        return answer(deps, metaModels, call, endpoint, await read(call, true), { reshape });
+      },
+    }),
+  ];
+}
+
+/** A whole request in the member made for it, or its parts as they are. */
+const countedIn = (body: Json): unknown => body.generateContentRequest ?? body.generate_content_request ?? body;
+
+function embedRoutes(deps: RelayDeps): Route[] {
+  const respondWith =
+    (read: (body: unknown, model: string) => Json, render: (vectors: { values: unknown }[]) => Json) =>
+    (call: GeminiCall, endpoint: string) =>
+      whileClientStays(call, async () => {
+        const answered = await embed(deps, contextOf(call, endpoint), read(await readJsonBody(call), modelIn(call)));
+        tell(call, answered);
+        return json(call, render(vectorsOf(answered.value)));
+      });
+  return [
+    methodRoute({
+      name: 'embedContent',
+      summary: 'Embedding of a text in the format of Gemini',
+      body: embedRequest,
+      answer: embedAnswer,
+      respond: respondWith(readEmbedRequest, ([vector]) => ({ embedding: vector })),
+    }),
+    methodRoute({
+      name: 'batchEmbedContents',
+      summary: 'Embeddings of several texts in the format of Gemini',
+      body: batchEmbedRequest,
+      answer: batchEmbedAnswer,
+      respond: respondWith(readBatchEmbedRequest, (embeddings) => ({ embeddings })),
+    }),
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Finish } from '../conversation.ts';
+
+const finishes: Record<string, Finish> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  SAFETY: 'content_filter',
+  RECITATION: 'content_filter',
+  BLOCKLIST: 'content_filter',
+  PROHIBITED_CONTENT: 'content_filter',
+  SPII: 'content_filter',
+  LANGUAGE: 'content_filter',
+  IMAGE_SAFETY: 'content_filter',
+  IMAGE_PROHIBITED_CONTENT: 'content_filter',
+};
+
+export const readGeminiFinish = (reason: string): Finish => finishes[reason] ?? 'stop';
+
+/** A call is no reason to end of its own here. */
+const reasons: Record<Finish, string> = {
+  stop: 'STOP',
+  length: 'MAX_TOKENS',
+  tool_calls: 'STOP',
+  content_filter: 'SAFETY',
+};
+
+export const renderGeminiFinish = (finish: Finish): string => reasons[finish];
