@@ -57,6 +57,7 @@ export class ItemReader {
     else if (type === 'function_call') this.#call(item, at, readString(item.arguments ?? '', `${at}.arguments`));
     else if (type === 'custom_tool_call') this.#call(item, at, argumentsOf(readString(item.input, `${at}.input`)));
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#result(item, at);
+    else if (type === 'image_generation_call' && typeof item.result === 'string') this.#picture(item.result);
     else this.#other(item, type, at);
   }
 
@@ -125,13 +126,29 @@ export class ItemReader {
     this.turns.splice(this.turns.lastIndexOf(caller) + 1, 0, turn);
   }
 
+  /** Shown as by the user: most vendors take no pictures from the model itself, and would leave it out or refuse it. */
+  #picture(data: string): void {
+    this.turns.push({ role: 'user', parts: [{ type: 'image', source: { mediaType: pictureType(data), data } }] });
+  }
+
   #other(item: Json, type: string, at: string): void {
-    if (type === 'item_reference') throw invalid(at, `There is no item of the id '${item.id}' here.`);
+    if (type === 'item_reference')
+      throw invalid(at, `There is no item of the id '${requiredString(item, 'id', at)}' here.`);
     if (!foreignTypes.has(type))
       throw invalid(`${at}.type`, `'${at}.type' is '${type}', which is no known type of item.`);
     this.#said([{ type: 'raw', format: 'responses', value: item }], 'message');
   }
 }
+
+/** By how their base64 begins; the item does not say. */
+const pictureTypes: [start: string, mediaType: string][] = [
+  ['/9j/', 'image/jpeg'],
+  ['UklGR', 'image/webp'],
+  ['R0lG', 'image/gif'],
+];
+
+const pictureType = (data: string): string =>
+  pictureTypes.find(([start]) => data.startsWith(start))?.[1] ?? 'image/png';
 
 /** The short form of a message has no type. */
 function typeOf(item: Json, at: string): string {

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { AppError } from '../../../lib/errors.ts';
-import type { Answer, Delta, Json, ToolName } from '../conversation.ts';
+import type { Answer, Delta, Json, Part, ToolName } from '../conversation.ts';
 import { deltasOf, renderResponsesAnswer } from './answer.ts';
 import { echoOf } from './echo.ts';
+import { parseResponsesRequest } from './request.ts';
 import { ResponsesStream } from './stream.ts';
 import { pack, unpack } from './thoughts.ts';
 
@@ -235,6 +236,18 @@ test('a whole answer says what a stream of the same would', () => {
   expect(withoutIds(events.at(-1).response)).toEqual(withoutIds(whole));
   expect(whole.svc_ms_meta).toEqual({ tasks_total: 1 });
   expect(whole.output[1].content[0].logprobs).toHaveLength(1);
+});
+
+test('a picture that a model made is an item, and comes back as a picture', () => {
+  const picture = { type: 'image' as const, source: { mediaType: 'image/jpeg', data: '/9j/4AAQ' } };
+  const parts: Part[] = [{ type: 'text', text: 'Here.' }, picture];
+  const { output } = renderResponsesAnswer({ id: 'x', model: 'up', parts, finish: 'stop' }, options) as Loose;
+  expect(output[1]).toMatchObject({ type: 'image_generation_call', status: 'completed', result: '/9j/4AAQ' });
+  const { turns } = parseResponsesRequest({ model: 'm', input: [{ role: 'user', content: 'hi' }, ...output] });
+  expect(turns.slice(1)).toEqual([
+    { role: 'assistant', parts: [parts[0]!] },
+    { role: 'user', parts: [picture] },
+  ]);
 });
 
 test('pieces of a detail are joined when they are packed', () => {
