@@ -1,5 +1,4 @@
-import type { TestDb, TestEngine } from '../../billing/engines.fixture.ts';
-import { silent } from '../../billing/engines.fixture.ts';
+import { silent, type TestDb, type TestEngine } from '../../billing/engines.fixture.ts';
 import { type ManualClock, manualClock, systemClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
 import { openDb } from '../../platform/db/open.ts';
@@ -8,7 +7,7 @@ import { beatMs, openOwners } from '../../platform/durable/owners.ts';
 import { openQueue } from '../../platform/durable/queue.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import type { AnswerBackground } from './background.ts';
-import type { Item, Owner, ResponseObject } from './keeper.ts';
+import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
 import { type KeptResponses, openResponses } from './open.ts';
 
 export const ada: Owner = { userId: 1, keyId: 11 };
@@ -40,13 +39,15 @@ export interface Process {
   start(): Promise<void>;
   /** Time passes for the liveness of processes: one beat, one look. */
   beat(): Promise<void>;
-  /** Gone from one moment to the next: it says nothing to anybody any more. */
-  kill(): void;
   close(): Promise<void>;
 }
 
 /** A process on a database, with a queue of its own; nothing else is shared with the others. */
-export async function openProcess(open: TestDb, engine: TestEngine, answer?: AnswerBackground): Promise<Process> {
+export async function openProcess(
+  open: Pick<TestDb, 'db' | 'where'>,
+  engine: Pick<TestEngine, 'name'>,
+  answer?: AnswerBackground,
+): Promise<Process> {
   // Another process has connections of its own; a SQLite file has only one process.
   const own = engine.name === 'postgres' ? await openDb(open.where) : null;
   const { db } = own ?? open;
@@ -58,25 +59,47 @@ export async function openProcess(open: TestDb, engine: TestEngine, answer?: Ans
   const shared = memoryShared(systemClock);
   const kept = openResponses({ db, owners, jobs, shared, clock, sealer, log: silent, keptDays: () => days.kept });
   if (answer) kept.work(answer);
-  let dead = false;
   return {
     kept,
     clock,
     days,
     start: () => jobs.start(),
     beat: async () => {
-      if (dead) return;
       alive.advance(beatMs);
       await owners.look();
     },
-    kill: () => {
-      dead = true;
-    },
     close: async () => {
       await jobs.stop(0);
-      if (!dead) await owners.leave();
+      await owners.leave();
       await shared.close();
       await own?.close();
     },
   };
+}
+
+/** A response that is to be worked on, and its request. */
+export const queuedOf = (id: string, text: string, named: Before = {}) => ({
+  response: responseOf(id, [], { status: 'queued', background: true }),
+  input: [user(text)],
+  named,
+  body: { model: 'demo/chat', input: text },
+});
+
+// Run as a program: keeps a chain, begins to work on a response, says so, beats, and never comes to an end.
+if (import.meta.main) {
+  const { where, engine, chain, id } = JSON.parse(process.argv[2]!);
+  const opened = await openDb(where);
+  const { kept, start, beat } = await openProcess({ ...opened, where }, { name: engine }, async (_, __, attempt) => {
+    attempt.tell({ type: 'response.output_text.delta', delta: 'lost' });
+    console.log(`began ${attempt.requestId}`);
+    return new Promise(() => {});
+  });
+  const response = responseOf(chain, [said('msg_chain', 'answer')]);
+  await kept.keeper.keep(ada, { response, input: [user('question')], named: {} });
+  await kept.keeper.enqueue(ada, queuedOf(id, 'go on', { previousResponseId: chain }));
+  await start();
+  for (;;) {
+    await Bun.sleep(10);
+    await beat();
+  }
 }
