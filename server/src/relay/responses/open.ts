@@ -11,7 +11,7 @@ import {
   workOn,
 } from './background.ts';
 import { expandItems } from './compaction.ts';
-import { newConversations } from './conversations.ts';
+import { type Conversations, newConversations } from './conversations.ts';
 import { keptSince, type ResponsesDeps } from './deps.ts';
 import { keepResponse, readBefore, readItem } from './keep.ts';
 import type { ResponseKeeper } from './keeper.ts';
@@ -25,7 +25,7 @@ import { deleteOldResponses, deleteResponsesOf } from './store/responses.ts';
 export interface KeptResponses {
   readonly deps: ResponsesDeps;
   readonly keeper: Required<ResponseKeeper>;
-  readonly conversations: ReturnType<typeof newConversations>;
+  readonly conversations: Conversations;
   /** Declares who answers what runs in the background, which is refused until then. Call before the jobs start. */
   work(answer: AnswerBackground): void;
   exportOf(userId: number): PersonalData;

@@ -194,6 +194,19 @@ describe('conversations', () => {
     expect((await openai.responses.retrieve(next.id)).output_text).toBe('so');
   });
 
+  test('are made once for each Idempotency-Key', async () => {
+    const body = { items: [{ role: 'user', content: 'once' }] };
+    const headers = { 'idempotency-key': 'a conversation' };
+    const ids: string[] = [];
+    for (let i = 0; i < 2; i += 1)
+      ids.push(((await (await relay.post('/v1/conversations', body, { headers })).json()) as { id: string }).id);
+    expect(ids[1]).toBe(ids[0]);
+    const add = () =>
+      relay.post(`/v1/conversations/${ids[0]}/items`, body, { headers: { 'idempotency-key': 'items' } });
+    expect([(await add()).status, (await add()).status]).toEqual([200, 200]);
+    expect((await openai.conversations.items.list(ids[0]!)).data).toHaveLength(2);
+  });
+
   test('of others do not exist', async () => {
     const { id } = await openai.conversations.create({ items: [{ role: 'user', content: 'mine' }] });
     const item = (await openai.conversations.items.list(id)).data[0] as { id: string };
