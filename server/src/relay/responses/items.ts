@@ -40,6 +40,8 @@ export const reference = 'item_reference';
 export const newId = (prefix: string): string => `${prefix}_${randomString(40)}`;
 
 const usualId = /^[\w.:-]{1,200}$/;
+/** Whatever else names nothing; PostgreSQL could not even be asked for some of it. */
+export const isId = (id: unknown): id is string => typeof id === 'string' && usualId.test(id);
 const roles = ['user', 'assistant', 'system', 'developer'];
 
 /** A message may come without its type. */
@@ -55,8 +57,7 @@ export function asKept(items: readonly Item[]): Item[] {
   return items.map((given) => {
     const type = typeOf(given);
     const item = type === 'message' ? asMessage(given) : { ...given };
-    if (typeof item.id !== 'string' || !usualId.test(item.id) || known.has(item.id))
-      item.id = newId(prefixes[type] ?? 'item');
+    if (!isId(item.id) || known.has(item.id)) item.id = newId(prefixes[type] ?? 'item');
     known.add(item.id as string);
     return item;
   });

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { expandItems } from './compaction.ts';
 import { noConversation, noPrevious, type ResponsesDeps, scopeOf } from './deps.ts';
-import { asKept, reference, typeOf } from './items.ts';
+import { asKept, isId, reference, typeOf } from './items.ts';
 import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
 import { admitHistory, bytesOf, limits, tooLong } from './limits.ts';
 import { running } from './store/background.ts';
@@ -35,7 +35,7 @@ export async function readBefore(deps: KeepDeps, owner: Owner, named: Before): P
 }
 
 async function readConversation(db: Db, scope: Scope, id: string): Promise<Body[]> {
-  const found = await findConversation(db, scope, id);
+  const found = isId(id) ? await findConversation(db, scope, id) : null;
   if (!found) throw noConversation(id, 'conversation');
   admitHistory('conversation', found);
   return itemsOfConversation(db, id, null);
@@ -43,7 +43,7 @@ async function readConversation(db: Db, scope: Scope, id: string): Promise<Body[
 
 /** Two statements, however many responses build on each other: one finds them and how much they hold, one reads it. */
 async function readHistory(db: Db, scope: Scope, id: string): Promise<Body[]> {
-  const links = await readChain(db, scope, id, limits.links);
+  const links = isId(id) ? await readChain(db, scope, id, limits.links) : [];
   const [oldest] = links;
   const latest = links.at(-1);
   if (!oldest || !latest) throw noPrevious(id);
@@ -75,6 +75,7 @@ async function readHistory(db: Db, scope: Scope, id: string): Promise<Body[]> {
 }
 
 export async function readItem(deps: KeepDeps, owner: Owner, id: string): Promise<Item | null> {
+  if (!isId(id)) return null;
   const body = (await findItems(deps.db, scopeOf(deps, owner), [id])).get(id);
   return body === undefined ? null : expandItems(deps.sealer, owner, [JSON.parse(body) as Item])[0]!;
 }
@@ -88,7 +89,7 @@ export async function resolved(
 ): Promise<Item[]> {
   const ids = items.filter((item) => typeOf(item) === reference).map((item) => String(item.id));
   if (ids.length === 0) return items;
-  const found = await findItems(db, scope, ids);
+  const found = await findItems(db, scope, ids.filter(isId));
   return items.flatMap((item) => {
     if (typeOf(item) !== reference) return [item];
     const body = found.get(String(item.id));
@@ -101,7 +102,7 @@ export function rowsOf(scope: Scope, responseId: string | null, items: Item[], m
   return items.map((item, index) => ({
     user_id: scope.userId,
     key_id: scope.keyId,
-    item_id: typeof item.id === 'string' ? item.id : '',
+    item_id: isId(item.id) ? item.id : '',
     response_id: responseId,
     position: responseId === null ? null : from + index,
     made,
@@ -131,7 +132,7 @@ export async function newRows(deps: KeepDeps, owner: Owner, { response, input, n
     user_id: scope.userId,
     key_id: scope.keyId,
     status: response.status,
-    model: String(response.model ?? ''),
+    model: String(response.model ?? '').replaceAll('\0', ''),
     background: Number(response.background === true),
     previous_id: named.previousResponseId ?? null,
     conversation_id: named.conversationId ?? null,

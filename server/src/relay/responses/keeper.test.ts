@@ -174,6 +174,22 @@ for (const engine of engines)
       expect(tooLong).toMatchObject({ status: 400, extras: { param: 'previous_response_id' } });
     });
 
+    test('a name that no text of the database can be names nothing', async () => {
+      const { keeper } = here.kept;
+      const odd = 'resp_\0';
+      expect(await refusal(before({ previousResponseId: odd }))).toMatchObject({ status: 404 });
+      expect(await refusal(before({ conversationId: odd }))).toMatchObject({ status: 404 });
+      expect(await keeper.item(ada, odd)).toBeNull();
+      const id = newId('resp');
+      const response = responseOf(id, [said('msg_\0', 'odd \0 text')], { model: 'a\0b' });
+      const input: Item[] = [
+        { type: 'item_reference', id: odd },
+        { ...user('a\0b'), id: odd },
+      ];
+      await keeper.keep(ada, { response, input, named: {} });
+      expect(await before({ previousResponseId: id })).toEqual(['a\0b', 'odd \0 text']);
+    });
+
     test('what a request brings is bounded, by number and by size', () => {
       const { admit } = here.kept.keeper;
       admit([user('small')]);

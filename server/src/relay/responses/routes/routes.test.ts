@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Server } from 'bun';
 import OpenAI, { APIError } from 'openai';
+import { until } from '../../../lib/until.fixture.ts';
+import { JobStore } from '../../../platform/durable/job-store.ts';
+import type { Jobs } from '../../../platform/durable/jobs.ts';
+import { openQueue } from '../../../platform/durable/queue.ts';
 import { openRelayTest, type RelayTest } from '../../endpoints/relay.fixture.ts';
 import { newId } from '../items.ts';
 import type { Item, Owner } from '../keeper.ts';
 import { limits } from '../limits.ts';
 import { type KeptResponses, openResponses } from '../open.ts';
-import { responseOf, said, sealer, user } from '../responses.fixture.ts';
+import { queuedOf, responseOf, said, sealer, user } from '../responses.fixture.ts';
 
 let relay: RelayTest;
 let server: Server<unknown>;
@@ -17,6 +21,7 @@ let stranger: OpenAI;
 let owner: Owner;
 /** Whoever makes responses, in a process of its own: nothing but the database is shared. */
 let maker: KeptResponses;
+let jobs: Jobs;
 
 beforeAll(async () => {
   relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
@@ -26,7 +31,8 @@ beforeAll(async () => {
   openai = client(key);
   otherKey = client(await member.key());
   stranger = client(await (await app.user()).key());
-  const { database, owners, shared, clock, jobs, log } = app.platform;
+  const { database, owners, shared, clock, log } = app.platform;
+  jobs = openQueue({ store: new JobStore(database.db, clock), owners, log });
   const [first] = await database.db
     .selectFrom('api_keys')
     .select('id')
@@ -35,9 +41,20 @@ beforeAll(async () => {
     .execute();
   owner = { userId: member.id, keyId: first!.id };
   maker = openResponses({ db: database.db, owners, shared, clock, jobs, log, sealer, keptDays: () => 30 });
+  maker.work(async (_, body, { tell, signal }) => {
+    if (body.input === 'wait') await new Promise((_, reject) => signal.addEventListener('abort', reject));
+    const message = said('msg_told', 'ok');
+    const place = { output_index: 0, content_index: 0, item_id: 'msg_told' };
+    tell({ type: 'response.output_item.added', output_index: 0, item: { ...message, content: [] } });
+    tell({ type: 'response.content_part.added', ...place, part: { type: 'output_text', text: '', annotations: [] } });
+    for (const delta of ['o', 'k']) tell({ type: 'response.output_text.delta', ...place, delta });
+    return responseOf('resp_any', [message]);
+  });
+  await jobs.start();
   await app.setOption('RateLimitEnabled', false);
 });
 afterAll(async () => {
+  await jobs.stop(0);
   await server.stop(true);
   await relay.close();
 });
@@ -139,6 +156,46 @@ describe('responses', () => {
     const id = await keep([user('hi')], [said('msg_e', 'ho')]);
     expect((await fault(openai.responses.cancel(id))).status).toBe(400);
     expect((await relay.get(`/v1/responses/${id}?stream=true`)).status).toBe(400);
+  });
+});
+
+describe('in the background', () => {
+  const queue = async (text: string): Promise<string> => {
+    const id = newId('resp');
+    await maker.keeper.enqueue(owner, queuedOf(id, text));
+    return id;
+  };
+
+  test('OpenAI’s client follows one, and gets what it would have got whole', async () => {
+    const id = await queue('hi');
+    const stream = openai.responses.stream({ response_id: id });
+    let text = '';
+    stream.on('response.output_text.delta', ({ delta }) => {
+      text += delta;
+    });
+    const final = await stream.finalResponse();
+    expect([text, final.status, final.output_text]).toEqual(['ok', 'completed', 'ok']);
+    expect(await openai.responses.retrieve(id)).toMatchObject({ id, status: 'completed', background: true });
+    const rest: string[] = [];
+    for await (const event of await openai.responses.retrieve(id, { stream: true, starting_after: 5 }))
+      rest.push(event.type);
+    expect(rest).toEqual(['response.output_text.delta', 'response.completed']);
+  });
+
+  test('is cancelled, and whoever follows it comes to an end', async () => {
+    const id = await queue('wait');
+    expect(['queued', 'in_progress']).toContain((await openai.responses.retrieve(id)).status!);
+    const stream = await openai.responses.retrieve(id, { stream: true });
+    expect((await openai.responses.cancel(id)).status).toBe('cancelled');
+    const types: string[] = [];
+    for await (const event of stream) types.push(event.type);
+    expect(types.slice(0, 2)).toEqual(['response.created', 'response.queued']);
+    expect((await openai.responses.cancel(id)).status).toBe('cancelled');
+    const done = await queue('hi');
+    await until('it is done', async () => (await openai.responses.retrieve(done)).status === 'completed');
+    expect((await fault(openai.responses.cancel(done))).status).toBe(409);
+    await openai.responses.delete(id);
+    expect((await fault(openai.responses.retrieve(id))).status).toBe(404);
   });
 });
 
