@@ -10,6 +10,7 @@ interface Things {
   code: string;
   sessionId: string;
   jobId: string;
+  conversationId: string;
 }
 
 const models: [RegExp, string][] = [
@@ -24,6 +25,9 @@ const models: [RegExp, string][] = [
 
 /** The model that an endpoint is for. */
 export const modelFor = (path: string): string => models.find(([pattern]) => pattern.test(path))?.[1] ?? 'demo/chat';
+
+/** An item of the conversation that there is. */
+export const conversationItem = 'msg_known';
 
 const hi = [{ role: 'user', content: 'hi' }];
 /** Port 9 discards, and nobody listens there: no fuzzed address may lead out of this machine. */
@@ -41,6 +45,7 @@ export const knownValues = (things: Things): Record<string, readonly unknown[]> 
   alt: ['sse', 'json'],
   messages: [hi, [...hi, { role: 'assistant', content: 'ho' }, ...hi]],
   input: ['hello', ['a', 'b']],
+  items: [hi],
   prompt: ['x'],
   message: ['hello'],
   documents: [['a', 'b'], [{ text: 'c' }]],
@@ -74,7 +79,7 @@ export const knownValues = (things: Things): Record<string, readonly unknown[]> 
   format: ['json', 'csv'],
 });
 
-function idsOf({ userId, channelId, tokenId, knowledgeId, application, sessionId, jobId }: Things) {
+function idsOf({ userId, channelId, tokenId, knowledgeId, application, sessionId, jobId, conversationId }: Things) {
   return {
     id: [1, 2, 3, userId],
     user_id: [userId, 1],
@@ -84,6 +89,8 @@ function idsOf({ userId, channelId, tokenId, knowledgeId, application, sessionId
     application_id: [application.id],
     session_id: [sessionId, 'another'],
     jobId: [jobId],
+    conversation_id: [conversationId],
+    item_id: [conversationItem],
     'tokens/{id}': [tokenId],
     'users/{id}': [userId, 1],
     'channels/{id}': [channelId],

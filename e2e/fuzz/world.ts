@@ -1,6 +1,6 @@
 /** Things that exist in the service under test, so that requests can name them, and the secrets no answer may hold. */
 import { type Caller, login, rootPassword, type Service } from '../service.ts';
-import { knownValues } from './known.ts';
+import { conversationItem, knownValues } from './known.ts';
 
 export interface World {
   /** Header sets by the name of the security scheme, and some that open nothing. */
@@ -54,9 +54,12 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
   const knowledge = await user.api<{ id: number }>('/api/svc-ms/knowledge', { method: 'POST', body: fact });
   const [token] = await user.api<{ id: number }[]>('/api/tokens');
   const job = await service.post('/v1/videos', { model: 'demo/video', prompt: 'a storm' }, { key });
+  const items = [{ id: conversationItem, type: 'message', role: 'user', content: 'hi' }];
+  const conversation = await service.post('/v1/conversations', { items }, { key });
   const values = knownValues({
     ...{ callback, userId: user.id, channelId: channel.id, tokenId: token!.id, knowledgeId: knowledge.id },
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },
+    conversationId: ((await conversation.json()) as { id: string }).id,
   });
   return {
     credentials: {

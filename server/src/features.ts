@@ -27,6 +27,7 @@ import type { Platform } from './platform/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
+import { openResponses } from './relay/responses/open.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
 import { stoppingError } from './relay/stopping.ts';
 import { UpstreamConnections } from './relay/upstream/connections.ts';
@@ -144,6 +145,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       orchestra.chat({ caller: callerOf(principal), conversation, signal, requestId }, onDelta),
   };
 
+  const keptDays = () => options.get('ResponsesKeptDays');
+  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, keptDays });
+
   const secretKey = platform.sealingKeys[0]!.key;
   const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
@@ -161,7 +165,16 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     config,
   });
 
-  const accounts = openAccounts({ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video });
+  const accounts = openAccounts({
+    accounts: identity.accounts,
+    jobs,
+    log,
+    oauth,
+    orchestra,
+    autonomous,
+    video,
+    responses,
+  });
 
   return {
     identity,
@@ -176,7 +189,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
-      ...relayRoutes(relay, metaModels, { room: { db, sealer, clock, catalog }, jobs }),
+      ...relayRoutes(relay, metaModels, { room: { db, sealer, clock, catalog }, jobs, responses }),
       ...orchestra.routes,
       ...autonomous.routes,
       ...video.routes,
@@ -209,7 +222,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
         },
       };
-      for (const room of [identity, oauth, orchestra, autonomous, video, usage, idempotency])
+      for (const room of [identity, oauth, orchestra, autonomous, video, usage, idempotency, responses])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -77,6 +77,12 @@ async function livedIn(): Promise<{ member: Member; key: string; clientId: strin
     method: 'POST',
     body: { category: 'fact', title: 'Garden', content: 'It is in Utrecht.', keywords: ['garden'] },
   });
+  const conversation = await service.call('/v1/conversations', {
+    method: 'POST',
+    headers: bearer,
+    body: { items: [{ role: 'user', content: 'The garden has a gate.' }] },
+  });
+  expect(conversation.status).toBe(200);
   await member.call('/api/routing/preferences', { method: 'PUT', body: { default_strategy: 'balanced' } });
   const video = await service.call('/v1/videos', {
     method: 'POST',
@@ -113,6 +119,8 @@ test('the export holds what every room knows, and no secret', async () => {
   ).toContain('secret garden');
   expect(part(data, 'orchestra', 'knowledge')[0]).toMatchObject({ title: 'Garden' });
   expect(part(data, 'routing', 'preferences')).toHaveLength(1);
+  expect(part(data, 'responses', 'conversations')).toHaveLength(1);
+  expect(part(data, 'responses', 'items')[0]!.body).toContain('a gate');
   expect(part(data, 'video', 'jobs')[0]).toMatchObject({ status: 'completed' });
   for (const secret of [key, 'password_hash', 'key_hash', 'secret_hash', 'webhook_secret', 'access_hash', 'token_hash'])
     expect(text).not.toContain(secret);
@@ -184,6 +192,8 @@ test('whoever deletes the account is gone from every room, and the books still a
   expect((await service.call('/api/user/login', login)).status).toBe(401);
 
   const personal = [
+    'kept_conversations',
+    'kept_items',
     'ms_sessions',
     'ms_knowledge',
     'ms_documents',

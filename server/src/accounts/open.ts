@@ -12,6 +12,7 @@ import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
 import type { Log } from '../platform/log.ts';
+import type { KeptResponses } from '../relay/responses/open.ts';
 import * as routing from '../routing/store/account-data.ts';
 import type { Video } from '../video/open.ts';
 import * as video from '../video/store-account-data.ts';
@@ -27,6 +28,7 @@ export interface AccountsDeps {
   orchestra: Pick<Orchestra, 'deps'>;
   autonomous: Pick<Autonomous, 'control'>;
   video: Pick<Video, 'forgetUser'>;
+  responses: Pick<KeptResponses, 'exportOf' | 'forgetUser'>;
 }
 
 const work = { concurrency: 1 };
@@ -65,6 +67,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
       },
     },
     requests: { exportOf: (userId) => requests.exportOf(db, userId), forget: (userId) => requests.forget(db, userId) },
+    responses: { exportOf: given.responses.exportOf, forget: given.responses.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
   };

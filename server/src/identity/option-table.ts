@@ -83,6 +83,12 @@ export const optionTable = {
     min: 1,
     max: 3650,
   },
+  ResponsesKeptDays: {
+    default: 30,
+    help: 'Days that responses and conversations are kept after they were last built on; 0 keeps none',
+    min: 0,
+    max: 3650,
+  },
   MsPlanModel: model('planning'),
   MsEasyModel: model('easy tasks'),
   MsMediumModel: model('medium tasks'),

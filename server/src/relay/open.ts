@@ -4,7 +4,10 @@ import type { CatalogRoom } from '../routing/catalog/channels.ts';
 import { listingOf } from '../routing/catalog/listing.ts';
 import type { RelayDeps } from './deps.ts';
 import { workImageExpiry } from './endpoints/image-files.ts';
-import type { ResponseKeeper } from './responses/keeper.ts';
+import type { KeptResponses } from './responses/open.ts';
+import { compactRoutes } from './responses/routes/compact.ts';
+import { conversationRoutes } from './responses/routes/conversations.ts';
+import { keptResponseRoutes } from './responses/routes/responses.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { channelToolRoutes } from './routes/channel-tools.ts';
 import { chatRoutes } from './routes/chat.ts';
@@ -26,21 +29,21 @@ export interface EndpointDeps {
   room: CatalogRoom;
   /** For throwing out images that have run out. */
   jobs: Jobs;
-  /** Where there is none, no request can build on an earlier response. */
-  keeper?: ResponseKeeper;
+  /** What is kept of responses; its `keeper` is for whoever makes them. */
+  responses: KeptResponses;
 }
 
 /** When the first of our own models was offered. */
 const ownSince = 1_700_000_000;
 
 /** Every endpoint of the relay; another is one file and one line. Call before the job queue starts. */
-export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs, keeper }: EndpointDeps): Route[] {
+export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs, responses }: EndpointDeps): Route[] {
   const ownModels = Object.keys(metaModels).map((id) => ({ ...listingOf(id, [], ownSince), types: ['chat'] as const }));
   workImageExpiry({ jobs, blobs: deps.blobs });
   return [
     ...chatRoutes(deps, metaModels),
     ...completionsRoutes(deps, metaModels),
-    ...responsesRoutes(deps, metaModels, keeper),
+    ...responsesRoutes(deps, metaModels, responses.keeper),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),
     ...geminiRoutes(deps, metaModels),
@@ -50,6 +53,9 @@ export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, job
     ...audioRoutes(deps),
     ...moderationsRoutes(deps),
     ...rerankRoutes(deps),
+    ...compactRoutes(deps, responses),
+    ...keptResponseRoutes(responses),
+    ...conversationRoutes(responses),
     ...channelToolRoutes(deps, room),
   ];
 }

@@ -10,13 +10,13 @@ export interface Looked {
   steps: string[];
 }
 
-/** Runs `read` and explains every `select` in it. */
-export async function lookedAt(db: Db, read: () => Promise<unknown>): Promise<Looked[]> {
+/** Runs `read` and explains every `select` in it, or whatever else begins like `which`; it is run once more for that. */
+export async function lookedAt(db: Db, read: () => Promise<unknown>, which = /^\s*select/i): Promise<Looked[]> {
   const seen: CompiledQuery[] = [];
   const executor = db.getExecutor();
   const { executeQuery } = executor;
   executor.executeQuery = function (this: typeof executor, query: CompiledQuery) {
-    if (/^\s*select/i.test(query.sql)) seen.push(query);
+    if (which.test(query.sql)) seen.push(query);
     return executeQuery.call(executor, query);
   } as typeof executeQuery;
   try {

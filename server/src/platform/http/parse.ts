@@ -14,13 +14,20 @@ export function parseInput(route: Route, call: Call, params: Record<string, stri
   }
   if (route.query) {
     const text = call.request.url.indexOf('?');
-    const fields = text < 0 ? {} : fieldsOf(new URLSearchParams(call.request.url.slice(text + 1)));
+    const fields = text < 0 ? {} : fieldsOf(withLists(new URLSearchParams(call.request.url.slice(text + 1))));
     call.query = accept(route, route.query, fields);
   }
   const { body } = route;
   if (body) return route.bodyAs === 'raw' ? undefined : parseBody(route, body, call);
   call.arrived?.();
   return undefined;
+}
+
+/** OpenAI's clients write a list as `name[]=a&name[]=b`; here it is one field, `a,b`. */
+function withLists(parameters: URLSearchParams): URLSearchParams {
+  for (const name of new Set(parameters.keys()))
+    if (name.endsWith('[]')) parameters.set(name, parameters.getAll(name).join(','));
+  return parameters;
 }
 
 const formType = 'application/x-www-form-urlencoded';

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { engines, type TestDb } from '../../billing/engines.fixture.ts';
+import { AppError } from '../../lib/errors.ts';
+import { until } from '../../lib/until.fixture.ts';
+import { type Attempt, cancelResponse } from './background.ts';
+import { followResponse } from './follow.ts';
+import { newId } from './items.ts';
+import type { Item } from './keeper.ts';
+import { limits } from './limits.ts';
+import { ada, openProcess, type Process, queuedOf, responseOf, said, textsOf } from './responses.fixture.ts';
+import { beginWork, readResponse } from './store/background.ts';
+
+/** What the model is made to do, by what it is asked. */
+const begun: Attempt[] = [];
+/** Answers that do not care whether anybody still wants them. */
+const stubborn = new Map<string, () => void>();
+async function model(body: Item, attempt: Attempt) {
+  begun.push(attempt);
+  const text = String(body.input);
+  if (text.startsWith('refuse')) throw new AppError('rate_limit_exceeded', 'Slow down.');
+  if (text.startsWith('break')) throw new Error('secret');
+  if (text.startsWith('wait'))
+    await new Promise((_, reject) => {
+      attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason), { once: true });
+    });
+  if (text.startsWith('stubborn')) await new Promise<void>((resolve) => stubborn.set(attempt.id, resolve));
+  for (const delta of ['o', 'k']) attempt.tell({ type: 'response.output_text.delta', delta, sequence_number: 99 });
+  const status = text.startsWith('cut') ? 'incomplete' : 'completed';
+  return responseOf(newId('resp'), [said(newId('msg'), `${text}!`)], { status, usage: { total_tokens: 2 } });
+}
+
+for (const engine of engines)
+  describe(engine.name, () => {
+    let open: TestDb;
+    let here: Process;
+    /** Takes no work by itself, and hears no message of `here`. */
+    let there: Process;
+    beforeAll(async () => {
+      open = await engine.open();
+      here = await openProcess(open, engine, (_, body, attempt) => model(body, attempt));
+      there = await openProcess(open, engine, (_, body, attempt) => model(body, attempt));
+      await here.start();
+    });
+    afterAll(async () => {
+      await here.close();
+      await there.close();
+      await open.drop();
+    });
+
+    const queue = async (text: string, named = {}): Promise<string> => {
+      const id = newId('resp');
+      await here.kept.keeper.enqueue(ada, queuedOf(id, text, named));
+      return id;
+    };
+    const row = async (id: string) => (await readResponse(open.db, id))!;
+    const ended = async (id: string) => {
+      await until(`${id} has ended`, async () => (await row(id)).ended_at !== null);
+      return row(id);
+    };
+    const running = (id: string) => until(`${id} runs`, () => begun.some((attempt) => attempt.id === id));
+    const refusal = (asked: Promise<unknown>): Promise<AppError> => asked.then(String, (error) => error);
+    const follow = async (id: string, after = -1, by = there): Promise<Item[]> => {
+      let text = '';
+      const { signal } = new AbortController();
+      await followResponse(by.kept.deps, id, after, [], signal, (bytes) => {
+        text += bytes;
+      });
+      return text
+        .split('\n')
+        .filter((line) => line.startsWith('data: '))
+        .map((line) => JSON.parse(line.slice(6)));
+    };
+
+    test('is queued, worked on and kept under its own id; what comes next builds on it', async () => {
+      const conversation = await here.kept.conversations.create(ada, { items: [], metadata: {} });
+      const id = await queue('tea', { conversationId: conversation.id });
+      const found = await ended(id);
+      expect(found).toMatchObject({ status: 'completed', background: 1, request: null, items: 2, epoch: 1 });
+      expect(JSON.parse(found.response)).toMatchObject({ id, background: true, usage: { total_tokens: 2 } });
+      expect(textsOf(await there.kept.keeper.before(ada, { previousResponseId: id }))).toEqual(['tea', 'tea!']);
+      const inConversation = await there.kept.keeper.before(ada, { conversationId: conversation.id });
+      expect(textsOf(inConversation)).toEqual(['tea', 'tea!']);
+    });
+
+    test('ends as its answer ended', async () => {
+      expect((await ended(await queue('cut off'))).status).toBe('incomplete');
+      const refused = await ended(await queue('refuse'));
+      expect(refused.status).toBe('failed');
+      expect(JSON.parse(refused.response).error).toEqual({ code: 'rate_limit_exceeded', message: 'Slow down.' });
+      const broken = await ended(await queue('break'));
+      expect(JSON.parse(broken.response).error).toMatchObject({ code: 'server_error' });
+      expect(broken.response).not.toContain('secret');
+    });
+
+    test('is cancelled by another process, with no message between them', async () => {
+      const id = await queue('wait');
+      await running(id);
+      const early = there.kept.keeper.before(ada, { previousResponseId: id });
+      expect(await refusal(early)).toMatchObject({ status: 409 });
+      expect((await cancelResponse(there.kept.deps, ada, id)).status).toBe('cancelled');
+      const attempt = begun.find((one) => one.id === id)!;
+      await until('the call to the model ends', () => attempt.signal.aborted);
+      // Again, and it is as it was.
+      expect((await cancelResponse(here.kept.deps, ada, id)).status).toBe('cancelled');
+      expect(await refusal(cancelResponse(here.kept.deps, { userId: 1, keyId: 12 }, id))).toMatchObject({
+        status: 404,
+      });
+      const done = await queue('done');
+      await ended(done);
+      expect(await refusal(cancelResponse(here.kept.deps, ada, done))).toMatchObject({ status: 409 });
+      expect((await row(id)).status).toBe('cancelled');
+    });
+
+    test('tells its events to any process, from the beginning or from where a reader was', async () => {
+      const id = await queue('tell');
+      const all = await follow(id);
+      const delta = 'response.output_text.delta';
+      const types = ['response.created', 'response.queued', 'response.in_progress', delta, delta, 'response.completed'];
+      expect(all.map((event) => event.type)).toEqual(types);
+      expect(all.map((event) => event.sequence_number)).toEqual(types.map((_, i) => i));
+      expect(all.at(-1)!.response).toMatchObject({ id, status: 'completed', output: [{ type: 'message' }] });
+      expect(await follow(id, 3)).toEqual(all.slice(4));
+      expect(await follow(id, 5)).toEqual([]);
+      // A while after the end they are gone, and the response is not.
+      here.clock.advance(2 * 3_600_000);
+      await here.kept.sweep();
+      expect(await open.db.selectFrom('kept_events').select('seq').where('response_id', '=', id).execute()).toEqual([]);
+      expect((await row(id)).told).toBe(0);
+    });
+
+    test('whose work was lost is found by the sweep; one that took process after process along is given up', async () => {
+      const now = Math.floor(here.clock.nowMs() / 1000);
+      const lost = async (epoch: number): Promise<string> => {
+        const id = await queue('wait for the test');
+        await running(id);
+        // As a crash between two writes leaves it: a row that says it is to be worked on, and nobody who knows.
+        await open.db.updateTable('kept_responses').set({ epoch: 9 }).where('id', '=', id).execute();
+        await until('nobody works on it', async () => {
+          const jobs = await open.db.selectFrom('jobs').select('id').where('key', '=', id).execute();
+          return jobs.length === 0;
+        });
+        await open.db
+          .updateTable('kept_responses')
+          .set({ status: 'queued', epoch, touched_at: now - 500, request: JSON.stringify({ input: 'found' }) })
+          .where('id', '=', id)
+          .execute();
+        return id;
+      };
+      const [found, hopeless] = [await lost(0), await lost(3)];
+      await here.kept.sweep();
+      expect((await ended(found)).status).toBe('completed');
+      const given = await ended(hopeless);
+      expect(given.status).toBe('failed');
+      expect(begun.filter(({ id }) => id === hopeless)).toHaveLength(1);
+    });
+
+    test('a former holder changes nothing, although it comes to an answer', async () => {
+      const id = await queue('stubborn');
+      await running(id);
+      const attempt = begun.find((one) => one.id === id)!;
+      const taken = (await beginWork(open.db, id, 1_700_000_000))!;
+      expect(taken.epoch).toBe(2);
+      await until('the former one is told', () => attempt.signal.aborted);
+      stubborn.get(id)!();
+      await until('its job is over', async () => {
+        const jobs = await open.db.selectFrom('jobs').select('id').where('key', '=', id).execute();
+        return jobs.length === 0;
+      });
+      expect(await row(id)).toMatchObject({ status: 'in_progress', epoch: 2, ended_at: null, items: 1, last_seq: 2 });
+      await cancelResponse(here.kept.deps, ada, id);
+    });
+
+    test('forgotten with its user, its call ends too', async () => {
+      const eve = { userId: 5, keyId: 1 };
+      const id = newId('resp');
+      await here.kept.keeper.enqueue(eve, queuedOf(id, 'wait'));
+      await running(id);
+      await here.kept.forgetUser(5);
+      await until('its call ends', () => begun.find((one) => one.id === id)!.signal.aborted);
+      expect(await readResponse(open.db, id)).toBeNull();
+    });
+
+    test('so many wait and no more; nothing where nothing is kept', async () => {
+      const eve = { userId: 6, keyId: 1 };
+      const rows = Array.from({ length: limits.running }, (_, i) => ({
+        ...{ id: `waits-${i}`, user_id: 6, key_id: 1, status: 'queued', model: 'm', background: 1, response: '{}' },
+        ...{ items: 0, bytes: 0, created_at: 0, touched_at: Math.floor(here.clock.nowMs() / 1000) },
+      }));
+      await open.db.insertInto('kept_responses').values(rows).execute();
+      const full = here.kept.keeper.enqueue(eve, queuedOf(newId('resp'), 'one more'));
+      expect(await refusal(full)).toMatchObject({ status: 429 });
+      await here.kept.forgetUser(6);
+      here.days.kept = 0;
+      const unkept = here.kept.keeper.enqueue(ada, queuedOf(newId('resp'), 'x'));
+      expect(await refusal(unkept)).toMatchObject({ status: 400, extras: { param: 'background' } });
+      here.days.kept = 30;
+    });
+  });
+
+describe.each(engines)('killed ($name)', (engine) => {
+  test('a process’s chain is there for the next, which takes over what it worked on, under another request id', async () => {
+    const open = await engine.open();
+    const [chain, id] = [newId('resp'), newId('resp')];
+    const program = join(import.meta.dir, 'responses.fixture.ts');
+    const told = JSON.stringify({ where: open.where, engine: engine.name, chain, id });
+    const child = Bun.spawn([process.execPath, program, told], { stdout: 'pipe', stderr: 'inherit' });
+    let output = '';
+    const reading = (async () => {
+      for await (const bytes of child.stdout) output += Buffer.from(bytes).toString();
+    })();
+    await until('it works on the response', () => output.includes('began'));
+    await until('its event is written', async () => (await readResponse(open.db, id))!.last_seq === 3);
+    child.kill('SIGKILL');
+    await child.exited;
+    await reading;
+    expect(output.trim()).toBe(`began ${id}-1`);
+
+    const asked: string[] = [];
+    const next = await openProcess(open, engine, async (owner, body, attempt) => {
+      asked.push(attempt.requestId);
+      expect(owner).toEqual(ada);
+      const before = await next.kept.keeper.before(owner, { previousResponseId: chain });
+      attempt.tell({ type: 'response.output_text.delta', delta: 'found' });
+      return responseOf('another', [said(newId('msg'), [...textsOf(before), body.input].join(' '))]);
+    });
+    await next.start();
+    await until('the other has finished it', async () => {
+      await next.beat();
+      return (await readResponse(open.db, id))!.status === 'completed';
+    });
+    expect(asked).toEqual([`${id}-2`]);
+    const all = textsOf(await next.kept.keeper.before(ada, { previousResponseId: id }));
+    expect(all).toEqual(['question', 'answer', 'go on', 'question answer go on']);
+    // Whoever reads from the beginning finds nothing of the attempt that was lost, and numbers that only grow.
+    let text = '';
+    await followResponse(next.kept.deps, id, -1, [], new AbortController().signal, (bytes) => {
+      text += bytes;
+    });
+    expect(text).toContain('found');
+    expect(text).not.toContain('lost');
+    const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    await next.close();
+    await open.drop();
+  });
+});

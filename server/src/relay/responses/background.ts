@@ -1,0 +1,184 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Job } from '../../platform/durable/jobs.ts';
+import { untilWritten } from '../../platform/durable/lease.ts';
+import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
+import { bytesOfRows, newRows, rowsOf } from './keep.ts';
+import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
+import { admitItems, limits } from './limits.ts';
+import { failureOf, responseOf } from './render.ts';
+import { beginWork, cancelWork, countRunning, isHeld } from './store/background.ts';
+import { appendEvents, dropEventsAfter } from './store/events.ts';
+import { findResponse } from './store/responses.ts';
+import type { ResponseRow } from './store/tables.ts';
+import { writeOutcome, writeQueued } from './store/write.ts';
+import { eventChannel, eventText, newTeller } from './tell.ts';
+
+/** One attempt at a response that runs in the background. */
+export interface Attempt {
+  /** Of the response. */
+  id: string;
+  /**
+   * For the model call: another for each attempt. A call is billed once for each id; what a process that died had put aside
+   * for its own is given back by itself, but for what was streamed by then.
+   */
+  requestId: string;
+  /** Aborted when the response is cancelled, or another process has it. */
+  signal: AbortSignal;
+  /** An event as it is made, for those who follow. Its number is given here. */
+  tell(event: Item): void;
+}
+
+/** Asks the model as `POST /v1/responses` does, within what the owner may do now, and keeps nothing: that is done here. */
+export type AnswerBackground = (owner: Owner, body: Item, attempt: Attempt) => Promise<ResponseObject>;
+
+export const backgroundQueue = 'responses';
+const stopChannel = (id: string): string => `response-stop:${id}`;
+/** How often a cancel is looked for, for when the message about it is lost. */
+const guardMs = 900;
+/** A request that takes its process along must not take one after the other. */
+const mostAttempts = 3;
+const maxAttempts = 50;
+/** `response.created` and `response.queued`, which are told by whoever took the request. */
+const firstEvents = 2;
+
+/** A response that has a work item already gets no second one. */
+export async function enqueueWork({ jobs }: Pick<ResponsesDeps, 'jobs'>, id: string): Promise<void> {
+  await jobs.enqueue(backgroundQueue, { id }, { key: id, maxAttempts });
+}
+
+/** The row first, then its work: a crash in between leaves a row that the sweep finds. */
+export async function enqueueResponse(
+  deps: ResponsesDeps,
+  owner: Owner,
+  queued: Parameters<ResponseKeeper['enqueue']>[1],
+): Promise<void> {
+  requireKeeping(deps, 'background');
+  admitItems(queued.input);
+  if ((await countRunning(deps.db, owner.userId)) >= limits.running)
+    throw new AppError('rate_limit_exceeded', `${limits.running} responses at most wait or run in the background.`);
+  const response: ResponseObject = { ...queued.response, status: 'queued', background: true, output: [] };
+  const { row, items } = await newRows(deps, owner, { ...queued, response });
+  const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
+  await writeQueued(deps.db, { ...row, request: JSON.stringify(queued.body), ended_at: null }, items, events);
+  await enqueueWork(deps, response.id);
+}
+
+/** Works on a response from whatever its row says; called again after a crash, perhaps elsewhere. */
+export async function workOn(
+  deps: ResponsesDeps,
+  answer: AnswerBackground,
+  id: string,
+  jobSignal: Job['signal'],
+): Promise<void> {
+  const row = await beginWork(deps.db, id, nowSeconds(deps.clock));
+  if (!row) return;
+  if (row.epoch > mostAttempts) {
+    await finish(deps, row, failureOf(row, new AppError('internal_error', 'The work on this response broke off.')));
+    return;
+  }
+  if (row.epoch > 1) await dropEventsAfter(deps.db, id, firstEvents - 1);
+  const begun = eventText({ type: 'response.in_progress', response: responseOf(row, []) });
+  await appendEvents(deps.db, id, row.epoch, [begun]);
+  await deps.shared.publish(eventChannel(id), '').catch(() => {});
+  const watch = await watchFor(deps, row, jobSignal);
+  try {
+    const ended = await attempt(deps, answer, row, watch.signal);
+    // Cancelled, or another has it: what was made has been paid for, and is not kept.
+    if (ended) await finish(deps, row, ended);
+  } finally {
+    await watch.end();
+  }
+}
+
+async function attempt(
+  deps: ResponsesDeps,
+  answer: AnswerBackground,
+  row: ResponseRow,
+  signal: AbortSignal,
+): Promise<ResponseObject | null> {
+  const owner: Owner = { userId: row.user_id, keyId: row.key_id === 0 ? null : row.key_id };
+  const teller = newTeller(deps, row.id, row.epoch);
+  const requestId = `${row.id}-${row.epoch}`;
+  try {
+    const body = JSON.parse(row.request ?? '{}') as Item;
+    return await answer(owner, body, { id: row.id, requestId, signal, tell: teller.tell });
+  } catch (error) {
+    if (error === cancelled || signal.reason === cancelled) return null;
+    // Stopping, or lost: the job is given back, and this error says no more than that.
+    if (signal.aborted) throw error;
+    if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
+    return failureOf(row, error);
+  } finally {
+    await teller.settled();
+  }
+}
+
+/** The last word: written although the database may be away for a while, as the answer has been paid for. */
+async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseObject): Promise<void> {
+  const { output, ...rest } = response;
+  const scope = scopeOf(deps, { userId: row.user_id, keyId: row.key_id });
+  const made = rowsOf(scope, row.id, output, 1, row.items);
+  const kept = { ...rest, id: row.id, background: true, created_at: createdAt(row) };
+  const ending = {
+    status: endStatus(response.status),
+    response: JSON.stringify(kept),
+    items: made.length,
+    bytes: bytesOfRows(made),
+  };
+  await untilWritten(
+    deps.owners,
+    () => writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links),
+    (error) => deps.log.warn({ error, response: row.id }, 'the end of a response could not be written'),
+  );
+  await deps.shared.publish(eventChannel(row.id), '').catch(() => {});
+}
+
+/** Whatever an answer says of itself, its work is over. */
+const endStatus = (status: string): string => (status === 'completed' || status === 'failed' ? status : 'incomplete');
+
+const createdAt = (row: ResponseRow): unknown => (JSON.parse(row.response) as Item).created_at ?? row.created_at;
+
+const cancelled = new Error('the response was cancelled or is worked on elsewhere');
+
+/** Ends the work when its row is no longer this attempt's, by message at once and by looking soon after. */
+async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRow, jobSignal: AbortSignal) {
+  const gone = new AbortController();
+  const look = async () => {
+    if (!(await isHeld(db, id, epoch))) gone.abort(cancelled);
+  };
+  const quietly = () => void look().catch(() => {});
+  const unsubscribe = await shared.subscribe(stopChannel(id), quietly, quietly);
+  const timer = setInterval(quietly, guardMs);
+  timer.unref();
+  // It may have been cancelled before there was anybody to hear of it.
+  quietly();
+  return {
+    signal: AbortSignal.any([gone.signal, jobSignal]),
+    end: async () => {
+      clearInterval(timer);
+      await unsubscribe();
+    },
+  };
+}
+
+/** Cancels somebody's response; one that is cancelled already stays so. */
+export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: string): Promise<ResponseRow> {
+  const scope = scopeOf(deps, owner);
+  const found = await findResponse(deps.db, scope, id);
+  if (!found) throw noResponse(id);
+  if (found.background === 0)
+    throw new AppError('invalid_value', "Only responses made with 'background: true' can be cancelled.");
+  if (await cancelWork(deps.db, scope, id, nowSeconds(deps.clock))) await announceStop(deps, id);
+  const row = await findResponse(deps.db, scope, id);
+  if (!row) throw noResponse(id);
+  if (row.status !== 'cancelled')
+    throw new AppError('conflict', `The response is ${row.status} and can no longer be cancelled.`);
+  return row;
+}
+
+/** To whoever works on it, and to those who follow it. */
+export async function announceStop({ shared }: Pick<ResponsesDeps, 'shared'>, id: string): Promise<void> {
+  await shared.publish(stopChannel(id), '').catch(() => {});
+  await shared.publish(eventChannel(id), '').catch(() => {});
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import { newId, typeOf } from './items.ts';
+import type { Item, Owner } from './keeper.ts';
+
+/** What stands sealed in `encrypted_content`: nobody but this service reads it, and only for the user it was made for. */
+interface Sealed {
+  kind: 'compaction';
+  userId: number;
+  summary: string;
+}
+
+export const compactionItem = (sealer: Sealer, { userId }: Owner, summary: string): Item => ({
+  id: newId('cmp'),
+  type: 'compaction',
+  encrypted_content: sealer.seal(JSON.stringify({ kind: 'compaction', userId, summary } satisfies Sealed)),
+});
+
+/** The items as a model is to read them: each compaction is a message that says what it stands for. */
+export const expandItems = (sealer: Sealer, owner: Owner, items: Item[]): Item[] =>
+  items.map((item) => (typeOf(item) === 'compaction' ? expanded(sealer, owner, item) : item));
+
+function expanded(sealer: Sealer, { userId }: Owner, item: Item): Item {
+  const found = opened(sealer, item.encrypted_content);
+  // The same words for a stranger's as for one that is broken.
+  if (found?.kind !== 'compaction' || found.userId !== userId)
+    throw new AppError('invalid_value', 'The encrypted content of a compaction item cannot be read here.', {
+      param: 'encrypted_content',
+    });
+  const text = `What was said before, in short:\n\n${found.summary}`;
+  return { type: 'message', id: item.id, role: 'developer', content: [{ type: 'input_text', text }] };
+}
+
+function opened(sealer: Sealer, sealed: unknown): Partial<Sealed> | null {
+  try {
+    return JSON.parse(sealer.open(sealed as string)) as Partial<Sealed>;
+  } catch {
+    return null;
+  }
+}
+
+/** A model's window has room for these beside the summary and whatever comes next. */
+const keptBytes = 64 * 1024;
+
+/** The last messages of the user that fit, in their order: what was asked for is best said in its own words. */
+export function lastMessages(items: readonly Item[]): Item[] {
+  const kept: Item[] = [];
+  let bytes = 0;
+  for (const item of items.toReversed()) {
+    if (typeOf(item) !== 'message' || item.role !== 'user') continue;
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    if (bytes > keptBytes) break;
+    kept.unshift(item);
+  }
+  return kept;
+}

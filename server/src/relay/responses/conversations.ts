@@ -1,0 +1,105 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { noConversation, noItem, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
+import { asKept, checkItems, newId } from './items.ts';
+import { bodyOf, bytesOfRows, resolved, rowsOf } from './keep.ts';
+import type { Item, Owner } from './keeper.ts';
+import { fullConversation, limits } from './limits.ts';
+import * as store from './store/conversations.ts';
+import { type Paging, pageItems } from './store/items.ts';
+import type { ConversationRow, Scope } from './store/tables.ts';
+
+const most = { items: limits.historyItems, bytes: limits.historyBytes };
+
+/** As clients see it. */
+export const viewOf = ({ id, created_at, metadata }: ConversationRow) => ({
+  id,
+  object: 'conversation',
+  created_at,
+  metadata: JSON.parse(metadata) as unknown,
+});
+
+/** What clients do to conversations; whatever is not their owner's does not exist. */
+export function newConversations(deps: ResponsesDeps) {
+  const { db, clock } = deps;
+  const find = async (scope: Scope, id: string): Promise<ConversationRow> => {
+    const row = await store.findConversation(db, scope, id);
+    if (!row) throw noConversation(id);
+    return row;
+  };
+  const findItem = async (scope: Scope, id: string, itemId: string) => {
+    await find(scope, id);
+    const found = await store.findConversationItem(db, id, itemId, scope);
+    if (!found) throw noItem(itemId);
+    return found;
+  };
+  const kept = async (scope: Scope, items: Item[]): Promise<Item[]> => {
+    checkItems(items);
+    const whole = await resolved(deps, scope, items, (id) => {
+      throw noItem(id);
+    });
+    return asKept(whole);
+  };
+
+  return {
+    async create(owner: Owner, { items, metadata }: { items: Item[]; metadata: object }) {
+      requireKeeping(deps, 'conversation');
+      const scope = scopeOf(deps, owner);
+      const id = newId('conv');
+      const rows = rowsOf(scope, null, await kept(scope, items), 0);
+      const now = nowSeconds(clock);
+      const row: ConversationRow = {
+        id,
+        user_id: scope.userId,
+        key_id: scope.keyId,
+        metadata: JSON.stringify(metadata),
+        items: rows.length,
+        bytes: bytesOfRows(rows),
+        next_place: rows.length,
+        created_at: now,
+        touched_at: now,
+      };
+      await store.insertConversation(
+        db,
+        row,
+        rows.map((item, place) => ({ ...item, conversation_id: id, place })),
+      );
+      return viewOf(row);
+    },
+    read: async (owner: Owner, id: string) => viewOf(await find(scopeOf(deps, owner), id)),
+    async update(owner: Owner, id: string, metadata: object) {
+      const now = nowSeconds(clock);
+      const row = await store.setMetadata(db, scopeOf(deps, owner), id, JSON.stringify(metadata), now);
+      if (!row) throw noConversation(id);
+      return viewOf(row);
+    },
+    async remove(owner: Owner, id: string): Promise<void> {
+      if (!(await store.deleteConversation(db, scopeOf(deps, owner), id))) throw noConversation(id);
+    },
+    async addItems(owner: Owner, id: string, items: Item[]): Promise<Item[]> {
+      const scope = scopeOf(deps, owner);
+      await find(scope, id);
+      const added = await kept(scope, items);
+      const rows = rowsOf(scope, null, added, 0);
+      const done = await store.addItems(db, scope, id, rows, bytesOfRows(rows), nowSeconds(clock), most);
+      if (done) return added;
+      await find(scope, id);
+      throw fullConversation();
+    },
+    /** One page and one item more; null when `after` names none of them. */
+    async listItems(owner: Owner, id: string, paging: Paging): Promise<Item[] | null> {
+      await find(scopeOf(deps, owner), id);
+      const rows = await pageItems(db, { conversationId: id }, paging);
+      return rows?.map(bodyOf) ?? null;
+    },
+    readItem: async (owner: Owner, id: string, itemId: string): Promise<Item> =>
+      bodyOf(await findItem(scopeOf(deps, owner), id, itemId)),
+    async removeItem(owner: Owner, id: string, itemId: string) {
+      const scope = scopeOf(deps, owner);
+      const { ref, body } = await findItem(scope, id, itemId);
+      await store.removeItem(db, id, ref, Buffer.byteLength(body));
+      return viewOf(await find(scope, id));
+    },
+  };
+}
+
+export type Conversations = ReturnType<typeof newConversations>;

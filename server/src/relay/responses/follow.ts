@@ -1,0 +1,80 @@
+import { noResponse, type ResponsesDeps } from './deps.ts';
+import { bodyOf } from './keep.ts';
+import { endType, responseOf } from './render.ts';
+import { readResponse } from './store/background.ts';
+import { eventsAfter } from './store/events.ts';
+import { outputOf } from './store/items.ts';
+import { eventChannel } from './tell.ts';
+
+/** For when a message is missed. */
+const lookMs = 1_000;
+const pageEvents = 200;
+
+const frame = (type: unknown, json: string): string => `event: ${type}\ndata: ${json}\n\n`;
+
+/** The number is written into the text as it stands: a delta is not worth parsing and writing again. */
+function frameOf(seq: number, text: string): string {
+  const type = /^\{"type":"([\w.]+)"/.exec(text)?.[1] ?? (JSON.parse(text) as { type: string }).type;
+  return frame(type, `${text.slice(0, -1)},"sequence_number":${seq}}`);
+}
+
+/** Hands out the events of a response after one, to its end or until `signal`, whichever process makes them. */
+export async function followResponse(
+  { db, shared }: Pick<ResponsesDeps, 'db' | 'shared'>,
+  id: string,
+  after: number,
+  include: readonly string[],
+  signal: AbortSignal,
+  write: (text: string) => unknown,
+): Promise<void> {
+  const news = newBell();
+  const unsubscribe = await shared.subscribe(eventChannel(id), news.ring, news.ring);
+  const timer = setInterval(news.ring, lookMs);
+  signal.addEventListener('abort', news.ring, { once: true });
+  try {
+    for (let seq = after; !signal.aborted; ) {
+      // Before the events: what is told until it has ended is then among them.
+      const row = await readResponse(db, id);
+      if (!row) throw noResponse(id);
+      const events = await eventsAfter(db, id, seq, pageEvents);
+      if (events.length > 0) await write(events.map((event) => frameOf(event.seq, event.data)).join(''));
+      seq = events.at(-1)?.seq ?? seq;
+      if (events.length === pageEvents) continue;
+      if (row.ended_at === null) {
+        await news.heard();
+        continue;
+      }
+      const type = endType(row.status);
+      const number = row.last_seq + 1;
+      if (type && number > after) {
+        const response = responseOf(row, (await outputOf(db, id)).map(bodyOf), include);
+        await write(frame(type, JSON.stringify({ type, response, sequence_number: number })));
+      }
+      return;
+    }
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', news.ring);
+    await unsubscribe();
+  }
+}
+
+/** What rings while nobody listens is heard at the next time. */
+function newBell() {
+  let rung = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring: () => {
+      rung = true;
+      wake?.();
+    },
+    heard: async () => {
+      if (!rung)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      wake = undefined;
+      rung = false;
+    },
+  };
+}

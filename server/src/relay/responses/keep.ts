@@ -1,0 +1,156 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { expandItems } from './compaction.ts';
+import { noConversation, noPrevious, type ResponsesDeps, scopeOf } from './deps.ts';
+import { asKept, isId, reference, typeOf } from './items.ts';
+import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
+import { admitHistory, bytesOf, limits, tooLong } from './limits.ts';
+import { running } from './store/background.ts';
+import { findConversation } from './store/conversations.ts';
+import { type Body, findItems, itemsOfChain, itemsOfConversation, type NewItem } from './store/items.ts';
+import { readChain } from './store/responses.ts';
+import type { NewResponseRow, Scope } from './store/tables.ts';
+import { writeEnded } from './store/write.ts';
+
+type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keptDays'>;
+
+export const bodyOf = ({ body }: Pick<Body, 'body'>): Item => JSON.parse(body) as Item;
+
+/** All items before those of a request, oldest first. */
+export async function readBefore(deps: KeepDeps, owner: Owner, named: Before): Promise<Item[]> {
+  const { previousResponseId, conversationId } = named;
+  if (previousResponseId !== undefined && conversationId !== undefined)
+    throw new AppError('invalid_value', "Give one of 'previous_response_id' and 'conversation', not both.", {
+      param: 'conversation',
+    });
+  const scope = scopeOf(deps, owner);
+  const rows =
+    previousResponseId !== undefined
+      ? await readHistory(deps.db, scope, previousResponseId)
+      : conversationId !== undefined
+        ? await readConversation(deps.db, scope, conversationId)
+        : [];
+  return expandItems(deps.sealer, owner, rows.map(bodyOf));
+}
+
+async function readConversation(db: Db, scope: Scope, id: string): Promise<Body[]> {
+  const found = isId(id) ? await findConversation(db, scope, id) : null;
+  if (!found) throw noConversation(id, 'conversation');
+  admitHistory('conversation', found);
+  return itemsOfConversation(db, id, null);
+}
+
+/** Two statements, however many responses build on each other: one finds them and how much they hold, one reads it. */
+async function readHistory(db: Db, scope: Scope, id: string): Promise<Body[]> {
+  const links = isId(id) ? await readChain(db, scope, id, limits.links) : [];
+  const [oldest] = links;
+  const latest = links.at(-1);
+  if (!oldest || !latest) throw noPrevious(id);
+  if (running.includes(latest.status))
+    throw new AppError('conflict', `The response ${id} is ${latest.status}; wait for its end to build on it.`, {
+      param: 'previous_response_id',
+    });
+  // What is not whole is not built on: a model that misses the beginning answers something else, and nobody knows why.
+  if (oldest.previous_id !== null) throw links.length === limits.links ? tooLong() : noPrevious(id);
+  const sum = { items: 0, bytes: 0 };
+  for (const link of links) {
+    sum.items += link.items;
+    sum.bytes += link.bytes;
+  }
+  admitHistory('previous_response_id', sum);
+  const items = await itemsOfChain(
+    db,
+    links.map((link) => link.id),
+  );
+  if (oldest.conversation_id === null) return items;
+  // The first of them was itself an answer in a conversation, and builds on what was said there until then.
+  const conversation = await findConversation(db, scope, oldest.conversation_id);
+  if (!conversation) throw noPrevious(id);
+  admitHistory('previous_response_id', {
+    items: sum.items + conversation.items,
+    bytes: sum.bytes + conversation.bytes,
+  });
+  return [...(await itemsOfConversation(db, conversation.id, oldest.place)), ...items];
+}
+
+export async function readItem(deps: KeepDeps, owner: Owner, id: string): Promise<Item | null> {
+  if (!isId(id)) return null;
+  const body = (await findItems(deps.db, scopeOf(deps, owner), [id])).get(id);
+  return body === undefined ? null : expandItems(deps.sealer, owner, [JSON.parse(body) as Item])[0]!;
+}
+
+/** The items that references stand for, in their place; `missing` says what becomes of one that stands for nothing. */
+export async function resolved(
+  { db }: Pick<KeepDeps, 'db'>,
+  scope: Scope,
+  items: Item[],
+  missing: (id: string) => Item[],
+): Promise<Item[]> {
+  const ids = items.filter((item) => typeOf(item) === reference).map((item) => String(item.id));
+  if (ids.length === 0) return items;
+  const found = await findItems(db, scope, ids.filter(isId));
+  return items.flatMap((item) => {
+    if (typeOf(item) !== reference) return [item];
+    const body = found.get(String(item.id));
+    return body === undefined ? missing(String(item.id)) : [JSON.parse(body) as Item];
+  });
+}
+
+/** Items as rows of a response, beginning at a position. */
+export function rowsOf(scope: Scope, responseId: string | null, items: Item[], made: 0 | 1, from = 0): NewItem[] {
+  return items.map((item, index) => ({
+    user_id: scope.userId,
+    key_id: scope.keyId,
+    item_id: isId(item.id) ? item.id : '',
+    response_id: responseId,
+    position: responseId === null ? null : from + index,
+    made,
+    conversation_id: null,
+    place: null,
+    body: JSON.stringify(item),
+  }));
+}
+
+export const bytesOfRows = (rows: NewItem[]): number => bytesOf(rows.map(({ body }) => body));
+
+interface Ended {
+  response: ResponseObject;
+  input: Item[];
+  named: Before;
+}
+
+/** The row of a response, and of what its request brought. */
+export async function newRows(deps: KeepDeps, owner: Owner, { response, input, named }: Ended) {
+  const scope = scopeOf(deps, owner);
+  const { output, ...rest } = response;
+  const brought = rowsOf(scope, response.id, asKept(await resolved(deps, scope, input, () => [])), 0);
+  const made = rowsOf(scope, response.id, output, 1, brought.length);
+  const now = nowSeconds(deps.clock);
+  const row: NewResponseRow = {
+    id: response.id,
+    user_id: scope.userId,
+    key_id: scope.keyId,
+    status: response.status,
+    model: String(response.model ?? '').replaceAll('\0', ''),
+    background: Number(response.background === true),
+    previous_id: named.previousResponseId ?? null,
+    conversation_id: named.conversationId ?? null,
+    place: null,
+    response: JSON.stringify(rest),
+    request: null,
+    items: brought.length + made.length,
+    bytes: bytesOfRows(brought) + bytesOfRows(made),
+    created_at: now,
+    touched_at: now,
+    ended_at: now,
+  };
+  return { scope, row, items: [...brought, ...made], now };
+}
+
+/** As it ended; a response that is there already stays as it is. */
+export async function keepResponse(deps: KeepDeps, owner: Owner, ended: Ended): Promise<void> {
+  if (deps.keptDays() === 0) return;
+  const { scope, row, items, now } = await newRows(deps, owner, ended);
+  await writeEnded(deps.db, scope, row, items, now, limits.links);
+}

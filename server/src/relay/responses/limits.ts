@@ -1,0 +1,62 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Item } from './keeper.ts';
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * What one request may bring, and what it may build on: together what a process reads, translates and sends for one answer.
+ * Sums are kept beside the texts, so that what is too much is refused before it is read.
+ */
+export const limits = {
+  broughtItems: 5_000,
+  broughtBytes: 16 * mebibyte,
+  historyItems: 10_000,
+  historyBytes: 32 * mebibyte,
+  /** Responses that build on each other. */
+  links: 1_000,
+  /** Added to a conversation in one call, as at OpenAI. */
+  addedItems: 20,
+  addedBytes: 8 * mebibyte,
+  /** Responses of one user that wait or run in the background: more would keep others waiting. */
+  running: 100,
+};
+
+export const bytesOf = (texts: readonly string[]): number =>
+  texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
+
+const tooLarge = (param: string, message: string) => new AppError('request_too_large', message, { param });
+const tooMany = (param: string, message: string) => new AppError('invalid_value', message, { param });
+
+/** What a request brings, if it is to be kept. */
+export function admitItems(items: readonly Item[], param = 'input'): void {
+  if (items.length > limits.broughtItems)
+    throw tooMany(param, `'${param}' has ${items.length} items; ${limits.broughtItems} at most can be kept.`);
+  let bytes = 0;
+  for (const item of items) {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    if (bytes > limits.broughtBytes)
+      throw tooLarge(
+        param,
+        `'${param}' is larger than ${limits.broughtBytes / mebibyte} MiB, which is all that is kept.`,
+      );
+  }
+}
+
+const howToGoOn = 'Begin anew with what /v1/responses/compact makes of it.';
+
+/** What a request is to be built on. */
+export function admitHistory(param: string, { items, bytes }: { items: number; bytes: number }): void {
+  if (items > limits.historyItems)
+    throw tooMany(param, `The conversation has ${items} items; ${limits.historyItems} at most are read. ${howToGoOn}`);
+  if (bytes > limits.historyBytes)
+    throw tooLarge(param, `The conversation is larger than ${limits.historyBytes / mebibyte} MiB. ${howToGoOn}`);
+}
+
+export const tooLong = () =>
+  tooMany('previous_response_id', `More than ${limits.links} responses build on each other. ${howToGoOn}`);
+
+export const fullConversation = () =>
+  tooMany(
+    'items',
+    `A conversation has at most ${limits.historyItems} items and ${limits.historyBytes / mebibyte} MiB.`,
+  );

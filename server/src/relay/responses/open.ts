@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pages.ts';
+import {
+  type AnswerBackground,
+  announceStop,
+  backgroundQueue,
+  enqueueResponse,
+  enqueueWork,
+  workOn,
+} from './background.ts';
+import { expandItems } from './compaction.ts';
+import { type Conversations, newConversations } from './conversations.ts';
+import { keptSince, type ResponsesDeps } from './deps.ts';
+import { keepResponse, readBefore, readItem } from './keep.ts';
+import type { ResponseKeeper } from './keeper.ts';
+import { admitItems } from './limits.ts';
+import { exportOf } from './store/account-data.ts';
+import { findStale, runningOf } from './store/background.ts';
+import { deleteConversationsOf, deleteOldConversations } from './store/conversations.ts';
+import { dropOldEvents } from './store/events.ts';
+import { deleteOldResponses, deleteResponsesOf } from './store/responses.ts';
+
+export interface KeptResponses {
+  readonly deps: ResponsesDeps;
+  readonly keeper: Required<ResponseKeeper>;
+  readonly conversations: Conversations;
+  /** Declares who answers what runs in the background, which is refused until then. Call before the jobs start. */
+  work(answer: AnswerBackground): void;
+  exportOf(userId: number): PersonalData;
+  /** Ends what runs and removes what is kept. May be repeated. */
+  forgetUser(userId: number): Promise<void>;
+  /** Throws out what has run out, and puts work back that was lost. */
+  sweep(): Promise<void>;
+}
+
+/** These are calls to models under way, which cost this process little. */
+const work = { concurrency: 32 };
+/** Longer than from a row to its work item, so that only lost ones are found. */
+const staleSeconds = 120;
+const staleBatch = 200;
+/** Whoever follows a response and loses the connection comes back within seconds, or asks for the whole. */
+const eventSeconds = 3_600;
+
+const workData = z.object({ id: z.string() });
+
+export function openResponses(deps: ResponsesDeps): KeptResponses {
+  const { db, clock, jobs } = deps;
+  let working = false;
+  const keeper: KeptResponses['keeper'] = {
+    before: (owner, named) => readBefore(deps, owner, named),
+    item: (owner, id) => readItem(deps, owner, id),
+    keep: (owner, ended) => keepResponse(deps, owner, ended),
+    enqueue: async (owner, queued) => {
+      if (!working)
+        throw new AppError('unsupported_parameter', "'background' is not available here.", { param: 'background' });
+      await enqueueResponse(deps, owner, queued);
+    },
+    admit: (input) => admitItems(input),
+    expand: (owner, items) => expandItems(deps.sealer, owner, items),
+  };
+  return {
+    deps,
+    keeper,
+    conversations: newConversations(deps),
+    work: (answer) => {
+      working = true;
+      jobs.work(backgroundQueue, work, (job) => workOn(deps, answer, workData.parse(job.data).id, job.signal));
+    },
+    exportOf: (userId) => exportOf(db, userId),
+    forgetUser: async (userId) => {
+      const ids = await runningOf(db, userId);
+      await inBatches((most) => deleteResponsesOf(db, userId, most));
+      await inBatches((most) => deleteConversationsOf(db, userId, most));
+      // Whoever works on one finds that its row is gone.
+      for (const id of ids) await announceStop(deps, id);
+    },
+    sweep: async () => {
+      const now = nowSeconds(clock);
+      const until = keptSince(deps);
+      await inBatches((most) => deleteOldResponses(db, until, most), sweepBatches);
+      await inBatches((most) => deleteOldConversations(db, until, most), sweepBatches);
+      await inBatches((most) => dropOldEvents(db, now - eventSeconds, most), sweepBatches);
+      if (working) for (const id of await findStale(db, now - staleSeconds, staleBatch)) await enqueueWork(deps, id);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Conversation, ImagePart, Part, Tool, Turn } from '../wire/conversation.ts';
+import { parseDataUrl } from '../wire/data-url.ts';
+import { checkItems, typeOf } from './items.ts';
+import type { Item } from './keeper.ts';
+
+/** The `input` of a request as items; a text is a message. */
+export function inputItems(input: unknown): Item[] {
+  if (input === undefined || input === null) return [];
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  const isItem = (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item);
+  if (!Array.isArray(input) || !input.every(isItem))
+    throw new AppError('invalid_value', "'input' must be a string or an array of items.", { param: 'input' });
+  checkItems(input as Item[], 'input');
+  return input as Item[];
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+
+const listOf = (value: unknown): Item[] =>
+  Array.isArray(value) ? value.filter((part) => typeof part === 'object' && part !== null) : [];
+
+/** What is in the parts of a message or of a tool's output, by words and pictures. */
+function partsOf(content: unknown): Part[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return listOf(content).map((part): Part => {
+    if (typeof part.image_url === 'string') return { type: 'image', source: sourceOf(part.image_url) };
+    if (part.type === 'input_file') return { type: 'text', text: `[file ${textOf(part.filename ?? part.file_id)}]` };
+    return { type: 'text', text: textOf(part.text ?? part.refusal ?? part.transcript ?? '') };
+  });
+}
+
+const sourceOf = (url: string): ImagePart['source'] => parseDataUrl(url) ?? { url };
+
+/** Any item in words: enough to count or to sum up, not to have a model go on with it. */
+function turnOf(item: Item): Turn {
+  const said = (text: string): Part[] => [{ type: 'text', text }];
+  switch (typeOf(item)) {
+    case 'message':
+      return { role: item.role === 'assistant' ? 'assistant' : 'user', parts: partsOf(item.content) };
+    case 'reasoning':
+      return { role: 'assistant', parts: [...partsOf(item.summary), ...partsOf(item.content)] };
+    case 'function_call':
+    case 'custom_tool_call':
+      return {
+        role: 'assistant',
+        parts: said(`[calls ${textOf(item.name)}: ${textOf(item.arguments ?? item.input)}]`),
+      };
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return { role: 'user', parts: partsOf(item.output) };
+    default: {
+      const { id: _, encrypted_content: __, ...rest } = item;
+      return { role: 'assistant', parts: said(JSON.stringify(rest)) };
+    }
+  }
+}
+
+const toolsOf = (tools: unknown): Tool[] =>
+  listOf(tools).map((tool) => ({
+    name: textOf(tool.name ?? tool.type),
+    ...(typeof tool.description === 'string' && { description: tool.description }),
+    ...(typeof tool.parameters === 'object' && tool.parameters !== null && { parameters: tool.parameters as Item }),
+  }));
+
+/** A request's items as the neutral conversation, for counting. */
+export function plainConversation(model: string, body: Item, items: readonly Item[]): Conversation {
+  const tools = toolsOf(body.tools);
+  return {
+    model,
+    system: typeof body.instructions === 'string' ? [{ type: 'text', text: body.instructions }] : [],
+    turns: items.map(turnOf),
+    params: tools.length > 0 ? { tools } : {},
+    stream: false,
+    includeUsage: false,
+  };
+}
+
+/** Who said what, one after the other. */
+export const transcriptOf = (items: readonly Item[]): string =>
+  items
+    .map((item) => {
+      const { role, parts } = turnOf(item);
+      const words = parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
+      return `${typeOf(item).endsWith('_output') ? 'tool' : typeOf(item) === 'message' ? textOf(item.role) : role}: ${words}`;
+    })
+    .join('\n\n');

@@ -1,0 +1,51 @@
+import { openaiError } from '../../lib/error-shapes.ts';
+import { toAppError } from '../../platform/http/to-app-error.ts';
+import { shown } from './items.ts';
+import type { Item, ResponseObject } from './keeper.ts';
+import type { ResponseRow } from './store/tables.ts';
+
+/** The response as its row says it is now. */
+export const responseOf = (
+  row: Pick<ResponseRow, 'id' | 'response' | 'status'>,
+  output: Item[],
+  include: readonly string[] = [],
+): ResponseObject => ({
+  ...(JSON.parse(row.response) as Item),
+  id: row.id,
+  status: row.status,
+  output: output.map((item) => shown(item, include)),
+});
+
+/** OpenAI's names of what goes wrong with a response. */
+const codeOf = (status: number): string => {
+  if (status === 429) return 'rate_limit_exceeded';
+  return status >= 500 ? 'server_error' : 'invalid_prompt';
+};
+
+/** What becomes of a response that nobody could answer. */
+export function failureOf(row: ResponseRow, thrown: unknown): ResponseObject {
+  const fault = toAppError(thrown);
+  const error = { code: codeOf(fault.status), message: openaiError(fault).message };
+  return { ...responseOf({ ...row, status: 'failed' }, []), error };
+}
+
+const endTypes: Record<string, string> = {
+  completed: 'response.completed',
+  incomplete: 'response.incomplete',
+  failed: 'response.failed',
+};
+
+/** The last event of a response; there is none for one that was cancelled. */
+export const endType = (status: string): string | undefined => endTypes[status];
+
+/** A list as OpenAI's clients page through it; `items` may hold one more than is shown. */
+export function listOf(items: Item[], limit: number, include: readonly string[]) {
+  const data = items.slice(0, limit).map((item) => shown(item, include));
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: items.length > limit,
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { AppError } from '../../../lib/errors.ts';
+import { ssePing } from '../../../lib/sse.ts';
+import { openEventStream } from '../../../platform/http/event-stream.ts';
+import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
+import { announceStop, cancelResponse } from '../background.ts';
+import { noItem, noResponse, scopeOf } from '../deps.ts';
+import { followResponse } from '../follow.ts';
+import { bodyOf } from '../keep.ts';
+import type { KeptResponses } from '../open.ts';
+import { listOf, responseOf } from '../render.ts';
+import { outputOf, pageItems } from '../store/items.ts';
+import { deleteResponse, findResponse } from '../store/responses.ts';
+import type { ResponseRow } from '../store/tables.ts';
+import * as schemas from './schemas.ts';
+
+const { base, ownerOf, unshared, includedIn } = schemas;
+const params = z.object({ response_id: z.string() });
+
+/** Reading, cancelling and deleting what is kept. */
+export function keptResponseRoutes({ deps }: Pick<KeptResponses, 'deps'>): Route[] {
+  const { db, log } = deps;
+  const find = async (call: Call<'apiKey', unknown, unknown, { response_id: string }>): Promise<ResponseRow> => {
+    const { response_id: id } = call.params;
+    const row = await findResponse(db, scopeOf(deps, ownerOf(call)), id);
+    if (!row) throw noResponse(id);
+    return row;
+  };
+  const render = async (row: ResponseRow, include: readonly string[] = []) =>
+    responseOf(row, (await outputOf(db, row.id)).map(bodyOf), include);
+
+  const follow = (call: Call, row: ResponseRow, after: number, include: readonly string[]): Response => {
+    const refuse = (message: string) => new AppError('invalid_value', message, { param: 'stream' });
+    if (row.background === 0) throw refuse("Only responses made with 'background: true' can be streamed again.");
+    if (row.told === 0) throw refuse('The events of this response are no longer kept. Read it without stream.');
+    const { response, write, left, end } = openEventStream(call);
+    // The head of the answer leaves with the first byte, which must not wait for the next event.
+    write(ssePing);
+    void followResponse(deps, row.id, after, include, left, write)
+      .catch((error) => left.aborted || log.warn({ error, response: row.id }, 'an event stream broke off'))
+      .finally(end);
+    return response;
+  };
+
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: '/v1/responses/{response_id}',
+      summary: 'A kept response; one that runs in the background also as a stream',
+      params,
+      query: z.strictObject({
+        ...schemas.queryFields,
+        stream: schemas.truth.optional(),
+        starting_after: schemas.startingAfter,
+        include_obfuscation: schemas.truth.optional(),
+      }),
+      answers: { 200: schemas.responseAnswer },
+      handle: async (call) => {
+        const row = await find(call);
+        const include = includedIn(call.query);
+        const { stream, starting_after: after } = call.query;
+        if (stream) return follow(call, row, after ?? -1, include);
+        unshared(call);
+        return json(call, await render(row, include));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/v1/responses/{response_id}',
+      summary: 'Delete a kept response',
+      params,
+      answers: { 200: z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }) },
+      handle: async (call) => {
+        const { id } = await find(call);
+        if (!(await deleteResponse(db, scopeOf(deps, ownerOf(call)), id))) throw noResponse(id);
+        // Whoever works on it finds that its row is gone.
+        await announceStop(deps, id);
+        return json(call, { id, object: 'response', deleted: true });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/v1/responses/{response_id}/cancel',
+      summary: 'Cancel a response that runs in the background',
+      params,
+      answers: { 200: schemas.responseAnswer },
+      handle: async (call) =>
+        json(call, await render(await cancelResponse(deps, ownerOf(call), call.params.response_id))),
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: '/v1/responses/{response_id}/input_items',
+      summary: 'What the request of a kept response brought',
+      params,
+      query: schemas.listQuery,
+      answers: { 200: schemas.listAnswer },
+      handle: async (call) => {
+        const { id } = await find(call);
+        const { after, limit = 20, order = 'desc' } = call.query;
+        const rows = await pageItems(db, { responseId: id }, { after, limit, order });
+        if (!rows) throw noItem(after!);
+        unshared(call);
+        return json(call, listOf(rows.map(bodyOf), limit, includedIn(call.query)));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,96 @@
+import type { Db } from '../../../platform/db/tables.ts';
+import { type ResponseRow, type Scope, within } from './tables.ts';
+
+export const running = ['queued', 'in_progress'];
+
+export async function readResponse(db: Db, id: string): Promise<ResponseRow | null> {
+  return (await db.selectFrom('kept_responses').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** How many of a user's responses wait or run. */
+export async function countRunning(db: Db, userId: number): Promise<number> {
+  const { n } = await db
+    .selectFrom('kept_responses')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+/** Takes the work on: from here on whoever had it before changes nothing. Null when it has ended, or is gone. */
+export async function beginWork(db: Db, id: string, now: number): Promise<ResponseRow | null> {
+  const row = await db
+    .updateTable('kept_responses')
+    .set((e) => ({ status: 'in_progress', epoch: e('epoch', '+', 1), touched_at: now }))
+    .where('id', '=', id)
+    .where('status', 'in', running)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Whether it is still this process's to work on. */
+export async function isHeld(db: Db, id: string, epoch: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('kept_responses')
+    .select('id')
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .where('status', '=', 'in_progress')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface Ending {
+  status: string;
+  response: string;
+  items: number;
+  bytes: number;
+}
+
+/** False when somebody else has it, or it was cancelled or deleted. */
+export async function endWork(tx: Db, id: string, epoch: number, ending: Ending, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('kept_responses')
+    .set((e) => ({
+      ...{ status: ending.status, response: ending.response, request: null, ended_at: now, touched_at: now },
+      items: e('items', '+', ending.items),
+      bytes: e('bytes', '+', ending.bytes),
+    }))
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .where('status', '=', 'in_progress')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** From any process; whoever works on it finds that it is no longer theirs. */
+export async function cancelWork(db: Db, scope: Scope, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('kept_responses')
+    .set((e) => ({ status: 'cancelled', epoch: e('epoch', '+', 1), request: null, ended_at: now, touched_at: now }))
+    .where('id', '=', id)
+    .where('background', '=', 1)
+    .where('status', 'in', running)
+    .where(within(scope))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Whose work should have ended by now, or was never queued. */
+export async function findStale(db: Db, before: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('kept_responses')
+    .select('id')
+    .where('ended_at', 'is', null)
+    .where('touched_at', '<', before)
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function runningOf(db: Db, userId: number): Promise<string[]> {
+  const own = db.selectFrom('kept_responses').select('id').where('user_id', '=', userId);
+  return (await own.where('ended_at', 'is', null).execute()).map(({ id }) => id);
+}

@@ -1,0 +1,161 @@
+import type { Db } from '../../../platform/db/tables.ts';
+import { insertItems, type NewItem } from './items.ts';
+import { type ConversationRow, type Scope, within } from './tables.ts';
+
+export async function insertConversation(db: Db, row: ConversationRow, items: NewItem[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.insertInto('kept_conversations').values(row).execute();
+    await insertItems(tx, items);
+  });
+}
+
+export async function findConversation(db: Db, scope: Scope, id: string): Promise<ConversationRow | null> {
+  const own = db.selectFrom('kept_conversations').selectAll().where('id', '=', id).where(within(scope));
+  return (await own.executeTakeFirst()) ?? null;
+}
+
+export async function setMetadata(db: Db, scope: Scope, id: string, metadata: string, now: number) {
+  const row = await db
+    .updateTable('kept_conversations')
+    .set({ metadata, touched_at: now })
+    .where('id', '=', id)
+    .where(within(scope))
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export interface Growth {
+  items: number;
+  bytes: number;
+}
+
+/**
+ * Makes room at the end and says where it begins; whoever comes at the same time waits for this row, so that the items of two
+ * answers never mix. With `most`, null also when it would hold more than that.
+ */
+export async function growConversation(
+  tx: Db,
+  scope: Scope,
+  id: string,
+  by: Growth,
+  now: number,
+  most?: Growth,
+): Promise<number | null> {
+  const row = await tx
+    .updateTable('kept_conversations')
+    .set((e) => ({
+      items: e('items', '+', by.items),
+      bytes: e('bytes', '+', by.bytes),
+      next_place: e('next_place', '+', by.items),
+      touched_at: now,
+    }))
+    .where('id', '=', id)
+    .where(within(scope))
+    .$if(most !== undefined, (query) =>
+      query.where('items', '<=', most!.items - by.items).where('bytes', '<=', most!.bytes - by.bytes),
+    )
+    .returning('next_place')
+    .executeTakeFirst();
+  return row ? row.next_place - by.items : null;
+}
+
+/** Adds items that no response brought; false where there is no room, or no such conversation. */
+export function addItems(
+  db: Db,
+  scope: Scope,
+  id: string,
+  rows: NewItem[],
+  bytes: number,
+  now: number,
+  most: Growth,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const place = await growConversation(tx, scope, id, { items: rows.length, bytes }, now, most);
+    if (place === null) return false;
+    await insertItems(
+      tx,
+      rows.map((row, index) => ({ ...row, conversation_id: id, place: place + index })),
+    );
+    return true;
+  });
+}
+
+/** The items of a response become those of its conversation, in the same order. */
+export async function placeItems(tx: Db, responseId: string, conversationId: string, place: number): Promise<void> {
+  await tx
+    .updateTable('kept_items')
+    .set((e) => ({ conversation_id: conversationId, place: e('position', '+', place) }))
+    .where('response_id', '=', responseId)
+    .execute();
+  await tx.updateTable('kept_responses').set({ place }).where('id', '=', responseId).execute();
+}
+
+export async function findConversationItem(db: Db, conversationId: string, itemId: string, scope: Scope) {
+  const row = await db
+    .selectFrom('kept_items')
+    .select(['ref', 'body'])
+    .where('user_id', '=', scope.userId)
+    .where('key_id', '=', scope.keyId)
+    .where('item_id', '=', itemId)
+    .where('conversation_id', '=', conversationId)
+    .orderBy('ref', 'desc')
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What a response has too stays there. */
+export async function removeItem(db: Db, conversationId: string, ref: number, bytes: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const taken = await tx
+      .updateTable('kept_items')
+      .set({ conversation_id: null, place: null })
+      .where('ref', '=', ref)
+      .where('conversation_id', '=', conversationId)
+      .executeTakeFirst();
+    if (taken.numUpdatedRows === 0n) return;
+    await tx.deleteFrom('kept_items').where('ref', '=', ref).where('response_id', 'is', null).execute();
+    await tx
+      .updateTable('kept_conversations')
+      .set((e) => ({ items: e('items', '-', 1), bytes: e('bytes', '-', bytes) }))
+      .where('id', '=', conversationId)
+      .execute();
+  });
+}
+
+export async function deleteConversation(db: Db, scope: Scope, id: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const own = tx.deleteFrom('kept_conversations').where('id', '=', id).where(within(scope));
+    const { numDeletedRows } = await own.executeTakeFirst();
+    if (numDeletedRows === 0n) return false;
+    await dropItems(tx, [id]);
+    return true;
+  });
+}
+
+async function dropItems(tx: Db, ids: string[]): Promise<void> {
+  await tx
+    .updateTable('kept_items')
+    .set({ conversation_id: null, place: null })
+    .where('conversation_id', 'in', ids)
+    .where('response_id', 'is not', null)
+    .execute();
+  await tx.deleteFrom('kept_items').where('conversation_id', 'in', ids).execute();
+}
+
+/** Of all users, those whose time is over. */
+export const deleteOldConversations = (db: Db, until: number, most: number): Promise<number> =>
+  deleteSome(db, (tx) => tx.selectFrom('kept_conversations').select('id').where('touched_at', '<=', until).limit(most));
+
+export const deleteConversationsOf = (db: Db, userId: number, most: number): Promise<number> =>
+  deleteSome(db, (tx) => tx.selectFrom('kept_conversations').select('id').where('user_id', '=', userId).limit(most));
+
+async function deleteSome(db: Db, which: (tx: Db) => { execute(): Promise<{ id: string }[]> }): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const ids = (await which(tx).execute()).map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    await tx.deleteFrom('kept_conversations').where('id', 'in', ids).execute();
+    await dropItems(tx, ids);
+    return ids.length;
+  });
+}

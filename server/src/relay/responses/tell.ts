@@ -1,0 +1,72 @@
+import type { ResponsesDeps } from './deps.ts';
+import type { Item } from './keeper.ts';
+import { appendEvents } from './store/events.ts';
+
+export const eventChannel = (id: string): string => `response-events:${id}`;
+
+/** Told by the row itself, at its beginning and at its end. */
+const ownTypes = new Set([
+  ...['response.created', 'response.queued', 'response.in_progress'],
+  ...['response.completed', 'response.failed', 'response.incomplete', 'response.cancelled'],
+]);
+/** Past these, events are no longer written down: whoever reads gets the end, which holds everything. */
+const mostEvents = 50_000;
+const mostBytes = 16 * 1024 * 1024;
+
+/** Without its number, which is given when it is written. */
+export function eventText({ sequence_number: _, ...event }: Item): string {
+  return JSON.stringify(event);
+}
+
+export interface Teller {
+  tell(event: Item): void;
+  /** Resolves when everything told so far is written, or cannot be. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Writes the events of one response down while it runs. One write at a time takes all that came during the one before: a model
+ * of a hundred tokens a second makes a few dozen writes, not a hundred.
+ */
+export function newTeller(
+  { db, shared, log }: Pick<ResponsesDeps, 'db' | 'shared' | 'log'>,
+  id: string,
+  epoch: number,
+): Teller {
+  let waiting: string[] = [];
+  let writing: Promise<void> | null = null;
+  let events = 0;
+  let bytes = 0;
+  let over = false;
+
+  const write = async (): Promise<void> => {
+    while (waiting.length > 0 && !over) {
+      const texts = waiting;
+      waiting = [];
+      try {
+        over = !(await appendEvents(db, id, epoch, texts));
+        if (!over) await shared.publish(eventChannel(id), '').catch(() => {});
+      } catch (error) {
+        // An answer does not fail because somebody could have watched it come.
+        log.warn({ error, response: id }, 'events of a response could not be kept');
+        over = true;
+      }
+    }
+    writing = null;
+  };
+  const add = (text: string): void => {
+    events += 1;
+    bytes += text.length;
+    if (over || events > mostEvents || bytes > mostBytes) return;
+    waiting.push(text);
+    writing ??= write();
+  };
+  return {
+    tell: (event) => {
+      if (typeof event.type === 'string' && !ownTypes.has(event.type)) add(eventText(event));
+    },
+    settled: async () => {
+      while (writing) await writing;
+    },
+  };
+}
