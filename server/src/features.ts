@@ -10,6 +10,7 @@ import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
 import { nowSeconds } from './lib/clock.ts';
 import { openSealer } from './lib/seal.ts';
+import { type Mcp, openMcp } from './mcp/open.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
 import { openAutonomous } from './orchestra/autonomous/open.ts';
@@ -44,6 +45,7 @@ export interface Features {
   identity: Identity;
   audit: AuditLog;
   idempotency: Idempotency;
+  mcp: Mcp;
   routes: Route[];
   authenticators: Authenticators;
   start(): Promise<void>;
@@ -79,6 +81,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const { options } = identity;
 
   const oauth = openOAuth({ db: database.db, accounts: identity.accounts, sealer, log, config });
+
+  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -164,10 +168,12 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     identity,
     audit,
     idempotency,
+    mcp,
     authenticators: { ...identity.authenticators, ...oauth.authenticators },
     routes: [
       ...identity.routes,
       ...oauth.routes,
+      ...mcp.routes,
       ...billingRoutes({ db, clock, billing }),
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
@@ -189,6 +195,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await autonomous.stop();
       await jobs.stop(0);
       await orchestra.settled();
+      await mcp.stop();
       watchdog.close();
       upstreams?.close();
       await routing.stop();
@@ -205,7 +212,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
         },
       };
-      for (const room of [identity, oauth, orchestra, autonomous, video, usage, idempotency])
+      for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };
