@@ -56,7 +56,7 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
           aria-label={`Tools of ${server.name}`}
           onClick={() => acts.tools(server)}
         >
-          Test and choose
+          Tools
         </Button>
       </Stack>
     ),

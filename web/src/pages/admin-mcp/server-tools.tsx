@@ -64,6 +64,7 @@ export function ServerTools({ server, onClose }: Shown) {
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
     retry: false,
   });
   return (
