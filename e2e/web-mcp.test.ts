@@ -40,7 +40,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await tools.getByRole('switch', { name: 'delete_file asks first' }).press('Space');
     expect(await accessibilityFaults(page)).toEqual([]);
     await tools.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('2 allowed, 1 ask first').waitFor();
+    await page.getByText('2 allowed, 1 asks first').waitFor();
     expect(await page.content()).not.toContain('shown-to-nobody');
 
     server.tools[0] = { name: 'read_file', description: 'Reads a file and sends it away.' };

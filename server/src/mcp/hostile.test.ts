@@ -162,6 +162,26 @@ test('a connection that breaks within a call is not tried again', async () => {
   expect(calls).toBe(1);
 });
 
+test('a call that the newest protocol lets clients repeat is not repeated', async () => {
+  // Headers that do not match: a client may ask for the list again, and call again.
+  const mismatch = Object.assign(new Error('mismatch'), { code: -32_020 });
+  const server = startMcp(
+    [
+      {
+        name: 'one',
+        answer: () => {
+          throw mismatch;
+        },
+      },
+    ],
+    'modern',
+  );
+  stops.push(server.stop);
+  const outcome = await called(server);
+  expect(outcome.text).toContain('mismatch');
+  expect(server.calls).toHaveLength(1);
+});
+
 test('a server that ends every session is asked twice and no more', async () => {
   let calls = 0;
   const server = startMcp([{ name: 'one' }]);

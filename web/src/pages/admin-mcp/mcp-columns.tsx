@@ -1,5 +1,5 @@
 import { Badge, Button, Stack, Text } from '@mantine/core';
-import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTool, IconTrash } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -20,7 +20,7 @@ const whoOf = ({ audience, user_ids }: McpServer): string =>
 
 const countOf = ({ tools }: McpServer): string => {
   const asking = tools.filter((tool) => tool.ask_first).length;
-  return `${tools.length} allowed${asking > 0 ? `, ${asking} ask first` : ''}`;
+  return `${tools.length} allowed${asking > 0 ? `, ${asking} ${asking === 1 ? 'asks' : 'ask'} first` : ''}`;
 };
 
 export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
@@ -67,6 +67,7 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
       <RowMenu
         label={server.name}
         acts={[
+          { label: 'Tools', icon: IconTool, onClick: () => acts.tools(server) },
           { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(server) },
           server.enabled
             ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(server) }

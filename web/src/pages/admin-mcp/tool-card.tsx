@@ -1,4 +1,4 @@
-import { Badge, Card, Checkbox, Group, Spoiler, Stack, Switch, Text } from '@mantine/core';
+import { Badge, Card, Checkbox, Group, Stack, Switch, Text } from '@mantine/core';
 import { Code } from '../../components/code-block.tsx';
 import type { McpTool } from './mcp-servers.ts';
 import type { Choice } from './tool-choices.ts';
@@ -10,15 +10,13 @@ const states: Record<McpTool['state'], { label: string; color: string }> = {
   missing: { label: 'No longer listed', color: 'gray' },
 };
 
-/** As the server wrote it, ends of lines included: this is what a model would read. */
+/** As the server wrote it, and all of it: what stands far down is read by models too. */
 function Said({ label, description, schema }: { label: string; description: string; schema: McpTool['input_schema'] }) {
   return (
     <Stack gap={6}>
-      <Spoiler maxHeight={120} showLabel="Show all" hideLabel="Show less">
-        <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {description || 'No description.'}
-        </Text>
-      </Spoiler>
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {description || 'No description.'}
+      </Text>
       <details>
         <Text component="summary" size="xs" c="dimmed" style={{ cursor: 'pointer' }}>
           Arguments
