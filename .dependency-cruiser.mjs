@@ -1,15 +1,16 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
-// orchestra → relay → routing → billing → identity; video → routing, billing, identity; oauth → billing, identity;
+// orchestra → relay → routing → billing → identity; orchestra → mcp → identity; video → routing, billing, identity; oauth → billing, identity;
 // accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
   billing: ['identity'],
   routing: ['billing', 'identity'],
   relay: ['routing', 'billing', 'identity'],
-  orchestra: ['relay', 'routing', 'billing', 'identity'],
+  mcp: ['identity'],
+  orchestra: ['mcp', 'relay', 'routing', 'billing', 'identity'],
   video: ['routing', 'billing', 'identity'],
   oauth: ['billing', 'identity'],
-  accounts: ['orchestra', 'video', 'oauth', 'relay', 'routing', 'billing', 'identity'],
+  accounts: ['mcp', 'orchestra', 'video', 'oauth', 'relay', 'routing', 'billing', 'identity'],
 };
 const rooms = Object.keys(below);
 const tests = '\\.(test|fixture)\\.tsx?$';

@@ -13,6 +13,7 @@ const pathsOfRelay = [
   '/routing/decisions',
   '/routing/preferences',
   '/admin/channels',
+  '/admin/mcp',
   '/admin/models',
   '/admin/routing',
   '/admin/system',

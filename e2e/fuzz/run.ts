@@ -134,11 +134,12 @@ function faultsOf(
   return faults;
 }
 
-/** Fuzzed channels lead nowhere, which is told with 502 or 503 to who asks for their models; the demo's never are away. */
+/** Fuzzed channels and servers lead nowhere, which is told with 502 or 503 to who asks for what they have; the demo's never are away. */
 const isUpstreamAway = (answer: string, { path }: Endpoint): boolean =>
   /^\/v1(beta)?\//.test(path)
     ? /"No provider of '(?!demo\/)[^']*' (gave|is available)/.test(answer)
-    : path.endsWith('/sync-models') && answer.includes("The upstream's list of models");
+    : (path.endsWith('/sync-models') && answer.includes("The upstream's list of models")) ||
+      (path.endsWith('/tools') && answer.includes("The server's list of tools"));
 
 function parse(text: string): unknown {
   try {

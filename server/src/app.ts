@@ -4,6 +4,7 @@ import { openFeatures } from './features.ts';
 import { ensureRoot } from './identity/accounts.ts';
 import { recordActs, userIdOf } from './identity/audit/record-acts.ts';
 import type { Identity } from './identity/open.ts';
+import type { Mcp } from './mcp/open.ts';
 import { openObserver } from './observe.ts';
 import { parseBlock } from './platform/http/client-ip.ts';
 import { headerSets } from './platform/http/headers.ts';
@@ -20,6 +21,7 @@ export interface App {
   /** The OpenAPI document of every endpoint. */
   document(): unknown;
   identity: Identity;
+  mcp: Mcp;
   /** Name and password of the root user, when this start made it and drew the password. */
   newRoot: { username: string; password: string | null } | null;
   /** Starts the work behind the requests: jobs, sweeps, roll-ups. */
@@ -82,6 +84,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     fetch: router.fetch,
     document,
     identity: features.identity,
+    mcp: features.mcp,
     newRoot,
     start: async () => {
       await features.start();

@@ -45,6 +45,8 @@ const newChannel = {
   base_url: 'https://api.acme.example/v1',
   credential: secrets[0],
 };
+/** Nobody answers there: names that end so never lead anywhere. */
+const newServer = (name: string) => ({ name, url: 'http://mcp.invalid/mcp', headers: { 'x-key': secrets[0] } });
 const channel = () => dataOf(root.call('/api/admin/channels', { method: 'POST', body: newChannel }));
 const model = async (channelId: number) =>
   dataOf(
@@ -160,6 +162,47 @@ const byAdministrators: Record<string, Doing> = {
     await send(root, `/api/admin/provider-models/${id}`, 'DELETE');
     const before = expect.objectContaining({ prompt_price: 1 });
     return { action: 'provider_model_deleted', target: { type: 'provider_model', id, name }, before, after: null };
+  },
+  'POST /api/mcp/servers': async () => {
+    const { id } = await dataOf(send(root, '/api/mcp/servers', 'POST', newServer('files')));
+    const after = expect.objectContaining({
+      url: newServer('').url,
+      header_names: ['x-key'],
+      audience: 'administrators',
+    });
+    return { action: 'mcp_server_created', target: { type: 'mcp_server', id, name: 'files' }, before: null, after };
+  },
+  'PUT /api/mcp/servers/{id}': async () => {
+    const { id } = await dataOf(root.call('/api/mcp/servers', { method: 'POST', body: newServer('mail') }));
+    await send(root, `/api/mcp/servers/${id}`, 'PUT', { enabled: false, headers: { 'x-key': secrets[1] } });
+    const target = { type: 'mcp_server', id, name: 'mail' };
+    const after = { enabled: false, headers: 'changed' };
+    return { action: 'mcp_server_updated', target, before: { enabled: true }, after };
+  },
+  'DELETE /api/mcp/servers/{id}': async () => {
+    const { id } = await dataOf(root.call('/api/mcp/servers', { method: 'POST', body: newServer('old') }));
+    await send(root, `/api/mcp/servers/${id}`, 'DELETE');
+    const before = expect.objectContaining({ name: 'old', tools: [] });
+    return { action: 'mcp_server_deleted', target: { type: 'mcp_server', id, name: 'old' }, before, after: null };
+  },
+  'POST /api/mcp/servers/{id}/test': async () => {
+    const { id } = await dataOf(root.call('/api/mcp/servers', { method: 'POST', body: newServer('away') }));
+    await send(root, `/api/mcp/servers/${id}/test`, 'POST');
+    return { action: 'mcp_server_tested', target: { type: 'mcp_server', id, name: 'away' }, after: { ok: false } };
+  },
+  'PUT /api/mcp/servers/{id}/tools': async () => {
+    const { id } = await dataOf(root.call('/api/mcp/servers', { method: 'POST', body: newServer('tools') }));
+    const allowed = { name: 'add', ask_first: 1, description: '', input_schema: '{}', definition: 'd'.repeat(64) };
+    const { db } = t.platform.database;
+    await db
+      .insertInto('mcp_tools')
+      .values({ ...allowed, server_id: id, approved_at: 0 })
+      .execute();
+    const tool = { name: 'add', definition: allowed.definition };
+    await send(root, `/api/mcp/servers/${id}/tools`, 'PUT', { tools: [{ ...tool, ask_first: false }] });
+    const target = { type: 'mcp_server', id, name: 'tools' };
+    const [before, after] = [true, false].map((ask_first) => ({ tools: [{ ...tool, ask_first }] }));
+    return { action: 'mcp_tools_set', target, before, after };
   },
   'PUT /api/routing/configs/{model_id}': async () => {
     await send(root, '/api/routing/configs/demo/chat', 'PUT', { price_weight: 0.9 });

@@ -11,6 +11,7 @@ import type { Options } from './identity/options.ts';
 import { originsOf } from './identity/origin-list.ts';
 import { nowSeconds } from './lib/clock.ts';
 import { openSealer } from './lib/seal.ts';
+import { type Mcp, openMcp } from './mcp/open.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
 import { openAutonomous } from './orchestra/autonomous/open.ts';
@@ -47,6 +48,7 @@ export interface Features {
   identity: Identity;
   audit: AuditLog;
   idempotency: Idempotency;
+  mcp: Mcp;
   routes: Route[];
   authenticators: Authenticators;
   cors: CorsPolicy;
@@ -83,6 +85,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const { options } = identity;
 
   const oauth = openOAuth({ db: database.db, accounts: identity.accounts, sealer, log, hearing, config });
+
+  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -180,11 +184,13 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     identity,
     audit,
     idempotency,
+    mcp,
     authenticators: { ...identity.authenticators, ...oauth.authenticators },
     cors: corsPolicy(options, oauth.origins.has),
     routes: [
       ...identity.routes,
       ...oauth.routes,
+      ...mcp.routes,
       ...billingRoutes({ db, clock, billing }),
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
@@ -206,6 +212,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await autonomous.stop();
       await jobs.stop(0);
       await orchestra.settled();
+      await mcp.stop();
       watchdog.close();
       upstreams?.close();
       await routing.stop();
@@ -222,7 +229,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
         },
       };
-      for (const room of [identity, oauth, orchestra, autonomous, video, usage, idempotency, responses])
+      for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -87,6 +87,12 @@ const created: Record<string, { by: () => Member; path: () => Promise<string>; b
     }),
     table: 'channels',
   },
+  'MCP servers': {
+    by: () => root,
+    path: async () => '/api/mcp/servers',
+    body: () => ({ name: `m${keys}`, url: 'https://m.example/mcp', headers: { 'x-key': 'sk-secret-of-the-server' } }),
+    table: 'mcp_servers',
+  },
   'provider models': {
     by: () => root,
     path: async () => '/api/admin/provider-models',
@@ -272,6 +278,7 @@ const without = [
   '/api/oauth2/admin/applications/suspend',
   '/api/oauth2/admin/applications/activate',
   '/api/admin/channels/{id}/test',
+  '/api/mcp/servers/{id}/test',
   '/api/svc-ms/autonomous/cancel',
   // Relayed: each has its own price, and a stream cannot be kept.
   '/v1/chat/completions',

@@ -59,6 +59,7 @@ export const pages: PageEntry[] = [
     ['/admin/audit', 'Audit', () => import('./pages/admin-audit/admin-audit-page.tsx')],
     ['/admin/options', 'Options', () => import('./pages/admin-options/admin-options-page.tsx')],
     ['/admin/channels', 'Channels', () => import('./pages/admin-channels/admin-channels-page.tsx')],
+    ['/admin/mcp', 'Tools', () => import('./pages/admin-mcp/admin-mcp-page.tsx')],
     ['/admin/models', 'Models', () => import('./pages/admin-models/admin-models-page.tsx')],
     ['/admin/routing', 'Routing configuration', () => import('./pages/admin-routing/admin-routing-page.tsx')],
     ['/admin/system', 'System', () => import('./pages/admin-system/admin-system-page.tsx')],

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
+import { listServers } from '../mcp/store/servers.ts';
 import { s3Blobs } from '../platform/blobs/s3.ts';
 import { findDamage } from '../platform/db/damage.ts';
 import { listApplied, needsNewer, newerSteps } from '../platform/db/migrate.ts';
+import { migration as mcp } from '../platform/db/migrations/0018-mcp.ts';
 import { migrations } from '../platform/db/migrations/index.ts';
 import { openDbReadOnly } from '../platform/db/open.ts';
 import { lostDatabase } from '../platform/lost-database.ts';
@@ -78,20 +80,33 @@ const checks: Check[] = [
       const { db, close } = await openHere(config);
       try {
         const channels = await listChannels(db);
-        if (keys.length === 0 && channels.every(({ sealedCredential }) => !sealedCredential)) return 'none yet';
+        const applied = await listApplied(db);
+        // A database of before may be looked at, and is not changed by it.
+        const servers = applied.some(({ name }) => name === mcp.name) ? await listServers(db) : [];
+        const secrets = [
+          ...channels.map(({ name, sealedCredential }) => ({
+            what: `the credential of channel ${name}`,
+            sealedCredential,
+          })),
+          ...servers.map(({ name, sealedHeaders }) => ({
+            what: `what is sent with requests to MCP server ${name}`,
+            sealedCredential: sealedHeaders,
+          })),
+        ];
+        if (keys.length === 0 && secrets.every(({ sealedCredential }) => !sealedCredential)) return 'none yet';
         if (keys.length === 0)
           throw new Error('there are some, but no key: put encryption.key back into the data folder');
         const sealer = openSealer({ keys });
-        for (const channel of channels) {
+        for (const { what, sealedCredential } of secrets) {
           try {
-            if (channel.sealedCredential) sealer.open(channel.sealedCredential);
+            if (sealedCredential) sealer.open(sealedCredential);
           } catch {
             throw new Error(
-              `the credential of channel ${channel.name} does not open with this key; set it again, or give the old key as ENCRYPTION_KEY_OLD`,
+              `${what} does not open with this key; set it again, or give the old key as ENCRYPTION_KEY_OLD`,
             );
           }
         }
-        return `${channels.length} channels open`;
+        return `${channels.length} channels open${servers.length > 0 ? `, and ${servers.length} MCP servers` : ''}`;
       } finally {
         await close();
       }

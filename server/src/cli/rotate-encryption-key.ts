@@ -2,6 +2,7 @@ import { atTheMachine, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
+import { resealHeaders } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
@@ -22,7 +23,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     const keys = config.encryptionKey ? sealingKeys : [keyEntry(writeNewKey(config.dataDir)), ...sealingKeys];
     const { reseal } = openSealer({ keys });
     let done = 0;
-    for (const room of [resealCredentials, resealWebhookSecrets, resealAnswers])
+    for (const room of [resealCredentials, resealWebhookSecrets, resealHeaders, resealAnswers])
       done += await room(database.db, reseal);
     const entry = {
       action: 'encryption_key_rotated',

@@ -1,0 +1,111 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { connect } from './connection.ts';
+import type { Definition } from './definition.ts';
+import { secretsOf, tellFault } from './fault.ts';
+import type { Listing } from './listing.ts';
+import type { McpRoom } from './room.ts';
+import { getServer, noServer } from './servers.ts';
+import { targetOf } from './sessions.ts';
+import type { McpServer } from './store/servers.ts';
+import { type AllowedTool, allowedTools, replaceTools } from './store/tools.ts';
+
+/** Somebody waits before a page. */
+const patienceMs = 15_000;
+
+export interface Looked {
+  about: { name: string; version: string; protocol: string };
+  listing: Listing;
+}
+
+export type ServerTest = { latencyMs: number } & (
+  | { ok: true; looked: Looked; allowed: AllowedTool[] }
+  | { ok: false; error: string }
+);
+
+/** Whether the server answers with its headers, and what it lists as things stand. */
+export async function testServer(room: McpRoom, id: number, signal: AbortSignal): Promise<ServerTest> {
+  const server = await getServer(room, id);
+  const startedMs = room.clock.steadyMs();
+  const latency = () => room.clock.steadyMs() - startedMs;
+  try {
+    const looked = await look(room, server, signal);
+    return { ok: true, latencyMs: latency(), looked, allowed: await allowedTools(room.db, [id]) };
+  } catch (error) {
+    return { ok: false, latencyMs: latency(), error: tellToAdministrator(room, server, error) };
+  }
+}
+
+/** In a session of its own: what is kept from a moment ago is not what is asked about. */
+async function look(room: McpRoom, server: McpServer, signal: AbortSignal): Promise<Looked> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(Math.min(server.timeoutMs, patienceMs))]);
+  const connection = await connect(targetOf(room, server), deadline);
+  try {
+    return { about: connection.about, listing: await connection.list(deadline) };
+  } finally {
+    void connection.close();
+  }
+}
+
+function tellToAdministrator(room: McpRoom, server: McpServer, error: unknown): string {
+  let secrets: string[] = [];
+  try {
+    secrets = secretsOf(targetOf(room, server).headers);
+  } catch {
+    // The fault is just this, and holds none.
+  }
+  return tellFault(error, 'administrator', secrets);
+}
+
+export interface Wanted {
+  name: string;
+  /** Hash of the definition that was read. */
+  definition: string;
+  askFirst: boolean;
+}
+
+/**
+ * What is allowed from now on. A definition counts as approved by its hash: one that is not stored yet is looked up at the
+ * server, and must still be the one that was read.
+ */
+export async function allowTools(
+  room: McpRoom,
+  id: number,
+  wanted: readonly Wanted[],
+  signal: AbortSignal,
+): Promise<McpServer> {
+  const server = await getServer(room, id);
+  const known = new Map((await allowedTools(room.db, [id])).map((tool) => [tool.name, tool]));
+  const isKnown = ({ name, definition }: Wanted): boolean => known.get(name)?.definition === definition;
+  const listed = wanted.every(isKnown) ? new Map<string, Definition>() : await listedNow(room, server, signal);
+  const now = nowSeconds(room.clock);
+  const tools = wanted.map((tool): AllowedTool => {
+    const { name, definition, askFirst } = tool;
+    if (isKnown(tool)) return { ...known.get(name)!, askFirst };
+    const { description, inputSchema } = approvable(listed, tool);
+    return { serverId: id, name, askFirst, description, inputSchema, definition, approvedAt: now };
+  });
+  if (!(await replaceTools(room.db, id, tools, now))) throw noServer(id);
+  return { ...server, updatedAt: now };
+}
+
+async function listedNow(room: McpRoom, server: McpServer, signal: AbortSignal): Promise<Map<string, Definition>> {
+  try {
+    const { listing } = await look(room, server, signal);
+    return new Map(listing.definitions.map((definition) => [definition.name, definition]));
+  } catch (error) {
+    throw new AppError('provider_error', `The server's list of tools: ${tellToAdministrator(room, server, error)}`);
+  }
+}
+
+function approvable(listed: Map<string, Definition>, { name, definition }: Wanted): Definition {
+  const found = listed.get(name);
+  if (!found) throw new AppError('invalid_value', `tools: the server lists no tool "${name}"`, { param: 'tools' });
+  if (found.problem)
+    throw new AppError('invalid_value', `tools: "${name}" cannot be offered, ${found.problem}`, { param: 'tools' });
+  if (found.hash !== definition)
+    throw new AppError('conflict', `tools: "${name}" is not described as when it was read; test the server again`, {
+      param: 'tools',
+    });
+  return found;
+}

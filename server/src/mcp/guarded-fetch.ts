@@ -1,0 +1,130 @@
+import { refuseHeavy } from '../platform/http/json-shape.ts';
+import { checkedUrl, OutgoingError, openGuarded } from '../platform/http/outgoing.ts';
+import { gather } from '../platform/http/read-answer.ts';
+import { McpFault } from './fault.ts';
+
+/** What is read of one answer. A tool that has more to say than this does not say it to a model. */
+export const mostAnswerBytes = 1024 * 1024;
+
+export interface GuardedTarget {
+  url: string;
+  /** Sent with every request, and known to nobody else. */
+  headers: Record<string, string>;
+  timeoutMs: number;
+  allowPrivate: boolean;
+}
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+const tooLarge = `its answer is larger than ${mostAnswerBytes / 1024 / 1024} MiB`;
+const endedEarly = 'it closed the connection before it had answered';
+
+/**
+ * How the library reaches a server: each request dialled and checked anew, to the one address that the operator gave,
+ * following nothing, with bounds on time and size. Streams that a server keeps open to speak first are not asked for: a
+ * connection each, and nothing that is said there is needed.
+ */
+export function guardedFetch(target: GuardedTarget): Fetch {
+  const { href } = checkedUrl(target.url, target);
+  return async (url, init = {}) => {
+    if (String(url) !== href) throw new McpFault('another address than the one configured is not called');
+    if (init.method === 'GET') return new Response(null, { status: 405 });
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    const answer = await openGuarded(
+      {
+        url: href,
+        method: init.method ?? 'POST',
+        headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
+        ...(body !== undefined && { body }),
+        timeoutMs: target.timeoutMs,
+        ...(init.signal && { signal: init.signal }),
+      },
+      target,
+    ).catch((error) => {
+      throw toFault(error);
+    });
+    // By the specification: nothing was done, and a new session is to be begun.
+    if (answer.status === 404 && new Headers(init.headers).has('mcp-session-id')) {
+      await answer.body.cancel();
+      throw new McpFault('it ended the session', undefined, true);
+    }
+    return rendered(answer, href, body);
+  };
+}
+
+type Answer = Awaited<ReturnType<typeof openGuarded>>;
+
+async function rendered(answer: Answer, href: string, request: string | undefined): Promise<Response> {
+  const { status } = answer;
+  if (status >= 300 && status < 400) {
+    await answer.body.cancel();
+    const place = URL.parse(answer.headers.location ?? '', href);
+    const to = place ? place.origin + place.pathname : 'elsewhere';
+    throw new McpFault('it redirects elsewhere, which is not followed', `it redirects to ${to}, which is not followed`);
+  }
+  if (status < 200 || status > 599) throw new McpFault(`it answered with status ${status}`);
+  const type = answer.headers['content-type'] ?? '';
+  const session = answer.headers['mcp-session-id'];
+  const headers = { 'content-type': type, ...(session !== undefined && { 'mcp-session-id': session }) };
+  if (status === 200 && /^text\/event-stream\b/i.test(type))
+    return new Response(boundedEvents(answer.body, idOf(request)), { status, headers });
+  const reader = answer.body.getReader();
+  const next = async () => (await reader.read()).value ?? null;
+  const { bytes, whole } = await gather(next, mostAnswerBytes).catch((error) => {
+    throw toFault(error);
+  });
+  if (!whole) {
+    await reader.cancel();
+    throw new McpFault(tooLarge);
+  }
+  await refuseHeavy(bytes).catch(() => {
+    throw new McpFault('its answer is nested too deeply, or made of too many values');
+  });
+  return new Response(status === 204 || status === 205 ? null : new Uint8Array(bytes), { status, headers });
+}
+
+function toFault(error: unknown): McpFault {
+  if (error instanceof McpFault) return error;
+  if (!(error instanceof OutgoingError)) return new McpFault(endedEarly);
+  if (error.fault === 'timeout' || error.fault === 'aborted') return new McpFault('it did not answer in time');
+  const words = error.fault === 'network' ? 'it could not be reached' : 'its address may not be called';
+  return new McpFault(words, `${words}: ${error.message}`);
+}
+
+function idOf(request: string | undefined): unknown {
+  const { id } = JSON.parse(request ?? '{}') as { id?: unknown };
+  return id;
+}
+
+/**
+ * The events as they come, and after them an error for the request they answer. The library waits for an answer until time
+ * is up when a stream ends without one; where there was one, the error finds nobody who waits.
+ */
+function boundedEvents(body: ReadableStream<Uint8Array>, id: unknown): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let left = mostAnswerBytes;
+  const end = (controller: ReadableStreamDefaultController<Uint8Array>, message: string) => {
+    const error = { jsonrpc: '2.0', id, error: { code: streamFault, message } };
+    // The line before may be half an event.
+    controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify(error)}\n\n`));
+    controller.close();
+  };
+  return new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return end(controller, endedEarly);
+        left -= value.byteLength;
+        if (left >= 0) return controller.enqueue(value);
+        end(controller, tooLarge);
+        await reader.cancel();
+      } catch (error) {
+        end(controller, toFault(error).message);
+      }
+    },
+    cancel: () => reader.cancel(),
+  });
+}
+
+/** In the range that JSON-RPC leaves to implementations; no server of the specification's uses it. */
+export const streamFault = -32_099;

@@ -1,0 +1,170 @@
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Member } from '../app.fixture.ts';
+
+/** A tool of a server that runs in a test. */
+export interface ScriptedTool {
+  name: string;
+  description?: string;
+  inputSchema?: Record<string, unknown>;
+  /** What it answers; text by default. */
+  answer?: (args: Record<string, unknown>) => unknown;
+}
+
+export interface McpTestServer {
+  url: string;
+  /** Listed from now on. */
+  tools: ScriptedTool[];
+  /** Every call that reached a tool. */
+  calls: { name: string; args: Record<string, unknown> }[];
+  /** Headers of every request. */
+  heard: Headers[];
+  /** Sessions that are open; those taken out are known no more. */
+  sessions: Map<string, WebStandardStreamableHTTPServerTransport>;
+  opened: number;
+  stop(): void;
+}
+
+type Era = 'sessions' | 'modern';
+
+/** A server as others write them: of the protocol with sessions, answering in JSON or events, or of the newest. */
+export function startMcp(tools: ScriptedTool[], era: Era = 'sessions', json = true): McpTestServer {
+  const state = { tools, calls: [], heard: [], sessions: new Map(), opened: 0 } as unknown as McpTestServer;
+  const make = () => scripted(state);
+  const modern = createMcpHandler(make);
+  const listener = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 60,
+    fetch: (request) => {
+      state.heard.push(request.headers);
+      return era === 'modern' ? modern.fetch(request) : inSession(state, request, make, json);
+    },
+  });
+  state.url = `http://127.0.0.1:${listener.port}/mcp`;
+  state.stop = () => void listener.stop(true);
+  return state;
+}
+
+function scripted(state: McpTestServer): Server {
+  const server = new Server({ name: 'scripted', version: '7' }, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/list', () => ({
+    tools: state.tools.map(({ name, description, inputSchema }) => ({
+      name,
+      ...(description !== undefined && { description }),
+      inputSchema: { type: 'object' as const, ...inputSchema },
+    })),
+  }));
+  server.setRequestHandler('tools/call', ({ params }) => {
+    const args = (params.arguments ?? {}) as Record<string, unknown>;
+    state.calls.push({ name: params.name, args });
+    const tool = state.tools.find(({ name }) => name === params.name);
+    const answer = tool?.answer?.(args) ?? `${params.name} says hello`;
+    // Whatever a test wants it to say, the protocol's or not.
+    return (typeof answer === 'string' ? { content: [{ type: 'text', text: answer }] } : answer) as never;
+  });
+  return server;
+}
+
+async function inSession(state: McpTestServer, request: Request, make: () => Server, json: boolean): Promise<Response> {
+  const id = request.headers.get('mcp-session-id');
+  if (id !== null) return (await state.sessions.get(id)?.handleRequest(request)) ?? refusal(404, 'Session not found');
+  const body = request.method === 'POST' ? ((await request.json()) as never) : null;
+  if (!isInitializeRequest(body)) return refusal(400, 'Bad Request: no session');
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => crypto.randomUUID(),
+    enableJsonResponse: json,
+    onsessioninitialized: (made) => {
+      state.opened += 1;
+      state.sessions.set(made, transport);
+    },
+    onsessionclosed: (closed) => void state.sessions.delete(closed),
+  });
+  await make().connect(transport);
+  return transport.handleRequest(request, { parsedBody: body });
+}
+
+const refusal = (status: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }, { status });
+
+type Told = { jsonrpc: '2.0'; id: unknown; result: unknown };
+/** A request that `startRaw` was sent, and how its result is written. */
+export interface RawAsked {
+  method: string;
+  id: unknown;
+  params: Record<string, unknown>;
+  result(value: unknown): Told;
+}
+
+/** A server that knows the protocol only as far as `initialize`; the rest is the test's, however broken. */
+export function startRaw(answer: (asked: RawAsked, request: Request) => Response | Promise<Response>): {
+  url: string;
+  asked: string[];
+  stop(): void;
+} {
+  const asked: string[] = [];
+  const listener = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 60,
+    fetch: async (request) => {
+      if (request.method !== 'POST') return new Response(null, { status: 405 });
+      const { method, id, params = {} } = (await request.json()) as RawAsked;
+      asked.push(method);
+      if (method === 'server/discover') return refusal(400, 'no session');
+      if (id === undefined) return new Response(null, { status: 202 });
+      const result = (value: unknown): Told => ({ jsonrpc: '2.0', id, result: value });
+      if (method !== 'initialize') return answer({ method, id, params, result }, request);
+      const serverInfo = { name: 'raw', version: '1' };
+      return Response.json(result({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }));
+    },
+  });
+  return { url: `http://127.0.0.1:${listener.port}/mcp`, asked, stop: () => void listener.stop(true) };
+}
+
+export interface ServerRow {
+  id: number;
+  name: string;
+  header_names: string[];
+  tools: { name: string; offered_as: string; ask_first: boolean; definition: string }[];
+}
+export interface TestedRow {
+  name: string;
+  offered_as: string;
+  state: string;
+  description: string;
+  definition: string;
+  problem: string | null;
+}
+export interface Tested {
+  ok: boolean;
+  error?: string;
+  tools: TestedRow[];
+  cut: boolean;
+}
+
+/** What an administrator does, with the answers unpacked. */
+export function administration(root: Member) {
+  const send = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await root.call(`/api/mcp/servers${path}`, { method, body });
+    const { data, ...rest } = (await answer.json()) as { data: T };
+    if (!answer.ok) throw new Error(`${answer.status} ${JSON.stringify(rest)}`);
+    return data;
+  };
+  const test = (id: number) => send<Tested>('POST', `/${id}/test`);
+  const connect = (name: string, url: string, fields: object = {}) =>
+    send<ServerRow>('POST', '', { name, url, audience: 'everyone', timeout_ms: 20_000, ...fields });
+  /** Allows tools as they stand now: all of them, or those of these names. */
+  const allow = async (id: number, names?: string[], askFirst: string[] = []) => {
+    const { tools } = await test(id);
+    const wanted = tools.filter(({ name, problem }) => problem === null && (names?.includes(name) ?? true));
+    return send<ServerRow>('PUT', `/${id}/tools`, {
+      tools: wanted.map(({ name, definition }) => ({ name, definition, ask_first: askFirst.includes(name) })),
+    });
+  };
+  return { send, test, connect, allow };
+}

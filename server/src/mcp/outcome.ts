@@ -1,0 +1,48 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { ToolOutcome } from '../lib/connected-tools.ts';
+
+/** What is passed on to a model: more fills its context with what it will not read. */
+export const mostTextBytes = 64 * 1024;
+
+type Block = CallToolResult['content'][number];
+
+/** What a tool answered, as text. Pictures and sound are only named: nobody could tell a model what is in them. */
+export function outcomeOf({ content, structuredContent, isError }: CallToolResult): ToolOutcome {
+  const parts = content.map(partOf);
+  if (parts.length === 0 && structuredContent !== undefined) parts.push({ text: JSON.stringify(structuredContent) });
+  const { text, cut } = cutText(parts.map((part) => part.text).join('\n'));
+  return { text, isError: isError === true, cut: cut || parts.some((part) => part.left) };
+}
+
+interface Part {
+  text: string;
+  /** Of this there was more than is told. */
+  left?: boolean;
+}
+
+function partOf(block: Block): Part {
+  switch (block.type) {
+    case 'text':
+      return { text: block.text };
+    case 'image':
+    case 'audio':
+      return { text: `[${block.type}, ${block.mimeType}: not passed on]`, left: true };
+    case 'resource_link':
+      return { text: `[${block.name}: ${block.uri}]` };
+    case 'resource':
+      if ('text' in block.resource) return { text: block.resource.text };
+      return { text: `[${block.resource.uri}: not text, not passed on]`, left: true };
+    default:
+      return { text: '[something that is no text: not passed on]', left: true };
+  }
+}
+
+/** Cut between characters, with a line that says so, all of it within the bound. */
+function cutText(text: string): { text: string; cut: boolean } {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= mostTextBytes) return { text, cut: false };
+  const note = `\n[cut: the tool answered with ${bytes} bytes of text]`;
+  const room = Buffer.from(text).subarray(0, mostTextBytes - Buffer.byteLength(note));
+  // Half a character at the end is left out by a decoder that still expects the rest of it.
+  return { text: new TextDecoder().decode(room, { stream: true }) + note, cut: true };
+}

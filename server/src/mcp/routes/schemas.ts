@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { answered, listed } from '../../platform/http/answers.ts';
+import { pageFields } from '../../platform/http/paging.ts';
+import { definitionLimits } from '../definition.ts';
+import { mostTools } from '../listing.ts';
+import { audiences } from '../store/servers.ts';
+
+const name = z
+  .string()
+  .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lower-case letters, digits and hyphens')
+  .describe('Begins the names of its tools: `name__tool`. Stays as it is.');
+
+const url = z
+  .string()
+  .max(2_000)
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https URL')
+  .refine((text) => !text.includes('#'), 'must not hold a fragment')
+  .transform((text) => new URL(text).href)
+  .meta({ type: 'string', format: 'uri' });
+
+/** What the protocol and the connection need for themselves. */
+const reserved = /^(mcp-.*|host|accept|accept-encoding|content-.*|connection|transfer-encoding|te|upgrade|expect)$/;
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header')
+  .transform((text) => text.toLowerCase())
+  .refine((text) => !reserved.test(text), 'must not be a header that the protocol itself uses');
+const headerValue = z
+  .string()
+  .trim()
+  .min(1)
+  .max(4_000)
+  .regex(/^[ -~]*$/, 'must be printable ASCII');
+const headers = z
+  .record(headerName, headerValue)
+  .refine((given) => Object.keys(given).length <= 20, 'must be at most 20')
+  .describe('Sent with every request to the server; stored encrypted and never shown again');
+
+const userIds = z.array(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).max(200);
+
+const fields = {
+  url,
+  headers,
+  enabled: z.boolean(),
+  timeout_ms: z.number().int().min(1_000).max(600_000).describe('For one call, connecting included'),
+  audience: z.enum(audiences).describe('Who may use its tools; `users`: those in user_ids'),
+  user_ids: userIds,
+};
+export const serverChange = z.strictObject(fields).partial();
+export const serverCreate = serverChange.extend({ name, url });
+
+const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition that a test showed');
+export const toolsChange = z.strictObject({
+  tools: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(definitionLimits.nameCharacters),
+        definition: definition.describe('Of the description and schema that are approved, as a test shows it'),
+        ask_first: z.boolean().default(false).describe('A person is asked before each call'),
+      }),
+    )
+    .max(mostTools)
+    .refine((tools) => new Set(tools.map((tool) => tool.name)).size === tools.length, 'must name each tool once')
+    .describe('All that are allowed; a tool that is not among them is not'),
+});
+
+/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
+export const nothingAsked = z.strictObject({});
+export const pageQuery = z.strictObject(pageFields);
+/** Ids past this are no whole numbers any more. */
+export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
+
+const schema = z.record(z.string(), z.unknown());
+export const serverView = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    url: z.string(),
+    header_names: z.array(z.string()),
+    enabled: z.boolean(),
+    timeout_ms: z.int(),
+    audience: z.enum(audiences),
+    user_ids: z.array(z.int()),
+    tools: z.array(
+      z.object({ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() }),
+    ),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: 'McpServer' });
+
+const approved = z.object({ description: z.string(), input_schema: schema, ask_first: z.boolean() });
+export const testedTool = z
+  .object({
+    name: z.string(),
+    offered_as: z.string(),
+    state: z
+      .enum(['new', 'approved', 'changed', 'missing'])
+      .describe('`changed`: not offered until approved again; `missing`: allowed, and listed no more'),
+    description: z.string(),
+    input_schema: schema,
+    definition: z.string(),
+    problem: z.string().nullable().describe('Why it cannot be allowed'),
+    approved: approved.nullable().describe('What is allowed, as it was approved'),
+  })
+  .meta({ id: 'McpTestedTool' });
+export const testView = z.object({
+  ok: z.boolean(),
+  latency_ms: z.number(),
+  error: z.string().optional(),
+  server: z.object({ name: z.string(), version: z.string(), protocol: z.string() }).optional(),
+  tools: z.array(testedTool),
+  cut: z.boolean().describe('The server lists more than is read'),
+});
+
+const usable = z.object({ name: z.string(), description: z.string(), parameters: schema, ask_first: z.boolean() });
+export const answers = {
+  server: answered(serverView),
+  servers: listed({ servers: z.array(serverView) }),
+  test: answered(testView),
+  tools: answered(z.object({ tools: z.array(usable) })),
+  done: answered(z.object({ id: z.int() })),
+};

@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { Secret } from '../../lib/changes.ts';
+import type { Subject } from '../../platform/http/audit-rule.ts';
+import type { ServerTest } from '../approve.ts';
+import type { Definition } from '../definition.ts';
+import type { McpRoom } from '../room.ts';
+import type { ServerInput } from '../servers.ts';
+import { findServer, type McpServer } from '../store/servers.ts';
+import { type AllowedTool, allowedTools } from '../store/tools.ts';
+import { offeredName } from '../tool-names.ts';
+import type { serverChange, serverView, testedTool, testView } from './schemas.ts';
+
+/** Only what was given, so that a spread of the result overrides nothing by accident. */
+export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<ServerInput, 'name'>> {
+  const fields = {
+    url: body.url,
+    headers: body.headers,
+    enabled: body.enabled,
+    timeoutMs: body.timeout_ms,
+    audience: body.audience,
+    userIds: body.user_ids && [...new Set(body.user_ids)],
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.infer<typeof serverView> => ({
+  id: server.id,
+  name: server.name,
+  url: server.url,
+  header_names: server.headerNames,
+  enabled: server.enabled,
+  timeout_ms: server.timeoutMs,
+  audience: server.audience,
+  user_ids: server.userIds,
+  tools: tools
+    .filter(({ serverId }) => serverId === server.id)
+    .map(({ name, askFirst, definition }) => ({
+      ...{ name, offered_as: offeredName(server.name, name), ask_first: askFirst, definition },
+    })),
+  created_at: server.createdAt,
+  updated_at: server.updatedAt,
+});
+
+/** What the audit log compares before and after an act; of the headers only their names, and that they changed. */
+export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
+  type: 'mcp_server',
+  look: async (id) => {
+    const server = await findServer(db, Number(id));
+    if (!server) return null;
+    const { id: _, created_at, updated_at, tools, ...state } = viewServer(server, await allowedTools(db, [server.id]));
+    const allowed = tools.map(({ name, ask_first, definition }) => ({ name, ask_first, definition }));
+    return { name: server.name, state: { ...state, tools: allowed, headers: new Secret(server.sealedHeaders) } };
+  },
+});
+
+type TestedTool = z.infer<typeof testedTool>;
+
+export function viewTest(server: string, test: ServerTest): z.infer<typeof testView> {
+  const latency_ms = test.latencyMs;
+  if (!test.ok) return { ok: false, latency_ms, error: test.error, tools: [], cut: false };
+  const { about, listing } = test.looked;
+  const left = new Map(test.allowed.map((tool) => [tool.name, tool]));
+  const tools = listing.definitions.map((definition) => {
+    const allowed = left.get(definition.name);
+    left.delete(definition.name);
+    return viewTool(server, definition, allowed);
+  });
+  return {
+    ok: true,
+    latency_ms,
+    server: about,
+    tools: [...tools, ...[...left.values()].map((tool) => viewMissing(server, tool))],
+    cut: listing.cut,
+  };
+}
+
+function viewTool(server: string, definition: Definition, allowed: AllowedTool | undefined): TestedTool {
+  const { name, description, inputSchema, hash, problem } = definition;
+  const state = !allowed ? 'new' : allowed.definition === hash ? 'approved' : 'changed';
+  return {
+    ...{ name, offered_as: offeredName(server, name), state, description, input_schema: inputSchema },
+    ...{ definition: hash, problem, approved: viewApproved(allowed) },
+  };
+}
+
+const viewMissing = (server: string, tool: AllowedTool): TestedTool => ({
+  ...{ name: tool.name, offered_as: offeredName(server, tool.name), state: 'missing' },
+  ...{ description: tool.description, input_schema: tool.inputSchema, definition: tool.definition },
+  ...{ problem: null, approved: viewApproved(tool) },
+});
+
+const viewApproved = (tool: AllowedTool | undefined): TestedTool['approved'] =>
+  tool ? { description: tool.description, input_schema: tool.inputSchema, ask_first: tool.askFirst } : null;

@@ -1,0 +1,91 @@
+import { findUser } from '../identity/store/users.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
+import type { McpRoom } from './room.ts';
+import * as store from './store/servers.ts';
+
+export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames'> & {
+  headers: Record<string, string>;
+};
+
+export const serverDefaults = {
+  headers: {} as Record<string, string>,
+  enabled: true,
+  timeoutMs: 60_000,
+  audience: 'administrators' as store.Audience,
+  userIds: [] as number[],
+};
+
+export async function addServer(room: McpRoom, { headers, ...fields }: ServerInput): Promise<store.McpServer> {
+  checkAddress(room, fields.url);
+  await checkUsers(room, fields.userIds);
+  const server = await store.insertServer(room.db, { ...fields, ...sealed(room, headers) }, nowSeconds(room.clock));
+  if (!server) throw new AppError('conflict', `name: there is a server ${fields.name} already`, { param: 'name' });
+  return server;
+}
+
+/** Fields not given stay; headers given take the place of all there were. */
+export async function changeServer(
+  room: McpRoom,
+  id: number,
+  { headers, ...given }: Partial<Omit<ServerInput, 'name'>>,
+): Promise<store.McpServer> {
+  if (given.url !== undefined) checkAddress(room, given.url);
+  if (given.userIds) await checkUsers(room, given.userIds);
+  const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
+  const server = await store.updateServer(
+    room.db,
+    id,
+    (old) => {
+      const fields = { ...old, ...change };
+      if (headers === undefined) refuseMovedHeaders(old, fields);
+      return fields;
+    },
+    nowSeconds(room.clock),
+  );
+  if (!server) throw noServer(id);
+  room.sessions.forget(id);
+  return server;
+}
+
+export async function removeServer(room: McpRoom, id: number): Promise<void> {
+  if (!(await store.deleteServer(room.db, id))) throw noServer(id);
+  room.sessions.forget(id);
+}
+
+export async function getServer(room: Pick<McpRoom, 'db'>, id: number): Promise<store.McpServer> {
+  const server = await store.findServer(room.db, id);
+  if (!server) throw noServer(id);
+  return server;
+}
+
+export const noServer = (id: number): AppError => new AppError('not_found', `there is no MCP server ${id}`);
+
+const sealed = ({ sealer }: McpRoom, headers: Record<string, string>) => {
+  const headerNames = Object.keys(headers);
+  return { headerNames, sealedHeaders: headerNames.length === 0 ? '' : sealer.seal(JSON.stringify(headers)) };
+};
+
+/** Names are looked up when they are called; here only what is plainly no address to call. */
+function checkAddress({ allowPrivate }: McpRoom, url: string): void {
+  try {
+    checkedUrl(url, { allowPrivate });
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    throw new AppError('invalid_value', `url: ${error.message}`, { param: 'url' });
+  }
+}
+
+async function checkUsers({ db }: McpRoom, ids: readonly number[]): Promise<void> {
+  for (const id of ids)
+    if (!(await findUser(db, id)))
+      throw new AppError('invalid_value', `user_ids: there is no user ${id}`, { param: 'user_ids' });
+}
+
+/** As with channels: what was entered for one place would be anybody's who may edit a server. */
+function refuseMovedHeaders(old: store.McpServer, fields: store.McpServerFields): void {
+  if (old.sealedHeaders === '' || URL.parse(old.url)?.origin === URL.parse(fields.url)?.origin) return;
+  const what = 'stored headers do not go along to another origin';
+  throw new AppError('invalid_value', `headers: enter them again, ${what}; {} removes them`, { param: 'headers' });
+}

@@ -1,0 +1,129 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import type { McpServerTable } from './tables.ts';
+
+export const audiences = ['everyone', 'administrators', 'users'] as const;
+export type Audience = (typeof audiences)[number];
+
+/** A server as stored: its headers are still sealed. */
+export interface McpServer {
+  id: number;
+  name: string;
+  url: string;
+  sealedHeaders: string;
+  headerNames: string[];
+  enabled: boolean;
+  timeoutMs: number;
+  audience: Audience;
+  userIds: number[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type McpServerFields = Omit<McpServer, 'id' | 'createdAt' | 'updatedAt'>;
+
+const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
+  id: row.id,
+  name: row.name,
+  url: row.url,
+  sealedHeaders: row.headers,
+  headerNames: JSON.parse(row.header_names) as string[],
+  enabled: row.enabled === 1,
+  timeoutMs: row.timeout_ms,
+  audience: row.audience as Audience,
+  userIds: JSON.parse(row.user_ids) as number[],
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toRow = (fields: McpServerFields) => ({
+  name: fields.name,
+  url: fields.url,
+  headers: fields.sealedHeaders,
+  header_names: JSON.stringify(fields.headerNames),
+  enabled: fields.enabled ? 1 : 0,
+  timeout_ms: fields.timeoutMs,
+  audience: fields.audience,
+  user_ids: JSON.stringify(fields.userIds),
+});
+
+export async function pageServers(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ servers: McpServer[]; total: number }> {
+  const { total } = await db
+    .selectFrom('mcp_servers')
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { servers: rows.map(fromRow), total: Number(total) };
+}
+
+export async function listServers(db: Db): Promise<McpServer[]> {
+  return (await db.selectFrom('mcp_servers').selectAll().orderBy('id').execute()).map(fromRow);
+}
+
+export async function findServer(db: Db, id: number): Promise<McpServer | null> {
+  const row = await db.selectFrom('mcp_servers').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+export async function findServerByName(db: Db, name: string): Promise<McpServer | null> {
+  const row = await db.selectFrom('mcp_servers').selectAll().where('name', '=', name).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** Null when the name is taken. */
+export async function insertServer(db: Db, fields: McpServerFields, now: number): Promise<McpServer | null> {
+  const row = await db
+    .insertInto('mcp_servers')
+    .values({ ...toRow(fields), created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** Null when there is no such server. Its name stays: models know its tools by it. */
+export async function updateServer(
+  db: Db,
+  id: number,
+  change: (old: McpServer) => McpServerFields,
+  now: number,
+): Promise<McpServer | null> {
+  return db.transaction().execute(async (tx) => {
+    // Written first, so that of two changes at once the second sees what the first left.
+    await touchServer(tx, id, now);
+    const old = await findServer(tx, id);
+    if (!old) return null;
+    const fields = { ...change(old), name: old.name };
+    await tx.updateTable('mcp_servers').set(toRow(fields)).where('id', '=', id).execute();
+    return { ...old, ...fields };
+  });
+}
+
+export const touchServer = (tx: Db, id: number, now: number): Promise<unknown> =>
+  tx.updateTable('mcp_servers').set({ updated_at: now }).where('id', '=', id).execute();
+
+/** Takes what was allowed of its tools along; false when there is no such server. */
+export async function deleteServer(db: Db, id: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('mcp_tools').where('server_id', '=', id).execute();
+    const { numDeletedRows } = await tx.deleteFrom('mcp_servers').where('id', '=', id).executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+/** Puts the headers of every server under the first sealing key; returns how many were changed. */
+export async function resealHeaders(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    let changed = 0;
+    for (const { id, sealedHeaders } of await listServers(tx)) {
+      const headers = sealedHeaders === '' ? '' : reseal(sealedHeaders);
+      if (headers === sealedHeaders) continue;
+      await tx.updateTable('mcp_servers').set({ headers }).where('id', '=', id).execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}

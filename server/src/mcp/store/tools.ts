@@ -1,0 +1,65 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { touchServer } from './servers.ts';
+import type { McpToolTable } from './tables.ts';
+
+/** A tool that the operator allowed, with the definition that he read. */
+export interface AllowedTool {
+  serverId: number;
+  name: string;
+  askFirst: boolean;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  definition: string;
+  approvedAt: number;
+}
+
+const fromRow = (row: Selectable<McpToolTable>): AllowedTool => ({
+  serverId: row.server_id,
+  name: row.name,
+  askFirst: row.ask_first === 1,
+  description: row.description,
+  inputSchema: JSON.parse(row.input_schema) as Record<string, unknown>,
+  definition: row.definition,
+  approvedAt: row.approved_at,
+});
+
+const toRow = (tool: AllowedTool) => ({
+  server_id: tool.serverId,
+  name: tool.name,
+  ask_first: tool.askFirst ? 1 : 0,
+  description: tool.description,
+  input_schema: JSON.stringify(tool.inputSchema),
+  definition: tool.definition,
+  approved_at: tool.approvedAt,
+});
+
+export async function allowedTools(db: Db, serverIds: readonly number[]): Promise<AllowedTool[]> {
+  if (serverIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('mcp_tools')
+    .selectAll()
+    .where('server_id', 'in', serverIds)
+    .orderBy('server_id')
+    .orderBy('name')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** What is allowed from now on, and nothing else; false when the server is gone. */
+export async function replaceTools(
+  db: Db,
+  serverId: number,
+  tools: readonly AllowedTool[],
+  now: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    // The row of the server is held, so that it is not deleted meanwhile and two lists are not mixed.
+    await touchServer(tx, serverId, now);
+    const server = await tx.selectFrom('mcp_servers').select('id').where('id', '=', serverId).executeTakeFirst();
+    if (!server) return false;
+    await tx.deleteFrom('mcp_tools').where('server_id', '=', serverId).execute();
+    if (tools.length > 0) await tx.insertInto('mcp_tools').values(tools.map(toRow)).execute();
+    return true;
+  });
+}

@@ -1,0 +1,22 @@
+import { sha256Hex } from '../lib/hashing.ts';
+
+/** What all vendors of models take as the name of a function. */
+const mostCharacters = 64;
+const between = '__';
+
+/**
+ * `server__tool`. A name with other characters, or a longer one, is altered, and gets a piece of its hash so that two of
+ * them do not become one. Names of servers hold no underscore, so that the first pair of them ends the server's.
+ */
+export function offeredName(server: string, tool: string): string {
+  const plain = `${server}${between}${tool}`;
+  if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= mostCharacters) return plain;
+  const mark = `_${sha256Hex(tool).slice(0, 8)}`;
+  return plain.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, mostCharacters - mark.length) + mark;
+}
+
+/** Null where the name is no tool's of any server. */
+export function serverOf(name: string): string | null {
+  const end = name.indexOf(between);
+  return end > 0 ? name.slice(0, end) : null;
+}

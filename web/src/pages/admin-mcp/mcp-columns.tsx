@@ -1,0 +1,80 @@
+import { Badge, Button, Stack, Text } from '@mantine/core';
+import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTool, IconTrash } from '@tabler/icons-react';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { audiences } from './mcp-fields.ts';
+import type { McpServer } from './mcp-servers.ts';
+
+export interface McpActs {
+  tools: (server: McpServer) => void;
+  edit: (server: McpServer) => void;
+  toggle: (server: McpServer) => void;
+  remove: (server: McpServer) => void;
+}
+
+const whoOf = ({ audience, user_ids }: McpServer): string =>
+  audience === 'users'
+    ? `${user_ids.length} user${user_ids.length === 1 ? '' : 's'}`
+    : audiences.find(({ value }) => value === audience)!.label;
+
+const countOf = ({ tools }: McpServer): string => {
+  const asking = tools.filter((tool) => tool.ask_first).length;
+  return `${tools.length} allowed${asking > 0 ? `, ${asking} ${asking === 1 ? 'asks' : 'ask'} first` : ''}`;
+};
+
+export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
+  {
+    key: 'name',
+    header: 'Server',
+    cell: ({ name, url }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" maw={280} truncate title={url}>
+          {url}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</Badge>,
+  },
+  { key: 'who', header: 'Used by', cell: (server) => <Text size="sm">{whoOf(server)}</Text> },
+  {
+    key: 'tools',
+    header: 'Tools',
+    cell: (server) => (
+      <Stack gap={4} align="flex-start">
+        <Text size="sm">{countOf(server)}</Text>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Tools of ${server.name}`}
+          onClick={() => acts.tools(server)}
+        >
+          Tools
+        </Button>
+      </Stack>
+    ),
+  },
+  {
+    ...actsColumn(),
+    cell: (server) => (
+      <RowMenu
+        label={server.name}
+        acts={[
+          { label: 'Tools', icon: IconTool, onClick: () => acts.tools(server) },
+          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(server) },
+          server.enabled
+            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(server) }
+            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => acts.toggle(server) },
+          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(server) },
+        ]}
+      />
+    ),
+  },
+];

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test';
+import { bodyOf, emptyServer, faultsOf } from './mcp-fields.ts';
+import type { McpTool } from './mcp-servers.ts';
+import { choicesOf, wantedOf } from './tool-choices.ts';
+
+const filled = { ...emptyServer, name: 'files', url: 'https://mcp.example/mcp' };
+
+test('what the service would refuse is found before', () => {
+  expect(faultsOf(filled)).toEqual({});
+  expect(Object.keys(faultsOf(emptyServer))).toEqual(['name', 'url']);
+  expect(faultsOf({ ...filled, name: 'My files' })).toHaveProperty('name');
+  expect(faultsOf({ ...filled, headers: 'Bearer abc' })).toHaveProperty('headers');
+  expect(faultsOf({ ...filled, audience: 'users' })).toHaveProperty('userIds');
+  expect(faultsOf({ ...filled, audience: 'users', userIds: ['ulf'] })).toHaveProperty('userIds');
+});
+
+test('headers are lines; none given are none sent, and are asked for again at another origin', () => {
+  expect(bodyOf(filled)).not.toHaveProperty('headers');
+  expect(bodyOf({ ...filled, headers: 'Authorization: Bearer a:b\n\n X-Team : red ' })).toMatchObject({
+    headers: { Authorization: 'Bearer a:b', 'X-Team': 'red' },
+  });
+  expect(faultsOf({ ...filled, url: 'https://other.example/mcp' }, filled)).toHaveProperty('headers');
+  expect(faultsOf({ ...filled, url: 'https://mcp.example/v2' }, filled)).toEqual({});
+});
+
+test('a changed tool keeps what was approved until the change is', () => {
+  const tool = { offered_as: '', description: '', input_schema: {}, problem: null };
+  const approved = { description: '', input_schema: {}, ask_first: true };
+  const tools: McpTool[] = [
+    { ...tool, name: 'new', state: 'new', definition: 'n', approved: null },
+    { ...tool, name: 'changed', state: 'changed', definition: 'b', approved },
+  ];
+  const server = { tools: [{ name: 'changed', offered_as: '', ask_first: true, definition: 'a' }] };
+  const choices = choicesOf(tools);
+  expect(wantedOf(tools, choices, server)).toEqual([{ name: 'changed', definition: 'a', ask_first: true }]);
+  choices.new!.allowed = true;
+  choices.changed!.approve = true;
+  expect(wantedOf(tools, choices, server)).toEqual([
+    { name: 'new', definition: 'n', ask_first: false },
+    { name: 'changed', definition: 'b', ask_first: true },
+  ]);
+});

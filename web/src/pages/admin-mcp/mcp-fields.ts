@@ -1,0 +1,76 @@
+import type { McpServer } from './mcp-servers.ts';
+
+/** A server as its form holds it; numbers may be half typed. */
+export interface McpFields {
+  name: string;
+  url: string;
+  /** A line each, `Name: value`; empty: stays as it is. */
+  headers: string;
+  timeoutSeconds: number | string;
+  audience: McpServer['audience'];
+  userIds: string[];
+}
+
+export const audiences: { value: McpServer['audience']; label: string }[] = [
+  { value: 'administrators', label: 'Administrators' },
+  { value: 'everyone', label: 'Everybody' },
+  { value: 'users', label: 'Some users' },
+];
+
+export const emptyServer: McpFields = {
+  ...{ name: '', url: '', headers: '', timeoutSeconds: 60, audience: 'administrators', userIds: [] },
+};
+
+export const fieldsOf = (server: McpServer): McpFields => ({
+  name: server.name,
+  url: server.url,
+  headers: '',
+  timeoutSeconds: server.timeout_ms / 1_000,
+  audience: server.audience,
+  userIds: server.user_ids.map(String),
+});
+
+export type McpFaults = Partial<Record<keyof McpFields, string>>;
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+const headersOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    linesOf(text).map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+    }),
+  );
+
+const originOf = (url: string): string => URL.parse(url.trim())?.origin ?? url.trim();
+
+/** Stored headers are never sent to another origin than the one they were entered for. */
+export const isMoved = (fields: McpFields, before: McpFields): boolean => originOf(fields.url) !== originOf(before.url);
+
+/** What the service would refuse, said beside the field. `stored`: the server before, where it has headers. */
+export function faultsOf(fields: McpFields, stored?: McpFields): McpFaults {
+  const faults: McpFaults = {};
+  if (!/^[a-z0-9-]{1,24}$/.test(fields.name)) faults.name = 'Use 1 to 24 lower-case letters, digits and hyphens.';
+  if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = 'An http or https address.';
+  if (!linesOf(fields.headers).every((line) => /^[^\s:]+:\s*\S/.test(line)))
+    faults.headers = 'A line each: Name: value';
+  else if (stored && fields.headers.trim() === '' && isMoved(fields, stored))
+    faults.headers = 'Enter the headers again for the new address.';
+  if (fields.timeoutSeconds === '') faults.timeoutSeconds = 'A number is needed.';
+  if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = 'Name at least one user.';
+  if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = 'Ids of users, such as 7.';
+  return faults;
+}
+
+/** What is sent, but for the name, which never changes. */
+export const bodyOf = ({ url, headers, timeoutSeconds, audience, userIds }: McpFields) => ({
+  url: url.trim(),
+  timeout_ms: Math.round(Number(timeoutSeconds) * 1_000),
+  audience,
+  user_ids: userIds.map(Number),
+  ...(headers.trim() !== '' && { headers: headersOf(headers) }),
+});

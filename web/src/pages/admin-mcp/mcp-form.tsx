@@ -1,0 +1,91 @@
+import { NumberInput, Select, SimpleGrid, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { audiences, faultsOf, isMoved, type McpFields } from './mcp-fields.ts';
+
+interface McpFormProps {
+  initial: McpFields;
+  /** Names of the headers that are stored; absent for a server that is new. */
+  stored?: string[];
+  submitLabel: string;
+  onCancel: () => void;
+  onSubmit: (fields: McpFields) => Promise<unknown>;
+}
+
+const hintOf = (stored: string[] | undefined, moved: boolean): string => {
+  if (!stored?.length) return 'A line each, such as Authorization: Bearer …; stored encrypted, never shown again';
+  return moved ? 'The address changes: enter the headers again' : `Stored: ${stored.join(', ')}. Empty keeps them`;
+};
+
+export function McpForm({ initial, stored, submitLabel, onCancel, onSubmit }: McpFormProps) {
+  const before = stored?.length ? initial : undefined;
+  const check = (given: McpFields) => faultsOf(given, before);
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput
+            label="Name"
+            required
+            maxLength={24}
+            placeholder="files"
+            description="Begins the names of its tools, and stays"
+            disabled={stored !== undefined}
+            value={fields.name}
+            error={faults.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <TextInput
+            label="Address"
+            type="url"
+            required
+            placeholder="https://mcp.example.com/mcp"
+            description="Of its Streamable HTTP endpoint"
+            value={fields.url}
+            error={faults.url}
+            onChange={(event) => set({ url: event.currentTarget.value })}
+          />
+          <Select
+            label="Who may use it"
+            data={audiences}
+            allowDeselect={false}
+            value={fields.audience}
+            onChange={(audience) => set({ audience: audience ?? 'administrators' })}
+          />
+          <NumberInput
+            label="Time for a call"
+            suffix=" s"
+            min={1}
+            max={600}
+            value={fields.timeoutSeconds}
+            error={faults.timeoutSeconds}
+            onChange={(timeoutSeconds) => set({ timeoutSeconds })}
+          />
+        </SimpleGrid>
+        {fields.audience === 'users' && (
+          <TagsInput
+            label="Ids of users"
+            description="As the page of users shows them"
+            value={fields.userIds}
+            error={faults.userIds}
+            onChange={(userIds) => set({ userIds })}
+            splitChars={[',', ' ']}
+          />
+        )}
+        <Textarea
+          label="Headers"
+          description={hintOf(stored, before !== undefined && isMoved(fields, before))}
+          autosize
+          minRows={2}
+          autoComplete="off"
+          spellCheck={false}
+          value={fields.headers}
+          error={faults.headers}
+          onChange={(event) => set({ headers: event.currentTarget.value })}
+        />
+        <FormFoot act={save} failure="The server was not saved" submitLabel={submitLabel} onCancel={onCancel} />
+      </Stack>
+    </form>
+  );
+}

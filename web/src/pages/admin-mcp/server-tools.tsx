@@ -1,0 +1,82 @@
+import { Alert, Loader, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post, put } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { useAct } from '../../use-act.ts';
+import { type McpServer, type McpTest, reloadServers } from './mcp-servers.ts';
+import { ToolCard } from './tool-card.tsx';
+import { type Choice, choicesOf, wantedOf } from './tool-choices.ts';
+
+interface Shown {
+  server: McpServer;
+  onClose: () => void;
+}
+
+function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
+  const [choices, setChoices] = useState(() => choicesOf(tested.tools));
+  const save = useAct({
+    mutationFn: () =>
+      put('/api/mcp/servers/{id}/tools', {
+        path: { id: server.id },
+        body: { tools: wantedOf(tested.tools, choices, server) },
+      }),
+    onSuccess: async ({ tools }) => {
+      notifySuccess(`${server.name}: ${tools.length} tool${tools.length === 1 ? '' : 's'} allowed`);
+      onClose();
+      await reloadServers();
+    },
+  });
+  const set = (name: string, change: Partial<Choice>) =>
+    setChoices((before) => ({ ...before, [name]: { ...before[name]!, ...change } }));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack>
+        <Text size="sm" c="dimmed" role="status">
+          {tested.server?.name || server.name} {tested.server?.version} answered within {Math.round(tested.latency_ms)}{' '}
+          ms. Models are told of a tool in the words below, as they are when you allow it.
+        </Text>
+        {tested.cut && (
+          <Alert color="orange">The server lists more tools than are read. The rest cannot be used.</Alert>
+        )}
+        {tested.tools.length === 0 && <Text size="sm">The server lists no tools.</Text>}
+        {tested.tools.map((tool) => (
+          <ToolCard key={tool.name} tool={tool} choice={choices[tool.name]!} set={(change) => set(tool.name, change)} />
+        ))}
+        <FormFoot act={save} failure="The tools were not saved" submitLabel="Save" onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+/** Asks the server as it opens: what is chosen from is what it says now. */
+export function ServerTools({ server, onClose }: Shown) {
+  const test = useQuery({
+    queryKey: ['mcp-test', server.id],
+    queryFn: ({ signal }) => post('/api/mcp/servers/{id}/test', { path: { id: server.id }, signal }),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    retry: false,
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Tools of ${server.name}`} size="xl">
+      {test.isPending && <Loader aria-label="Connecting" />}
+      {test.error && <ErrorState error={test.error} title="The server was not tested" />}
+      {test.data?.ok === false && (
+        <Alert color="red" title="The server does not answer as it should" role="alert">
+          {test.data.error}
+        </Alert>
+      )}
+      {test.data?.ok && <ToolChoice server={server} tested={test.data} onClose={onClose} />}
+    </Modal>
+  );
+}

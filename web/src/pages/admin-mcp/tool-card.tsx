@@ -1,0 +1,93 @@
+import { Badge, Card, Checkbox, Group, Stack, Switch, Text } from '@mantine/core';
+import { Code } from '../../components/code-block.tsx';
+import type { McpTool } from './mcp-servers.ts';
+import type { Choice } from './tool-choices.ts';
+
+const states: Record<McpTool['state'], { label: string; color: string }> = {
+  new: { label: 'New', color: 'indigo' },
+  approved: { label: 'Approved', color: 'teal' },
+  changed: { label: 'Changed', color: 'orange' },
+  missing: { label: 'No longer listed', color: 'gray' },
+};
+
+/** As the server wrote it, and all of it: what stands far down is read by models too. */
+function Said({ label, description, schema }: { label: string; description: string; schema: McpTool['input_schema'] }) {
+  return (
+    <Stack gap={6}>
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {description || 'No description.'}
+      </Text>
+      <details>
+        <Text component="summary" size="xs" c="dimmed" style={{ cursor: 'pointer' }}>
+          Arguments
+        </Text>
+        <Code label={`Arguments of ${label}`} code={JSON.stringify(schema, null, 2)} maxHeight={240} />
+      </details>
+    </Stack>
+  );
+}
+
+interface ToolCardProps {
+  tool: McpTool;
+  choice: Choice;
+  set: (change: Partial<Choice>) => void;
+}
+
+export function ToolCard({ tool, choice, set }: ToolCardProps) {
+  const { name, offered_as, state, problem, approved } = tool;
+  return (
+    <Card withBorder padding="sm" component="article" aria-label={name}>
+      <Stack gap="sm">
+        <Group gap="xs" justify="space-between" align="flex-start">
+          <Stack gap={0} style={{ minWidth: 0, flex: 1 }}>
+            <Text size="sm" fw={600} ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+              {name}
+            </Text>
+            <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+              {offered_as}
+            </Text>
+          </Stack>
+          <Badge color={states[state].color}>{states[state].label}</Badge>
+        </Group>
+        <Said label={name} description={tool.description} schema={tool.input_schema} />
+        {state === 'changed' && approved && (
+          <Stack gap={6} p="sm" className="svc-aside">
+            <Text size="xs" fw={600}>
+              As it was approved
+            </Text>
+            <Said label={`${name} as approved`} description={approved.description} schema={approved.input_schema} />
+          </Stack>
+        )}
+        {problem ? (
+          <Text size="sm" c="var(--mantine-color-error)">
+            Cannot be offered: {problem}.
+          </Text>
+        ) : (
+          <Group gap="lg">
+            <Switch
+              label="Allowed"
+              aria-label={`${name} allowed`}
+              checked={choice.allowed}
+              onChange={(event) => set({ allowed: event.currentTarget.checked })}
+            />
+            <Switch
+              label="Ask first"
+              aria-label={`${name} asks first`}
+              disabled={!choice.allowed}
+              checked={choice.allowed && choice.askFirst}
+              onChange={(event) => set({ askFirst: event.currentTarget.checked })}
+            />
+            {state === 'changed' && choice.allowed && (
+              <Checkbox
+                label="Approve the change"
+                aria-label={`Approve the change of ${name}`}
+                checked={choice.approve}
+                onChange={(event) => set({ approve: event.currentTarget.checked })}
+              />
+            )}
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  );
+}
