@@ -77,6 +77,20 @@ async function livedIn(): Promise<{ member: Member; key: string; clientId: strin
     method: 'POST',
     body: { category: 'fact', title: 'Garden', content: 'It is in Utrecht.', keywords: ['garden'] },
   });
+  const form = new FormData();
+  form.append('file', new Blob(['# Tulips\n\nThey grow in Utrecht.']), 'tulips.md');
+  const imported = await member.call('/api/svc-ms/knowledge/import', {
+    method: 'POST',
+    headers: { 'x-svc-web': '1' },
+    body: form,
+  });
+  expect(imported.status).toBe(202);
+  await until(async () => {
+    const { data } = (await (await member.call('/api/svc-ms/knowledge/sources')).json()) as {
+      data: { sources: { state: string; entries: number }[] };
+    };
+    return data.sources[0]!.state === 'ready' && data.sources[0]!.entries === 1;
+  });
   await member.call('/api/routing/preferences', { method: 'PUT', body: { default_strategy: 'balanced' } });
   const video = await service.call('/v1/videos', {
     method: 'POST',
@@ -112,6 +126,7 @@ test('the export holds what every room knows, and no secret', async () => {
       .join(),
   ).toContain('secret garden');
   expect(part(data, 'orchestra', 'knowledge')[0]).toMatchObject({ title: 'Garden' });
+  expect(part(data, 'orchestra', 'sources')[0]).toMatchObject({ name: 'tulips.md', state: 'ready' });
   expect(part(data, 'routing', 'preferences')).toHaveLength(1);
   expect(part(data, 'video', 'jobs')[0]).toMatchObject({ status: 'completed' });
   for (const secret of [key, 'password_hash', 'key_hash', 'secret_hash', 'webhook_secret', 'access_hash', 'token_hash'])
@@ -186,6 +201,7 @@ test('whoever deletes the account is gone from every room, and the books still a
   const personal = [
     'ms_sessions',
     'ms_knowledge',
+    'ms_sources',
     'ms_documents',
     'ms_vectors',
     'ms_patterns',

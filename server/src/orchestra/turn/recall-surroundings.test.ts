@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { outsideTurn } from '../routes/caller.ts';
+import { outsideTurn } from './outside.ts';
 import { type Stage, stage } from '../scripted.fixture.ts';
 import { terms } from '../search/terms.ts';
 import { engines } from '../store/db.fixture.ts';
