@@ -145,6 +145,35 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
+  test('files are imported, found with their source, and deleted; what cannot be imported says why', async () => {
+    const { page, complaints } = await site.register('xenia');
+    await page.goto('/knowledge');
+    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByRole('button', { name: 'Import files' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Import files' });
+    const guide = '# Harbour\n\n## Berths\n\nThe harbour has twelve berths.\n';
+    await form.locator('input[type=file]').setInputFiles([
+      { name: 'guide.md', mimeType: 'text/markdown', buffer: Buffer.from(guide) },
+      { name: 'papers.pdf', mimeType: 'application/pdf', buffer: Buffer.from([0x50, 0x4b, 3, 4]) },
+    ]);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Import 2 files' }).click();
+    await form.getByText('papers.pdf was not imported. The file is a ZIP archive').waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    const files = page.getByRole('region', { name: 'Imported files' });
+    await files.getByText('Ready').waitFor();
+    await page.getByRole('heading', { name: 'Harbour › Berths' }).waitFor();
+    await page.getByText('From guide.md, Harbour › Berths').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+
+    await files.getByRole('button', { name: 'Delete guide.md' }).click();
+    await page.getByRole('button', { name: 'Delete file' }).click();
+    await page.getByText('Nothing is remembered yet').waitFor();
+    expect(await files.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
   test('a preference is saved, refused, and reset', async () => {
     const { page, context, complaints } = await site.register('walt');
     const saved = async () => (await (await context.request.get('/api/svc-ms/user/preferences')).json()).data;

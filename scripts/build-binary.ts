@@ -40,7 +40,11 @@ await Bun.write(join(work, 'svc.ts'), `import './lift.ts';\nimport './web-files.
 
 // Beside the program itself, as the addresses that start them say.
 const threads: string[] = [];
-for (const path of ['lib/tokens-worker.ts', 'platform/db/checkpoint-worker.ts']) {
+for (const path of [
+  'lib/tokens-worker.ts',
+  'platform/db/checkpoint-worker.ts',
+  'orchestra/import/passages-worker.ts',
+]) {
   const thread = join(work, basename(path));
   await Bun.write(thread, `import ${source(path)};\n`);
   threads.push(thread);

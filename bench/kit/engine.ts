@@ -36,6 +36,8 @@ export async function openEngine(
   const owners = await openOwners({ db: opened.db, log: openLog('warn') });
   const orchestra = openOrchestra({
     db: opened.db,
+    // No benchmark imports files.
+    jobs: { enqueue: async () => null, work: () => {} },
     clock: systemClock,
     owners,
     complete,

@@ -43,6 +43,7 @@ const destructive = new Set([
   'DELETE /api/admin/channels/{id}',
   'DELETE /api/svc-ms/sessions/{session_id}',
   'DELETE /api/svc-ms/knowledge/{id}',
+  'DELETE /api/svc-ms/knowledge/sources/{id}',
   'DELETE /v1/videos/{jobId}',
 ]);
 
@@ -132,7 +133,7 @@ function bodyOf(
 }
 
 function encode(type: string, value: unknown, endpoint: Endpoint, random: Random): [string, string | Uint8Array] {
-  if (/transcriptions|translations/.test(endpoint.path) && random.chance(0.9)) return multipart(value, random);
+  if (type === 'multipart/form-data' && random.chance(0.9)) return multipart(value, random);
   if (type !== 'application/x-www-form-urlencoded') return [type, JSON.stringify(value)];
   const fields = Object.entries(Object(value)).flatMap(([name, item]): [string, string][] =>
     random.chance(0.03)

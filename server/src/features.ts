@@ -134,6 +134,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   };
   const orchestra = openOrchestra({
     db,
+    jobs,
     clock,
     owners,
     ...relayModels(relay, permit),

@@ -83,6 +83,20 @@ async function livedIn(): Promise<{ member: Member; key: string; clientId: strin
     body: { items: [{ role: 'user', content: 'The garden has a gate.' }] },
   });
   expect(conversation.status).toBe(200);
+  const form = new FormData();
+  form.append('file', new Blob(['# Tulips\n\nThey grow in Utrecht.']), 'tulips.md');
+  const imported = await member.call('/api/svc-ms/knowledge/import', {
+    method: 'POST',
+    headers: { 'x-svc-web': '1' },
+    body: form,
+  });
+  expect(imported.status).toBe(202);
+  await until(async () => {
+    const { data } = (await (await member.call('/api/svc-ms/knowledge/sources')).json()) as {
+      data: { sources: { state: string; entries: number }[] };
+    };
+    return data.sources[0]!.state === 'ready' && data.sources[0]!.entries === 1;
+  });
   await member.call('/api/routing/preferences', { method: 'PUT', body: { default_strategy: 'balanced' } });
   const video = await service.call('/v1/videos', {
     method: 'POST',
@@ -118,6 +132,7 @@ test('the export holds what every room knows, and no secret', async () => {
       .join(),
   ).toContain('secret garden');
   expect(part(data, 'orchestra', 'knowledge')[0]).toMatchObject({ title: 'Garden' });
+  expect(part(data, 'orchestra', 'sources')[0]).toMatchObject({ name: 'tulips.md', state: 'ready' });
   expect(part(data, 'routing', 'preferences')).toHaveLength(1);
   expect(part(data, 'responses', 'conversations')).toHaveLength(1);
   expect(part(data, 'responses', 'items')[0]!.body).toContain('a gate');
@@ -196,6 +211,7 @@ test('whoever deletes the account is gone from every room, and the books still a
     'kept_items',
     'ms_sessions',
     'ms_knowledge',
+    'ms_sources',
     'ms_documents',
     'ms_vectors',
     'ms_patterns',

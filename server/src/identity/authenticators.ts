@@ -2,11 +2,8 @@ import { AppError } from '../lib/errors.ts';
 import type { Call } from '../platform/http/route.ts';
 import type { KeyLookup } from './key-lookup.ts';
 import type { KeyPrincipal, SessionPrincipal } from './principals.ts';
-import { refuseForgery, type Sessions } from './sessions.ts';
+import { refuseForgery, type Sessions, webCallHeader } from './sessions.ts';
 import { roles } from './user.ts';
-
-/** The web app marks its calls to /v1 with this header: a cookie alone is not a credential there. */
-const webCallHeader = 'x-svc-web';
 
 /** The ways in that identity knows. */
 export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; origins: string[] }) {
@@ -30,6 +27,7 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
 
   const byKey = (call: Call, secret: string | null, where: string): KeyPrincipal | Promise<KeyPrincipal> => {
     if (secret) return deps.keys.identify(secret, call);
+    // A cookie alone is not a credential here.
     if (call.request.headers.get(webCallHeader) === '1') return bySession(call);
     throw new AppError('invalid_api_key', `Missing API key. Send it as ${where} sk-…`);
   };

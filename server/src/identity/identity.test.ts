@@ -112,6 +112,10 @@ describe('writes with a cookie', () => {
       call('/api/user/self', { method: 'PUT', headers, body: JSON.stringify({ display_name: 'X' }) });
     expect((await change({ 'content-type': 'text/plain' })).status).toBe(415);
     expect((await change({ 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
+    // A form with files can be sent by any page; our header cannot.
+    const files = { 'content-type': 'multipart/form-data; boundary=x' };
+    expect((await change(files)).status).toBe(415);
+    expect((await change({ ...files, 'x-svc-web': '1', origin: 'https://evil.example' })).status).toBe(403);
     const json = { 'content-type': 'application/json' };
     expect((await change({ ...json, origin: 'https://evil.example' })).status).toBe(403);
     expect((await change({ ...json, origin: 'null' })).status).toBe(403);

@@ -105,14 +105,18 @@ export function readCookie(header: string | null): string | null {
   return null;
 }
 
+/** The web app marks its calls with it: a page of another site cannot send a header that it was not allowed to. */
+export const webCallHeader = 'x-svc-web';
+
 /**
  * A cookie travels by itself, so a write that carries one must show that a page of ours sent it: a content type that no
- * plain form can send, and, where the browser names one, our own origin.
+ * plain form can send, or for files, which have none, our own header; and, where the browser names one, our own origin.
  */
 export function refuseForgery(request: Request, origins: string[]): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/json')
+  const files = type === 'multipart/form-data' && request.headers.get(webCallHeader) === '1';
+  if (type !== 'application/json' && !files)
     throw new AppError('unsupported_media_type', 'Send writes with Content-Type: application/json.');
   const origin = request.headers.get('origin');
   if (origin !== null && !origins.includes(origin))

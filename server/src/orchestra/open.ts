@@ -1,8 +1,10 @@
 import type { Clock } from '../lib/clock.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Answer, Delta } from '../relay/wire/conversation.ts';
 import { chat } from './chat.ts';
+import { enqueueImport, sweepImports, workOnImports } from './import/work.ts';
 import type { Deps } from './ports.ts';
 import { orchestraRoutes } from './routes/routes.ts';
 import { nearIndex } from './search/near.ts';
@@ -24,12 +26,19 @@ export interface Orchestra {
 /** Of one user at a time: one that waits for an upstream or the database must not keep the next waiting. */
 const mostSearches = 2;
 
-export function openOrchestra(given: Omit<Deps, 'near' | 'searches' | 'background'> & { clock: Clock }): Orchestra {
+type Given = Omit<Deps, 'near' | 'searches' | 'background' | 'startImport'> & {
+  clock: Clock;
+  jobs: Pick<Jobs, 'enqueue' | 'work'>;
+};
+
+/** Call before the jobs are started: this declares who reads what is imported. */
+export function openOrchestra({ jobs, ...given }: Given): Orchestra {
   const running = new Set<Promise<unknown>>();
   const deps: Deps = {
     ...given,
     near: nearIndex(),
     searches: perUser(mostSearches),
+    startImport: (ref) => enqueueImport(jobs, ref),
     background(work) {
       const tracked = work
         .catch((error) => given.warn('work after an answer failed', error))
@@ -37,12 +46,14 @@ export function openOrchestra(given: Omit<Deps, 'near' | 'searches' | 'backgroun
       running.add(tracked);
     },
   };
+  workOnImports(jobs, deps);
   return {
     deps,
     chat: (request, onDelta) => chat(deps, request, onDelta),
     routes: orchestraRoutes(deps),
     sweep: async () => {
       await sweepPlans(deps.db, nowSeconds(deps.clock));
+      await sweepImports(deps);
     },
     settled: async () => {
       while (running.size > 0) await Promise.all(running);

@@ -103,6 +103,8 @@ export interface Deps {
   near: NearIndex;
   /** The searches of each user, a few at a time. */
   searches: PerUser;
+  /** Has the file of a source read, by this process or another. */
+  startImport(sourceRef: number): Promise<void>;
   /** Takes over work that goes on after the answer; whoever stops the process waits for it. */
   background(work: Promise<unknown>): void;
   /** A fault that does not reach the caller. */

@@ -2,6 +2,7 @@ import { manualClock } from '../lib/clock.ts';
 import { openOwners } from '../platform/durable/owners.ts';
 import { openLog } from '../platform/log.ts';
 import { parseChatRequest } from '../relay/wire/chat/request.ts';
+import { importSource } from './import/import-source.ts';
 import type { ChatMessage } from './messages.ts';
 import { textOf } from './messages.ts';
 import type { ModelInfo } from './models.ts';
@@ -97,6 +98,7 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
       parallelRuns: () => 1_000,
       models: () => scriptedModels,
       operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
+      startImport: async (ref) => void background.push(importSource(self.deps, ref, new AbortController().signal)),
       background: (work) => void background.push(work),
       warn: (message, error) => void self.warnings.push(`${message}: ${error}`),
       async complete(request) {

@@ -1,8 +1,8 @@
 import { costOf, isFree, type Price } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
-import { capabilitiesOf, unsupported } from './capabilities.ts';
+import { type Capabilities, capabilitiesOf, unsupported } from './capabilities.ts';
 import type { VideoDeps } from './deps.ts';
-import type { VideoRequest } from './request.ts';
+import { aspectRatios, resolutions, type VideoRequest } from './request.ts';
 import { upstreamKinds } from './upstreams/index.ts';
 
 /** What a request without a length gets from a model that does not list any. */
@@ -15,10 +15,38 @@ export function makersOf({ catalog }: Pick<VideoDeps, 'catalog'>, modelId: strin
   return all.filter((candidate) => upstreamKinds[candidate.channel.kind] !== undefined);
 }
 
+type Shape = Pick<VideoRequest, 'size' | 'resolution' | 'aspect_ratio'>;
+
+/** Of this shape a size would be sent that the model does not have. */
+function isWrongSize(candidate: Candidate, can: Capabilities, shape: Shape): boolean {
+  const size = upstreamKinds[candidate.channel.kind]?.sizeOf?.(shape);
+  return size !== undefined && (can.supported_sizes?.length ?? 0) > 0 && !can.supported_sizes!.includes(size);
+}
+
+/** What can be had of this one: what is said of its model, as far as its channel can be asked for it. */
+export function abilitiesOf(candidate: Candidate): Capabilities {
+  const said = capabilitiesOf(candidate.capabilities);
+  const can = upstreamKinds[candidate.channel.kind]?.narrow?.(said) ?? said;
+  const fits = (resolution: string, aspect_ratio: string) => !isWrongSize(candidate, can, { resolution, aspect_ratio });
+  const ratios = can.supported_aspect_ratios ?? aspectRatios;
+  const heights = can.supported_resolutions ?? resolutions;
+  return {
+    ...can,
+    supported_resolutions: can.supported_resolutions?.filter((one) => ratios.some((ratio) => fits(one, ratio))) ?? null,
+    supported_aspect_ratios: can.supported_aspect_ratios?.filter((one) => heights.some((it) => fits(it, one))) ?? null,
+  };
+}
+
 /** Why this one cannot make it; null when it can. */
 export function whyNot(candidate: Candidate, request: VideoRequest, model: string): string | null {
-  const reason = unsupported(request, capabilitiesOf(candidate.capabilities), model);
+  const can = abilitiesOf(candidate);
+  const reason = unsupported(request, can, model);
   if (reason !== null) return reason;
+  if (isWrongSize(candidate, can, request)) {
+    const { resolution, aspect_ratio } = request;
+    const asked = [resolution && `resolution ${resolution}`, aspect_ratio && `aspect_ratio ${aspect_ratio}`];
+    return `${asked.filter(Boolean).join(' with ')} is not supported by ${model}`;
+  }
   if (upstreamKinds[candidate.channel.kind]?.canSay(request)) return null;
   return `Invalid request parameters: these frame_images or input_references are not supported by ${model}`;
 }

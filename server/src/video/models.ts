@@ -1,7 +1,7 @@
 import type { KeyPrincipal } from '../identity/principals.ts';
 import type { ModelListing } from '../routing/catalog/listing.ts';
-import { makersOf } from './candidates.ts';
-import { capabilitiesOf, mergeCapabilities } from './capabilities.ts';
+import { abilitiesOf, makersOf } from './candidates.ts';
+import { mergeCapabilities } from './capabilities.ts';
 import type { VideoDeps } from './deps.ts';
 
 /** The video models that the key may use. */
@@ -14,7 +14,7 @@ export function listModels(deps: Pick<VideoDeps, 'catalog'>, { user, models }: K
     .flatMap((model) => {
       const makers = makersOf(deps, model.id, user.group);
       if (makers.length === 0) return [];
-      const { seed, ...can } = mergeCapabilities(makers.map((maker) => capabilitiesOf(maker.capabilities)));
+      const { seed, ...can } = mergeCapabilities(makers.map(abilitiesOf));
       const description = makers
         .map((maker) => maker.capabilities.description)
         .find((text) => typeof text === 'string');

@@ -36,7 +36,7 @@ export const capabilities = {
   supported_aspect_ratios: ['16:9', '9:16'],
   supported_resolutions: ['720p', '1080p'],
   supported_durations: [4, 8],
-  supported_sizes: ['1280x720'],
+  supported_sizes: ['1280x720', '720x1280', '1920x1080', '1080x1920'],
   supported_frame_images: ['first_frame'],
   generate_audio: false,
   seed: false,

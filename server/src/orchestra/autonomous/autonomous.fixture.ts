@@ -96,6 +96,7 @@ export async function openPlace(
     parallelRuns: () => 1_000,
     models: () => scriptedModels,
     operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
+    startImport: async () => {},
     background: (work) => void work.catch(() => {}),
     warn: (message) => void warnings.push(message),
     complete: async (request) => {

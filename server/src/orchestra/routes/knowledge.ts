@@ -11,13 +11,15 @@ import {
   deleteEntry,
   type Entry,
   entriesByRef,
+  type FileSource,
   findEntry,
   newestEntries,
 } from '../store/knowledge.ts';
 import { writeEntry } from '../turn/afterwards.ts';
 import { embedNew } from '../turn/embed.ts';
+import { outsideTurn } from '../turn/outside.ts';
 import { embedQuery, recall } from '../turn/recall.ts';
-import { callerOf, outsideTurn } from './caller.ts';
+import { callerOf } from './caller.ts';
 import { base, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.ts';
 
 const path = '/api/svc-ms/knowledge';
@@ -147,6 +149,16 @@ const view = (entry: Entry) => ({
   source_session: entry.sourceSession,
   quote: entry.quote,
   source_message: entry.sourceMessage,
+  source: entry.source && placeOf(entry.source),
   created_at: entry.createdAt,
   keywords: entry.keywords,
+});
+
+/** Of a PDF the page, of a text the heading. */
+const placeOf = ({ id, name, page, heading, position }: FileSource) => ({
+  id,
+  name,
+  ...(page !== null && { page }),
+  ...(heading !== null && { heading }),
+  position,
 });

@@ -39,8 +39,11 @@ export function openRouter(deps: Deps) {
     async call(method: string, path: string, body?: unknown, user = 1): Promise<{ status: number; body: any }> {
       const request = new Request(`http://localhost/api/svc-ms${path}`, {
         method,
-        headers: { 'x-user': `${user}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        body: body === undefined ? undefined : JSON.stringify(body),
+        headers: {
+          'x-user': `${user}`,
+          ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined || body instanceof FormData ? body : JSON.stringify(body),
       });
       const response = await router.fetch(request);
       return { status: response.status, body: await response.json() };

@@ -92,6 +92,7 @@ describe('knowledge', () => {
       ...entry,
       id: expect.any(String),
       source_session: null,
+      source: null,
       quote: null,
       source_message: null,
       created_at: expect.any(Number),

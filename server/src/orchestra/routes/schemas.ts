@@ -67,7 +67,7 @@ export const historySchema = z.object({
   page_size: z.number().int(),
 });
 
-const entryFields = {
+export const entryFields = {
   category: z.string().trim().min(1).max(64),
   title: z.string().trim().min(1).max(200),
   content: z.string().trim().min(1).max(20_000),
@@ -91,6 +91,16 @@ export const entrySchema = z
       .nullable()
       .meta({ description: 'Of what was learned from a conversation: the words it comes from' }),
     source_message: z.number().int().nullable().meta({ description: 'Id of the message that holds the quote' }),
+    source: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        page: z.number().int().optional(),
+        heading: z.string().optional(),
+        position: z.number().int(),
+      })
+      .nullable()
+      .meta({ description: 'Of what was imported: the file, and where in it this passage stands' }),
     created_at: time,
     keywords: z.array(z.string()),
   })

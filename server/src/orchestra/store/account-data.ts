@@ -82,6 +82,17 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .limit(limit)
       .execute(),
   ),
+  sources: pages<{ id: number }>((last, limit) =>
+    db
+      .selectFrom('ms_sources')
+      .select(['id', 'public_id', 'project_id', 'name', 'kind', 'content_hash', 'size', 'category', 'keywords'])
+      .select(['state', 'error', 'created_at', 'updated_at'])
+      .where('user_id', '=', userId)
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
   learned_patterns: onePage(() => db.selectFrom('ms_patterns').selectAll().where('user_id', '=', userId).execute()),
   preferences: onePage(() => db.selectFrom('ms_preferences').selectAll().where('user_id', '=', userId).execute()),
 });
@@ -105,7 +116,10 @@ export async function forget(db: Db, userId: number): Promise<void> {
       await inBatches((most) => deleteMessages(db, id, most));
       await db.deleteFrom('ms_sessions').where('id', '=', id).execute();
     }
+  // What is being stored of them stops with the first statement.
+  await db.updateTable('ms_sources').set({ state: 'deleting' }).where('user_id', '=', userId).execute();
   await inBatches((most) => deleteKnowledge(db, userId, most));
+  await db.deleteFrom('ms_sources').where('user_id', '=', userId).execute();
   await db.deleteFrom('ms_patterns').where('user_id', '=', userId).execute();
   await db.deleteFrom('ms_preferences').where('user_id', '=', userId).execute();
 }

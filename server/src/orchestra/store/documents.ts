@@ -5,6 +5,7 @@ import { spokenText } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
 import { inSlices } from '../slices.ts';
+import { type FileSource, fileSource } from './knowledge.ts';
 import './tables.ts';
 
 /** Whose documents, and which of them. */
@@ -175,11 +176,16 @@ function rarest({ holders }: TermCounts): string[] {
 /** Where a found text comes from. */
 export type Source =
   | { kind: 'conversation'; sessionId: string; messageId: number }
-  | { kind: 'knowledge'; id: string; title: string };
+  | { kind: 'knowledge'; id: string; title: string; file: FileSource | null };
 
-/** In words for the model. */
-export const sourceName = (source: Source): string =>
-  source.kind === 'conversation' ? `conversation ${source.sessionId}` : `knowledge base: ${source.title}`;
+/** In words for the model, which may have to cite it. */
+export function sourceName(source: Source): string {
+  if (source.kind === 'conversation') return `conversation ${source.sessionId}`;
+  return `knowledge base: ${source.file ? placeOf(source.file) : source.title}`;
+}
+
+const placeOf = ({ name, page, heading }: FileSource): string =>
+  [name, page === null ? null : `page ${page}`, heading].filter((part) => part !== null).join(', ');
 
 export interface FoundDocument {
   documentId: number;
@@ -223,9 +229,12 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     .leftJoin('ms_messages as b', 'b.id', 'd.before_id')
     .leftJoin('ms_sessions as s', 's.id', 'd.session_ref')
     .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
+    .leftJoin('ms_sources as f', 'f.id', 'k.source_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
-    .select(['m.message', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords']);
+    .select(['m.message', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords'])
+    .select(['f.public_id as source_id', 'f.name as source_name'])
+    .select(['k.source_page', 'k.source_heading', 'k.source_position']);
   return (await query.execute()).map((row) => ({
     documentId: row.id,
     messageId: row.message_id,
@@ -233,7 +242,7 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     source:
       row.knowledge_ref === null
         ? { kind: 'conversation', sessionId: row.session_id!, messageId: row.message_id! }
-        : { kind: 'knowledge', id: row.public_id!, title: row.title! },
+        : { kind: 'knowledge', id: row.public_id!, title: row.title!, file: fileOf(row) },
     text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spokenText(row.message),
     before: row.before === null ? undefined : spokenText(row.before),
     vector: row.vector === null ? null : fromBlob(row.vector),
@@ -241,3 +250,6 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
 }
 
 const keywords = (json: string | null): string => (JSON.parse(json ?? '[]') as string[]).join(' ');
+
+const fileOf = (row: Parameters<typeof fileSource>[2] & { source_id: string | null; source_name: string | null }) =>
+  row.source_id === null ? null : fileSource(row.source_id, row.source_name!, row);

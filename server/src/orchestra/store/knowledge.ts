@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Fact } from '../knowledge-facts.ts';
@@ -12,23 +13,41 @@ export interface Entry extends Fact {
   /** Of what was learned from a conversation: the words it comes from and the message they stand in. */
   quote: string | null;
   sourceMessage: number | null;
+  /** Of what was imported: the file. */
+  source: FileSource | null;
   createdAt: number;
+}
+
+/** A file that a passage comes from, and where in it that stands. */
+export interface FileSource {
+  id: string;
+  name: string;
+  page: number | null;
+  heading: string | null;
+  position: number;
 }
 
 /** Where an entry was learned. */
 export type Learned = Pick<Entry, 'sourceSession' | 'quote' | 'sourceMessage'>;
 
-export async function addEntry(
-  db: Db,
-  entry: Fact & { userId: number; projectId?: string | null } & Partial<Learned>,
-  now: number,
-): Promise<Entry> {
+/** The passage of a file that an entry is. */
+export interface FromFile {
+  sourceRef: number;
+  page: number | null;
+  heading: string | null;
+  position: number;
+}
+
+export type NewEntry = Fact & { userId: number; projectId?: string | null; fromFile?: FromFile } & Partial<Learned>;
+
+export async function addEntry(db: Db, entry: NewEntry, now: number): Promise<Entry> {
+  const { fromFile, projectId = null } = entry;
   const row = await db
     .insertInto('ms_knowledge')
     .values({
       public_id: `kn-${randomString(20)}`,
       user_id: entry.userId,
-      project_id: entry.projectId ?? null,
+      project_id: projectId,
       category: entry.category,
       title: entry.title,
       content: entry.content,
@@ -36,21 +55,47 @@ export async function addEntry(
       source_session: entry.sourceSession ?? null,
       quote: entry.quote ?? null,
       source_message: entry.sourceMessage ?? null,
+      source_ref: fromFile?.sourceRef ?? null,
+      source_position: fromFile?.position ?? null,
+      source_page: fromFile?.page ?? null,
+      source_heading: fromFile?.heading ?? null,
+      fingerprint: fingerprintOf(entry, projectId),
       created_at: now,
       updated_at: now,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toEntry(row);
+  return toEntry({ ...row, source_id: null, source_name: null });
 }
 
+/** The same for two entries that say the same in the same words, for the same project. */
+export const fingerprintOf = ({ category, title, content, keywords }: Fact, projectId: string | null): string =>
+  sha256Hex(JSON.stringify([projectId, category, title, content, keywords]));
+
+/** The user's entry that says just this already. */
+export async function identicalEntry(
+  db: Db,
+  userId: number,
+  fact: Fact,
+  projectId: string | null,
+): Promise<Entry | null> {
+  const fingerprint = fingerprintOf(fact, projectId);
+  const rows = await selectEntries(db, userId).where('k.fingerprint', '=', fingerprint).limit(10).execute();
+  // A process of the version before may have changed it since.
+  const same = rows.map(toEntry).find((entry) => fingerprintOf(entry, entry.projectId) === fingerprint);
+  return same ?? null;
+}
+
+const selectEntries = (db: Db, userId: number) =>
+  db
+    .selectFrom('ms_knowledge as k')
+    .leftJoin('ms_sources as s', 's.id', 'k.source_ref')
+    .selectAll('k')
+    .select(['s.public_id as source_id', 's.name as source_name'])
+    .where('k.user_id', '=', userId);
+
 export async function findEntry(db: Db, userId: number, id: string): Promise<Entry | null> {
-  const row = await db
-    .selectFrom('ms_knowledge')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('public_id', '=', id)
-    .executeTakeFirst();
+  const row = await selectEntries(db, userId).where('k.public_id', '=', id).executeTakeFirst();
   return row ? toEntry(row) : null;
 }
 
@@ -69,9 +114,31 @@ export async function changeEntry(
     .set({ ...values, ...(keywords && { keywords: JSON.stringify(keywords) }), updated_at: now })
     .where('user_id', '=', userId)
     .where('public_id', '=', id)
-    .returningAll()
+    .returning('id')
     .executeTakeFirst();
-  return row ? toEntry(row) : null;
+  const entry = row ? await findEntry(db, userId, id) : null;
+  if (entry) await markEntry(db, entry);
+  return entry;
+}
+
+const markEntry = (db: Db, entry: Entry) =>
+  db
+    .updateTable('ms_knowledge')
+    .set({ fingerprint: fingerprintOf(entry, entry.projectId) })
+    .where('id', '=', entry.ref)
+    .execute();
+
+/** Entries that came to be without a fingerprint get theirs, so many at a time; answers how many. */
+export async function markEntries(db: Db, most: number): Promise<number> {
+  const rows = await db
+    .selectFrom('ms_knowledge')
+    .selectAll()
+    .where('fingerprint', 'is', null)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  for (const row of rows) await markEntry(db, toEntry({ ...row, source_id: null, source_name: null }));
+  return rows.length;
 }
 
 export async function deleteEntry(db: Db, userId: number, id: string): Promise<boolean> {
@@ -79,8 +146,15 @@ export async function deleteEntry(db: Db, userId: number, id: string): Promise<b
     .deleteFrom('ms_knowledge')
     .where('user_id', '=', userId)
     .where('public_id', '=', id)
-    .returning('id')
+    .returning('source_ref')
     .execute();
+  for (const { source_ref: ref } of gone)
+    if (ref !== null)
+      await db
+        .updateTable('ms_sources')
+        .set((eb) => ({ removed: eb('removed', '+', 1) }))
+        .where('id', '=', ref)
+        .execute();
   return gone.length > 0;
 }
 
@@ -89,20 +163,15 @@ export async function newestEntries(
   db: Db,
   { userId, category, limit }: { userId: number; category?: string; limit: number },
 ): Promise<Entry[]> {
-  let query = db.selectFrom('ms_knowledge').selectAll().where('user_id', '=', userId);
-  if (category !== undefined) query = query.where('category', '=', category);
-  const rows = await query.orderBy('id', 'desc').limit(limit).execute();
+  let query = selectEntries(db, userId);
+  if (category !== undefined) query = query.where('k.category', '=', category);
+  const rows = await query.orderBy('k.id', 'desc').limit(limit).execute();
   return rows.map(toEntry);
 }
 
 export async function entriesByRef(db: Db, userId: number, refs: number[]): Promise<Entry[]> {
   if (refs.length === 0) return [];
-  const rows = await db
-    .selectFrom('ms_knowledge')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('id', 'in', refs)
-    .execute();
+  const rows = await selectEntries(db, userId).where('k.id', 'in', refs).execute();
   return rows.map(toEntry);
 }
 
@@ -117,6 +186,11 @@ const toEntry = (row: {
   source_session: string | null;
   quote: string | null;
   source_message: number | null;
+  source_id: string | null;
+  source_name: string | null;
+  source_page: number | null;
+  source_heading: string | null;
+  source_position: number | null;
   created_at: number;
 }): Entry => ({
   ref: row.id,
@@ -129,8 +203,22 @@ const toEntry = (row: {
   sourceSession: row.source_session,
   quote: row.quote,
   sourceMessage: row.source_message,
+  source: row.source_id === null ? null : fileSource(row.source_id, row.source_name!, row),
   createdAt: row.created_at,
 });
 
 /** What of an entry is searched. */
 export const entryText = (entry: Fact): string => [entry.title, entry.content, entry.keywords.join(' ')].join('\n');
+
+/** As a search and a list tell it. */
+export const fileSource = (
+  id: string,
+  name: string,
+  row: { source_page: number | null; source_heading: string | null; source_position: number | null },
+): FileSource => ({
+  id,
+  name,
+  page: row.source_page,
+  heading: row.source_heading,
+  position: row.source_position ?? 0,
+});

@@ -3,18 +3,25 @@ import { CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'k
 import type { Db } from '../../platform/db/tables.ts';
 import { exportOf } from './account-data.ts';
 import { engines } from './db.fixture.ts';
-import { newestEntries } from './knowledge.ts';
+import { identicalEntry, newestEntries } from './knowledge.ts';
+import { listSources, sourceOfContent, staleSources } from './sources.ts';
 import { claimUnembedded } from './unembedded.ts';
 
 const rows = 10_000;
+const fact = { category: 'c', title: 't', content: 'c', keywords: [] };
 const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(rows)})`;
 
-/** Users with many entries, each of them with a document that has no vector. */
+/** Users with many entries, each of them with a document that has no vector, and with many files. */
 async function fill(db: Db, engine: string): Promise<void> {
   await sql`
+    ${numbers} insert into ms_sources (public_id, user_id, name, kind, content_hash, size, category, keywords, replaces, state,
+      created_at, updated_at)
+    select 'src-' || i, i / 2000, 'n' || (i % 500), 'text', 'h' || i, 1, 'c', '[]', 0,
+      case when i % 1000 = 0 then 'waiting' else 'ready' end, i, i from n`.execute(db);
+  await sql`
     ${numbers} insert into ms_knowledge
-      (public_id, user_id, category, title, content, keywords, created_at, updated_at)
-    select 'kn-' || i, i / 2000, 'c' || (i % 3), 't', 'c', '[]', i, i from n`.execute(db);
+      (public_id, user_id, category, title, content, keywords, source_ref, fingerprint, created_at, updated_at)
+    select 'kn-' || i, i / 2000, 'c' || (i % 3), 't', 'c', '[]', i, 'f' || i, i, i from n`.execute(db);
   const [column, value] = engine === 'postgres' ? [sql`, terms`, sql`, ''::tsvector`] : [sql``, sql``];
   await sql`
     insert into ms_documents (user_id, knowledge_ref${column}) select user_id, id${value} from ms_knowledge`.execute(
@@ -48,6 +55,11 @@ describe.each(await engines())('no list reads everything, on %s', (engine, open)
       ['ms_knowledge_newest', (db) => newestEntries(db, { userId: 1, limit: 20 })],
       ['ms_knowledge_user', (db) => newestEntries(db, { userId: 1, category: 'c1', limit: 20 })],
       ['ms_knowledge_newest', (db) => exportOf(db, 1).knowledge![Symbol.asyncIterator]().next()],
+      ['ms_knowledge_fingerprint', (db) => identicalEntry(db, 1, fact, null)],
+      ['ms_sources_user', (db) => listSources(db, { userId: 1, offset: 0, limit: 20 })],
+      ['ms_sources_user', (db) => exportOf(db, 1).sources![Symbol.asyncIterator]().next()],
+      ['ms_sources_content', (db) => sourceOfContent(db, { userId: 1, contentHash: 'h1', projectId: null })],
+      ['ms_sources_state', (db) => staleSources(db, ['waiting'], 5, 100)],
       ['ms_unembedded_user', (db) => claimUnembedded(db, 'me', 1, 32)],
     ];
     for (const [index, work] of works) {

@@ -57,8 +57,51 @@ interface KnowledgeTable {
   /** The words it was learned from, and the message they stand in. */
   quote: string | null;
   source_message: number | null;
+  /** The file it was imported from, and the passage of it. */
+  source_ref: number | null;
+  source_position: number | null;
+  source_page: number | null;
+  source_heading: string | null;
+  /** Of what it says; see knowledge.ts. */
+  fingerprint: string | null;
   created_at: number;
   updated_at: number;
+}
+
+interface SourcesTable {
+  id: Generated<number>;
+  public_id: string;
+  user_id: number;
+  /** The key it was sent with, which pays; null: a browser session. */
+  key_id: number | null;
+  project_id: string | null;
+  name: string;
+  kind: string;
+  content_hash: string;
+  size: number;
+  category: string;
+  /** JSON array of strings. */
+  keywords: string;
+  /** 1: takes the place of earlier sources of its name. */
+  replaces: number;
+  state: string;
+  error: string | null;
+  /** Passages stored, and how many there will be, once that is known. */
+  written: Generated<number>;
+  total: number | null;
+  /** Passages deleted one by one. */
+  removed: Generated<number>;
+  /** Since the last passage was stored. */
+  attempts: Generated<number>;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The bytes of a file until it is read. */
+interface SourcePartsTable {
+  source_ref: number;
+  position: number;
+  bytes: Uint8Array;
 }
 
 interface DocumentsTable {
@@ -131,6 +174,8 @@ declare module '../../platform/db/tables.ts' {
     ms_messages: MessagesTable;
     ms_summaries: SummariesTable;
     ms_knowledge: KnowledgeTable;
+    ms_sources: SourcesTable;
+    ms_source_parts: SourcePartsTable;
     ms_documents: DocumentsTable;
     ms_unembedded: UnembeddedTable;
     ms_vectors: VectorsTable;

@@ -96,16 +96,25 @@ export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry |
   );
 }
 
-/** Adds or changes an entry together with its words: one that nobody finds would be there for nothing. */
-export const writeEntry = <E extends Entry | null>(db: Db, userId: number, write: (tx: Db) => Promise<E>): Promise<E> =>
-  db.transaction().execute(async (tx) => {
+/**
+ * Adds or changes an entry together with its words: one that nobody finds would be there for nothing. Within a transaction it
+ * is part of that one.
+ */
+export const writeEntry = <E extends Entry | null>(
+  db: Db,
+  userId: number,
+  write: (tx: Db) => Promise<E>,
+): Promise<E> => {
+  const work = async (tx: Db) => {
     const entry = await write(tx);
     if (entry) {
       const { projectId, ref: knowledgeRef } = entry;
       await indexDocument(tx, { userId, projectId, knowledgeRef, terms: terms(entryText(entry)) });
     }
     return entry;
-  });
+  };
+  return db.isTransaction ? work(db) : db.transaction().execute(work);
+};
 
 /** The entry that says the same already, by its words or by its meaning. */
 async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {

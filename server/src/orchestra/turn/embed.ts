@@ -1,10 +1,12 @@
 import { mayPass } from '../../platform/durable/errors.ts';
 import { untilWritten } from '../../platform/durable/lease.ts';
 import { chooseEmbeddingModel } from '../models.ts';
+import type { Caller, Deps } from '../ports.ts';
 import { loadDocuments } from '../store/documents.ts';
 import { claimUnembedded, releaseUnembedded } from '../store/unembedded.ts';
 import { saveVectors } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
+import { outsideTurn } from './outside.ts';
 import { longestEmbedded } from './recall.ts';
 import type { Turn } from './turn.ts';
 
@@ -16,22 +18,40 @@ const embedBatch = 32;
 const writeAgainMs = 500;
 const writeWithinMs = 60_000;
 
-/** After a turn, and after an entry is made or changed: embeds what has no vector and is not being embedded elsewhere. */
-export async function embedNew(turn: Embedding): Promise<void> {
+/**
+ * After a turn, and after an entry is made or changed: embeds what has no vector and is not being embedded elsewhere.
+ * Answers how many texts it took.
+ */
+export async function embedNew(turn: Embedding): Promise<number> {
   const { deps, caller } = turn;
   const { db, owners } = deps;
-  if (!hasModel(turn)) return;
+  if (!hasModel(turn)) return 0;
   const owner = owners.id;
   const ids = await claimUnembedded(db, owner, caller.userId, embedBatch);
-  if (ids.length === 0) return;
+  if (ids.length === 0) return 0;
   const release = () => releaseUnembedded(db, owner, ids);
   try {
     await embedClaimed(turn, ids);
+    return ids.length;
   } finally {
     await release().catch((error) => {
       deps.warn('texts that are not embedded could not be given back', error);
       void untilWritten(owners, release, () => {});
     });
+  }
+}
+
+/** A single embedding call may take so long. */
+const callMs = 60_000;
+
+/**
+ * The same until nothing is left, for what brings many texts at once. As many rounds as they need, since what a model gives no
+ * vector for would be taken again and again.
+ */
+export async function embedMany(deps: Deps, caller: Caller, texts: number, signal: AbortSignal): Promise<void> {
+  for (let rounds = Math.ceil(texts / embedBatch) + 1; rounds > 0; rounds -= 1) {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(callMs)]);
+    if ((await embedNew(await outsideTurn(deps, caller, within))) === 0) return;
   }
 }
 

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { outsideTurn } from '../routes/caller.ts';
 import { type Stage, stage } from '../scripted.fixture.ts';
 import { terms } from '../search/terms.ts';
 import { engines } from '../store/db.fixture.ts';
@@ -7,6 +6,7 @@ import { indexDocument } from '../store/documents.ts';
 import { appendMessages } from '../store/messages.ts';
 import { openSession } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';
+import { outsideTurn } from './outside.ts';
 import { embedQuery, search } from './recall.ts';
 
 const talk = [

@@ -16,6 +16,8 @@ export async function readMultipart(
   maxBytes: number,
 ): Promise<FormData> {
   const { request } = call;
+  if (mediaType(request) !== 'multipart/form-data')
+    throw new AppError('unsupported_media_type', 'Send the body as multipart/form-data.');
   const bytes = await receive(call, maxBytes);
   const headers = { 'content-type': request.headers.get('content-type') ?? '' };
   if (hasManyParts(bytes, headers['content-type'])) throw invalid(`The form has more than ${mostParts} parts.`);

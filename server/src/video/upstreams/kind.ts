@@ -1,3 +1,4 @@
+import type { Capabilities } from '../capabilities.ts';
 import type { VideoRequest } from '../request.ts';
 
 /** Where to ask, with what credential, for which model. */
@@ -53,6 +54,10 @@ export interface Io {
 export interface UpstreamKind {
   /** Whether this way of speaking can say all that the request asks. */
   canSay(request: VideoRequest): boolean;
+  /** What of a model's abilities it has words for; all of them when absent. */
+  narrow?(can: Capabilities): Capabilities;
+  /** The size it sends for a resolution or an aspect ratio, where it knows sizes only. */
+  sizeOf?(request: Pick<VideoRequest, 'size' | 'resolution' | 'aspect_ratio'>): string | undefined;
   submit(order: Order, target: Target, io: Io): Promise<Taken>;
   poll(submission: Submission, target: Target, io: Io): Promise<Progress>;
   /** How many results there are. */

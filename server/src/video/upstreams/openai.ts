@@ -27,10 +27,8 @@ export function toUpstream({ jobId, request, seconds }: Order, target: Target): 
     prompt: request.prompt,
     seconds: String(seconds),
   };
-  if (request.size || request.resolution || request.aspect_ratio) {
-    const { width, height } = dimensionsOf(request, { resolution: '720p', aspectRatio: '16:9' });
-    fields.size = `${width}x${height}`;
-  }
+  const size = sizeOf(request);
+  if (size) fields.size = size;
   const picture = pictureOf(request);
   const call = { method: 'POST', url: `${target.baseUrl}/videos`, headers: { 'idempotency-key': jobId } } as const;
   if (!picture) return { ...call, body: fields };
@@ -39,6 +37,12 @@ export function toUpstream({ jobId, request, seconds }: Order, target: Target): 
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   form.set('input_reference', fileOf(picture));
   return { ...call, body: form };
+}
+
+function sizeOf(request: Pick<VideoRequest, 'size' | 'resolution' | 'aspect_ratio'>): string | undefined {
+  if (!request.size && !request.resolution && !request.aspect_ratio) return undefined;
+  const { width, height } = dimensionsOf(request, { resolution: '720p', aspectRatio: '16:9' });
+  return `${width}x${height}`;
 }
 
 const pictureOf = (request: VideoRequest): string | undefined => {
@@ -72,6 +76,13 @@ export function fromUpstream(body: unknown): Progress {
 const jobUrl = (target: Target, id: string): string => `${target.baseUrl}/videos/${encodeURIComponent(id)}`;
 
 export const openaiVideos: UpstreamKind = {
+  narrow: (can) => ({
+    ...can,
+    seed: false,
+    generate_audio: false,
+    supported_frame_images: can.supported_frame_images?.filter((frame) => frame === 'first_frame') ?? null,
+  }),
+  sizeOf,
   canSay: (request) =>
     request.input_references.every((one) => one.type === 'image_url') &&
     request.input_references.length + request.frame_images.length <= 1 &&

@@ -11,7 +11,17 @@ interface EntryCardProps {
   onDelete: () => void;
 }
 
-function Source({ session }: { session: string | null }) {
+function Source({ entry: { source, source_session: session } }: { entry: Entry }) {
+  if (source) {
+    const { name, page, heading } = source;
+    const place = [page === undefined ? '' : `page ${page}`, heading ?? ''].filter((part) => part !== '').join(', ');
+    return (
+      <span className="svc-anywhere">
+        From <strong>{name}</strong>
+        {place && `, ${place}`}
+      </span>
+    );
+  }
   if (!session) return <>Added by hand</>;
   return (
     <>
@@ -24,7 +34,7 @@ function Source({ session }: { session: string | null }) {
 }
 
 export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
-  const { title, category, content, keywords, quote, source_session, created_at } = entry;
+  const { title, category, content, keywords, quote, created_at } = entry;
   return (
     <Card component="li" padding="md" className="svc-knowledge-card">
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
@@ -70,7 +80,7 @@ export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
       </Group>
       <Group gap="xs" justify="space-between" mt="auto">
         <Text size="xs" c="dimmed">
-          <Source session={source_session} />
+          <Source entry={entry} />
         </Text>
         <Text size="xs" c="dimmed">
           <TimeAgo at={created_at} />

@@ -1,6 +1,6 @@
 import './knowledge.css';
 import { Button, Card, Code, Group, Select, Skeleton, Text } from '@mantine/core';
-import { IconBook, IconPlus, IconSearchOff } from '@tabler/icons-react';
+import { IconBook, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { del } from '../../api.ts';
@@ -14,6 +14,7 @@ import { SearchInput } from '../../components/search-input.tsx';
 import { useUrlState } from '../../use-url-state.ts';
 import { EntryCard } from './entry-card.tsx';
 import { EntryForm } from './entry-form.tsx';
+import { ImportFiles } from './import-files.tsx';
 import {
   categoriesOf,
   type Entry,
@@ -22,11 +23,12 @@ import {
   newestQuery,
   reloadKnowledge,
 } from './knowledge-queries.ts';
+import { SourcesTable } from './sources-table.tsx';
 
 const urlDefaults = { q: '', category: '' };
 const firstEntries = 24;
 
-type Open = { act: 'create' } | { act: 'edit' | 'delete'; entry: Entry };
+type Open = { act: 'create' } | { act: 'import'; files: File[] } | { act: 'edit' | 'delete'; entry: Entry };
 
 function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () => void; add: ReactNode }) {
   if (searching) {
@@ -49,8 +51,8 @@ function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () 
       title="Nothing is remembered yet"
       description={
         <>
-          Add what models should know about you or your work. Facts can also be taken out of your conversations: send{' '}
-          <Code>svc_ms.extract_knowledge</Code>, or turn extraction on in the{' '}
+          Add what models should know about you or your work, or drop text, Markdown and PDF files here. Facts can also
+          be taken out of your conversations: send <Code>svc_ms.extract_knowledge</Code>, or turn extraction on in the{' '}
           <AnchorLink to="/orchestration/preferences" inherit underline="always">
             preferences
           </AnchorLink>
@@ -129,17 +131,35 @@ export function KnowledgePage() {
   const entries = query.data;
   const close = () => setOpen(null);
   const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
-      Add knowledge
-    </Button>
+    <Group gap="sm" justify="center">
+      <Button
+        variant="default"
+        leftSection={<IconFileImport size={16} aria-hidden />}
+        onClick={() => setOpen({ act: 'import', files: [] })}
+      >
+        Import files
+      </Button>
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
+        Add knowledge
+      </Button>
+    </Group>
   );
   return (
-    <>
+    // biome-ignore lint/a11y/noStaticElementInteractions: files let go anywhere on the page; there is a button too
+    <div
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const files = [...event.dataTransfer.files];
+        if (files.length > 0 && open === null) setOpen({ act: 'import', files });
+      }}
+    >
       <PageHeader
         title="Knowledge"
         description="What the orchestration model can recall in every session. Yours alone."
         actions={add}
       />
+      <SourcesTable />
       <Filters q={q} category={category} set={setUrl} />
       {query.error && !entries && (
         <ErrorState error={query.error} title="Knowledge could not be loaded" onRetry={() => query.refetch()} />
@@ -168,6 +188,7 @@ export function KnowledgePage() {
           The first {mostEntries} are shown. Search to find the others.
         </Text>
       )}
+      {open?.act === 'import' && <ImportFiles dropped={open.files} onClose={close} />}
       {open?.act === 'create' && <EntryForm entry={null} onClose={close} />}
       {open?.act === 'edit' && <EntryForm entry={open.entry} onClose={close} />}
       <ConfirmDelete
@@ -184,6 +205,6 @@ export function KnowledgePage() {
         Models will no longer recall <strong>{open?.act === 'delete' && open.entry.title}</strong>. This cannot be
         undone.
       </ConfirmDelete>
-    </>
+    </div>
   );
 }

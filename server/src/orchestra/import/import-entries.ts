@@ -1,0 +1,29 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import type { Fact } from '../knowledge-facts.ts';
+import type { Deps } from '../ports.ts';
+import { others } from '../slices.ts';
+import { addEntry, type Entry, identicalEntry } from '../store/knowledge.ts';
+import { oneAtATime } from '../store/one-at-a-time.ts';
+import { writeEntry } from '../turn/afterwards.ts';
+
+export type NewFact = Fact & { projectId: string | null };
+
+export interface Kept {
+  entry: Entry;
+  /** False when it was there already. */
+  added: boolean;
+}
+
+/** Adds an entry unless the user has one that says just the same; of the same sent twice at once, one is added. */
+export async function keepEntry({ db, clock }: Deps, userId: number, fact: NewFact): Promise<Kept> {
+  await others();
+  const known = await identicalEntry(db, userId, fact, fact.projectId);
+  if (known) return { entry: known, added: false };
+  return db.transaction().execute(async (tx) => {
+    await oneAtATime(tx, userId);
+    const meanwhile = await identicalEntry(tx, userId, fact, fact.projectId);
+    if (meanwhile) return { entry: meanwhile, added: false };
+    const entry = await writeEntry(tx, userId, (same) => addEntry(same, { ...fact, userId }, nowSeconds(clock)));
+    return { entry, added: true };
+  });
+}

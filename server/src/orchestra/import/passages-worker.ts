@@ -1,0 +1,56 @@
+/** Runs in a thread of its own, one for each file: a PDF takes seconds to read, and one that is made to take for ever is cut off. */
+import { parentPort } from 'node:worker_threads';
+import { FileFault } from './faults.ts';
+import { decodeText, kindOfFile } from './file-kind.ts';
+import type { PassageLimits } from './limits.ts';
+import { limitMemory } from './memory-budget.ts';
+import { type Passage, passagesOf } from './passages.ts';
+import { pdfSections } from './pdf-sections.ts';
+import type { Reply, ToRead } from './read-file.ts';
+import { sectionsOf } from './sections.ts';
+
+/** Handed over so many at a time: taking in ten megabytes at once would hold up everybody. */
+const atOnce = 64;
+
+async function* readFile(bytes: Uint8Array, limits: PassageLimits): AsyncGenerator<Passage> {
+  if (kindOfFile(bytes) === 'text') {
+    yield* passagesOf(sectionsOf(decodeText(bytes)), limits.passages);
+    return;
+  }
+  const exceeded = limitMemory(limits.allocationBytes, limits.allocatedBytes);
+  let left = limits.passages;
+  try {
+    for await (const section of pdfSections(bytes, limits)) {
+      if (section.paragraphs.length === 0) continue;
+      for (const passage of passagesOf([section], left)) {
+        left -= 1;
+        yield passage;
+      }
+    }
+  } catch (error) {
+    throw exceeded() ? new FileFault('too_much') : error;
+  }
+  if (exceeded()) throw new FileFault('too_much');
+}
+
+async function answer({ bytes, limits }: ToRead): Promise<Reply> {
+  try {
+    let made = 0;
+    let waiting: Passage[] = [];
+    const send = () => parentPort!.postMessage({ passages: waiting } satisfies Reply);
+    for await (const passage of readFile(bytes, limits)) {
+      made += 1;
+      waiting.push(passage);
+      if (waiting.length < atOnce) continue;
+      send();
+      waiting = [];
+    }
+    if (made === 0) return { fault: 'empty' };
+    send();
+    return { done: true };
+  } catch (error) {
+    return { fault: error instanceof FileFault ? error.fault : 'unreadable' };
+  }
+}
+
+parentPort!.on('message', async (file: ToRead) => parentPort!.postMessage(await answer(file)));

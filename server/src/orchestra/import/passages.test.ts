@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'bun:test';
+import { FileFault } from './faults.ts';
+import { type Passage, passagesOf } from './passages.ts';
+import { sectionsOf } from './sections.ts';
+
+const cut = (text: string, most = 10_000): Passage[] => [...passagesOf(sectionsOf(text), most)];
+const sentences = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `Sentence number ${i} tells of the harbour and its ${i} berths.`).join(' ');
+
+describe('passages of a text', () => {
+  test('stand under their headings, and paragraphs go together while there is room', () => {
+    const text =
+      'Before.\n\n# Guide\n\n## Setup\n\nFirst.\nStill first.\n\nSecond.\n\n## Use\nThird.\n\nOther\n=====\nFourth.\n';
+    expect(cut(text)).toEqual([
+      { content: 'Before.', page: null, heading: null },
+      { content: 'First.\nStill first.\n\nSecond.', page: null, heading: 'Guide › Setup' },
+      { content: 'Third.', page: null, heading: 'Guide › Use' },
+      { content: 'Fourth.', page: null, heading: 'Other' },
+    ]);
+  });
+
+  test('a heading without text is not lost, and one with parts is told through them', () => {
+    expect(cut('# All\n## Empty\n## Full\ntext\n# Last').map(({ content, heading }) => [heading, content])).toEqual([
+      ['All › Empty', 'Empty'],
+      ['All › Full', 'text'],
+      ['Last', 'Last'],
+    ]);
+  });
+
+  test('what looks like a heading in a block of code is code', () => {
+    const code = '```sh\n# not a heading\n\necho hi\n```';
+    expect(cut(`# Real\n${code}\n\nafter`)).toEqual([{ content: `${code}\n\nafter`, page: null, heading: 'Real' }]);
+    expect(cut('#hashtag and #!shebang').map(({ heading }) => heading)).toEqual([null]);
+  });
+
+  test('a long paragraph is cut after sentences, and each piece begins with the end of the one before', () => {
+    const passages = cut(sentences(100));
+    expect(passages.length).toBeGreaterThan(3);
+    for (const [i, { content }] of passages.entries()) {
+      expect(content.length).toBeLessThanOrEqual(1500);
+      expect(content).toMatch(/^Sentence .*\.$/);
+      const next = passages[i + 1]?.content;
+      if (next) expect(content.endsWith(next.slice(0, 40)) || content.includes(next.slice(0, 40))).toBe(true);
+    }
+    for (let i = 0; i < 100; i += 1)
+      expect(
+        passages.some(({ content }) => content.includes(`number ${i} tells of the harbour and its ${i} berths.`)),
+      ).toBe(true);
+  });
+
+  test('a script without spaces is cut at its own full stops, and no character is split', () => {
+    const passages = cut('港には船が泊まる。'.repeat(500));
+    for (const { content } of passages) expect(content.endsWith('。')).toBe(true);
+    const faces = cut(`a${'😀'.repeat(3_000)}`);
+    for (const { content } of faces) expect(content.isWellFormed()).toBe(true);
+  });
+
+  test('hostile texts: one word, nothing but newlines, nothing but headings, control characters', () => {
+    const word = cut('x'.repeat(1_000_000));
+    expect(word.length).toBeGreaterThan(600);
+    expect(word.every(({ content }) => content.length <= 1500)).toBe(true);
+    expect(cut('\n'.repeat(1_000_000))).toEqual([]);
+    expect(() => cut('# a\nb\n'.repeat(20_000))).toThrow(FileFault);
+    expect(cut('a\x1b[31mb\x07\u2028c\ud800')).toEqual([{ content: 'a[31mbc\ufffd', page: null, heading: null }]);
+    expect(cut(`# ${'x'.repeat(5_000)}\ny`)[0]!.heading).toBeNull();
+    expect(cut('```\n'.repeat(100_000), 100_000).length).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { nowSeconds } from '../../lib/clock.ts';
+import type { Jobs } from '../../platform/durable/jobs.ts';
+import type { Deps } from '../ports.ts';
+import { markEntries } from '../store/knowledge.ts';
+import { type SourceState, staleSources } from '../store/sources.ts';
+import { importSource, removeSource } from './import-source.ts';
+
+const queue = 'knowledge-import';
+/** Each takes a thread, and the memory of one file. */
+const work = { concurrency: 2 };
+const workData = z.object({ ref: z.number().int() });
+
+export function workOnImports(jobs: Pick<Jobs, 'work'>, deps: Deps): void {
+  jobs.work(queue, work, (job) => importSource(deps, workData.parse(job.data).ref, job.signal));
+}
+
+export async function enqueueImport(jobs: Pick<Jobs, 'enqueue'>, ref: number): Promise<void> {
+  await jobs.enqueue(queue, { ref }, { key: `${ref}` });
+}
+
+/** Longer than a file takes to be read, so that only what was left lying is found. */
+const staleSeconds = 600;
+const sweepRows = 100;
+
+/** Goes on with what a process left behind, and takes away what it had only half received. */
+export async function sweepImports(deps: Deps): Promise<void> {
+  const { db } = deps;
+  const before = nowSeconds(deps.clock) - staleSeconds;
+  const stale = (...states: SourceState[]) => staleSources(db, states, before, sweepRows);
+  for (const { ref } of await stale('waiting', 'reading')) await deps.startImport(ref);
+  for (const { ref } of await stale('receiving', 'deleting')) await removeSource(deps, ref);
+  await markEntries(db, sweepRows);
+}

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { pdfOf } from '../import/pdf.fixture.ts';
+import { type Stage, stage } from '../scripted.fixture.ts';
+import { engines } from '../store/db.fixture.ts';
+import { openRouter } from './router.fixture.ts';
+
+const guide =
+  '# Harbour\n\n## Berths\n\nThe harbour has twelve berths for boats.\n\n## Lights\n\nA lighthouse in the north.\n';
+
+describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
+  let s: Stage;
+  let router: ReturnType<typeof openRouter>;
+  const begin = async () => {
+    s = await stage(() => 'noted', {}, open);
+    router = openRouter(s.deps);
+  };
+  afterEach(async () => {
+    await router.close();
+    await s.close();
+  });
+
+  const send = (files: [name: string, content: string | Uint8Array][], fields: Record<string, string> = {}) => {
+    const form = new FormData();
+    for (const [name, content] of files) form.append('file', new Blob([content as BlobPart]), name);
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    return router.call('POST', '/knowledge/import', form);
+  };
+  const sources = async () => (await router.call('GET', '/knowledge/sources')).body.data.sources;
+  const find = async (q: string) => (await router.call('GET', `/knowledge?q=${encodeURIComponent(q)}`)).body.data;
+  const rows = async (table: 'ms_source_parts' | 'ms_knowledge' | 'ms_documents' | 'ms_unembedded') =>
+    Number(
+      (
+        await s.deps.db
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll<number>().as('n'))
+          .executeTakeFirstOrThrow()
+      ).n,
+    );
+
+  test('entries: each by itself, none twice, and what is not good hinders none', async () => {
+    await begin();
+    const entry = (i: number) => ({ category: 'c', title: `Berth ${i}`, content: `Berth ${i} is free.`, keywords: [] });
+    const many = Array.from({ length: 40 }, (_, i) => entry(i));
+    const bad = [{ ...entry(1), content: '' }, 'nonsense', { ...entry(2), project_id: 'p' }, entry(3)];
+    const sent = [...many, ...bad];
+    const [answer, again] = await Promise.all([
+      router.call('POST', '/knowledge/import', { entries: sent }),
+      router.call('POST', '/knowledge/import', { entries: sent }),
+    ]);
+    expect([answer.status, again.status]).toEqual([200, 200]);
+    for (const { body } of [answer, again]) {
+      expect(body.data.entries.map(({ index }: { index: number }) => index)).toEqual(sent.map((_, i) => i));
+      expect(body.data.entries[40]).toEqual({
+        index: 40,
+        status: 'refused',
+        error: expect.stringContaining('content'),
+      });
+      expect(body.data.entries[41].status).toBe('refused');
+      // The same as the fourth.
+      expect(body.data.entries[43]).toEqual({ index: 43, status: 'unchanged', id: body.data.entries[3].id });
+    }
+    expect(await rows('ms_knowledge')).toBe(41);
+    await s.settled();
+    expect(await rows('ms_unembedded')).toBe(0);
+    // One that was changed by hand is another one.
+    const { id } = answer.body.data.entries[0];
+    await router.call('PUT', `/knowledge/${id}`, { content: 'Berth 0 is taken.' });
+    const third = await router.call('POST', '/knowledge/import', { entries: [entry(0), entry(5)] });
+    expect(third.body.data.entries.map(({ status }: { status: string }) => status)).toEqual(['added', 'unchanged']);
+    const hand = { ...entry(0), content: 'Berth 0 is taken.' };
+    expect((await router.call('POST', '/knowledge/import', { entries: [hand] })).body.data.entries[0].id).toBe(id);
+  });
+
+  test('bodies that are none of it', async () => {
+    await begin();
+    const refused = async (body: unknown, param: string) => {
+      const answer = await router.call('POST', '/knowledge/import', body);
+      expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining(param)]);
+    };
+    await refused({ entries: [] }, 'entries');
+    await refused({ entries: Array.from({ length: 1001 }, () => ({})) }, 'entries');
+    await refused({ entries: [{}], extra: 1 }, 'extra');
+    await refused([], 'The body');
+    await refused(new FormData(), 'file');
+    const form = (name: string, value: string | Blob) => {
+      const made = new FormData();
+      made.append('file', new Blob(['text']), 'a.txt');
+      made.append(name, value);
+      return made;
+    };
+    await refused(form('colour', 'red'), 'colour');
+    await refused(form('category', 'c'.repeat(65)), 'category');
+    await refused(form('replace', 'perhaps'), 'replace');
+    await refused(form('file', 'not a file'), 'file');
+    await refused(form('category', new Blob(['x'])), 'category');
+    expect((await send(Array.from({ length: 21 }, (_, i) => [`${i}.txt`, `${i}`]))).status).toBe(400);
+    expect(await sources()).toEqual([]);
+  });
+
+  test('files: passages with their source, found by words, and deleted together', async () => {
+    await begin();
+    const pdf = pdfOf([{ paragraphs: [['Winter begins early.']] }, { paragraphs: [['Ships of walnut wood.']] }]);
+    const files: [string, string | Uint8Array][] = [
+      ['guide.txt', guide],
+      ['C:\\papers\\rules.md', pdf],
+      ['office.pdf', Uint8Array.from([0x50, 0x4b, 3, 4])],
+    ];
+    const answer = await send(files, { category: 'handbook', keywords: 'port, sea' });
+    expect(answer.status).toBe(202);
+    expect(answer.body.data.files).toMatchObject([
+      { name: 'guide.txt', status: 'accepted', source: { kind: 'text', state: 'waiting', category: 'handbook' } },
+      { name: 'rules.md', status: 'accepted', source: { kind: 'pdf' } },
+      { name: 'office.pdf', status: 'refused', error: expect.stringContaining('ZIP') },
+    ]);
+    await s.settled();
+    const size = (text: string | Uint8Array) => Buffer.from(text).byteLength;
+    expect(await sources()).toMatchObject([
+      { name: 'rules.md', state: 'ready', entries: 2, total_entries: 2, size: size(pdf), error: null },
+      { name: 'guide.txt', state: 'ready', entries: 2, total_entries: 2, size: size(guide), error: null },
+    ]);
+    expect([await rows('ms_source_parts'), await rows('ms_unembedded')]).toEqual([0, 0]);
+    const { id } = answer.body.data.files[0].source;
+    expect((await find('twelve berths'))[0]).toMatchObject({
+      title: 'Harbour › Berths',
+      content: 'The harbour has twelve berths for boats.',
+      category: 'handbook',
+      keywords: ['port', 'sea'],
+      source: { id, name: 'guide.txt', heading: 'Harbour › Berths', position: 1 },
+    });
+    expect((await find('walnut'))[0]).toMatchObject({
+      title: 'rules.md, page 2',
+      source: { name: 'rules.md', page: 2, position: 2 },
+    });
+
+    await router.call('DELETE', `/knowledge/${(await find('lighthouse'))[0].id}`);
+    expect((await router.call('GET', `/knowledge/sources/${id}`)).body.data.entries).toBe(1);
+    expect((await router.call('DELETE', `/knowledge/sources/${id}`, undefined, 2)).status).toBe(404);
+    expect((await router.call('DELETE', `/knowledge/sources/${id}`)).status).toBe(200);
+    expect((await router.call('DELETE', `/knowledge/sources/${id}`)).status).toBe(404);
+    expect(JSON.stringify(await find('twelve berths'))).not.toContain('twelve berths');
+    expect((await sources()).map(({ name }: { name: string }) => name)).toEqual(['rules.md']);
+    expect([await rows('ms_knowledge'), await rows('ms_documents')]).toEqual([2, 2]);
+  });
+
+  test('the same content changes nothing, another of the same name is a second source or takes the first one’s place', async () => {
+    await begin();
+    const first = await send([['guide.md', guide]]);
+    await s.settled();
+    const again = await send([
+      ['copy.md', guide],
+      ['guide.md', `${guide}\nMore.`],
+    ]);
+    expect(again.body.data.files).toMatchObject([
+      { name: 'copy.md', status: 'unchanged', source: { id: first.body.data.files[0].source.id, name: 'guide.md' } },
+      { name: 'guide.md', status: 'accepted' },
+    ]);
+    await s.settled();
+    expect((await sources()).length).toBe(2);
+    const replacing = await send([['guide.md', '# Harbour\n\nClosed for ever.']], { replace: 'true' });
+    await s.settled();
+    expect(await sources()).toMatchObject([{ id: replacing.body.data.files[0].source.id, entries: 1 }]);
+    expect(JSON.stringify(await find('twelve berths'))).not.toContain('twelve berths');
+    // What cannot be read takes nobody's place, and can be sent again.
+    const broken = pdfOf([]).slice(0, 60);
+    for (let i = 0; i < 2; i += 1) {
+      expect((await send([['guide.md', broken]], { replace: 'true' })).body.data.files[0].status).toBe('accepted');
+      await s.settled();
+    }
+    expect(await sources()).toMatchObject([
+      { state: 'failed', entries: 0, error: expect.stringContaining('damaged') },
+      { state: 'ready', entries: 1 },
+    ]);
+  });
+
+  test('what a model is told names the file, so that it can cite it', async () => {
+    await begin();
+    await send([['guide.md', guide]]);
+    await s.settled();
+    await s.ask('How many berths does the harbour have for boats?', { use_vector_search: true, rerank_threshold: 0 });
+    const told = JSON.stringify(s.calls.at(-1)!.messages);
+    expect(told).toContain('knowledge base: guide.md, Harbour › Berths');
+    expect(told).toContain('The harbour has twelve berths for boats.');
+    expect(told).toContain('cite');
+  });
+});

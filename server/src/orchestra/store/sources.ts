@@ -1,0 +1,239 @@
+import type { Selectable } from 'kysely';
+import { randomString } from '../../lib/ids.ts';
+import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import type { Db, Tables } from '../../platform/db/tables.ts';
+import type { Fact } from '../knowledge-facts.ts';
+import { others } from '../slices.ts';
+import './tables.ts';
+
+/**
+ * `receiving`: its bytes are being stored. `waiting`: for somebody to read it. `reading`: its passages are being stored.
+ * `deleting`: they are being removed. The others stay.
+ */
+export type SourceState = 'receiving' | 'waiting' | 'reading' | 'ready' | 'failed' | 'deleting';
+
+export interface Source {
+  /** Row id, never shown. */
+  ref: number;
+  id: string;
+  userId: number;
+  keyId: number | null;
+  projectId: string | null;
+  name: string;
+  kind: string;
+  size: number;
+  category: string;
+  keywords: string[];
+  replaces: boolean;
+  state: SourceState;
+  error: string | null;
+  written: number;
+  removed: number;
+  total: number | null;
+  attempts: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type NewSource = Pick<Source, 'userId' | 'keyId' | 'projectId' | 'name' | 'kind' | 'size' | 'replaces'> &
+  Pick<Fact, 'category' | 'keywords'> & { contentHash: string };
+
+/** Null when the user has a source of this content already. */
+export async function addSource(db: Db, source: NewSource, now: number): Promise<Source | null> {
+  const row = await db
+    .insertInto('ms_sources')
+    .values({
+      public_id: `src-${randomString(20)}`,
+      user_id: source.userId,
+      key_id: source.keyId,
+      project_id: source.projectId,
+      name: source.name,
+      kind: source.kind,
+      content_hash: source.contentHash,
+      size: source.size,
+      category: source.category,
+      keywords: JSON.stringify(source.keywords),
+      replaces: source.replaces ? 1 : 0,
+      state: 'receiving',
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ? toSource(row) : null;
+}
+
+export async function sourceOfContent(
+  db: Db,
+  { userId, contentHash, projectId }: Pick<NewSource, 'userId' | 'contentHash' | 'projectId'>,
+): Promise<Source | null> {
+  const row = await db
+    .selectFrom('ms_sources')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('content_hash', '=', contentHash)
+    .where((eb) => eb(eb.fn.coalesce('project_id', eb.val('')), '=', projectId ?? ''))
+    .executeTakeFirst();
+  return row ? toSource(row) : null;
+}
+
+export async function findSource(db: Db, userId: number, id: string): Promise<Source | null> {
+  const row = await db
+    .selectFrom('ms_sources')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('public_id', '=', id)
+    .executeTakeFirst();
+  return row ? toSource(row) : null;
+}
+
+export async function sourceByRef(db: Db, ref: number): Promise<Source | null> {
+  const row = await db.selectFrom('ms_sources').selectAll().where('id', '=', ref).executeTakeFirst();
+  return row ? toSource(row) : null;
+}
+
+/** The newest first. */
+export async function listSources(
+  db: Db,
+  { userId, offset, limit }: { userId: number; offset: number; limit: number },
+): Promise<{ sources: Source[]; total: number }> {
+  const own = db.selectFrom('ms_sources').where('user_id', '=', userId).orderBy('id', 'desc');
+  const rows = await own.selectAll().limit(limit).offset(offset).execute();
+  const total = await countUpTo(db, own.select('id'), offset + limit + countedPast);
+  return { sources: rows.map(toSource), total };
+}
+
+export async function addPart(db: Db, ref: number, position: number, bytes: Uint8Array): Promise<void> {
+  await db.insertInto('ms_source_parts').values({ source_ref: ref, position, bytes }).execute();
+}
+
+/** One at a time: a file in one go would be one long read. */
+export async function bytesOf(db: Db, ref: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const part = await db
+      .selectFrom('ms_source_parts')
+      .select('bytes')
+      .where('source_ref', '=', ref)
+      .where('position', '=', parts.length)
+      .executeTakeFirst();
+    if (!part) return Buffer.concat(parts);
+    parts.push(part.bytes);
+  }
+}
+
+export async function deleteParts(db: Db, ref: number): Promise<void> {
+  await db.deleteFrom('ms_source_parts').where('source_ref', '=', ref).execute();
+}
+
+/** From one of these states to another; false when it is in none of them any more. */
+export async function turnTo(
+  db: Db,
+  ref: number,
+  from: readonly SourceState[],
+  change: { state: SourceState; error?: string; total?: number },
+  now: number,
+): Promise<boolean> {
+  const rows = await db
+    .updateTable('ms_sources')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', ref)
+    .where('state', 'in', from)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+}
+
+/** Begins or takes up the reading of a source; null when there is nothing to read. */
+export async function beginReading(db: Db, ref: number, now: number): Promise<Source | null> {
+  const row = await db
+    .updateTable('ms_sources')
+    .set((eb) => ({ state: 'reading', attempts: eb('attempts', '+', 1), updated_at: now }))
+    .where('id', '=', ref)
+    .where('state', 'in', ['waiting', 'reading'])
+    .returningAll()
+    .executeTakeFirst();
+  return row ? toSource(row) : null;
+}
+
+/**
+ * Counts passages that the same transaction stores. False, and they must not be stored, when the source is being deleted, or
+ * another process has come further meanwhile.
+ */
+export async function countWritten(tx: Db, ref: number, from: number, count: number, now: number): Promise<boolean> {
+  const rows = await tx
+    .updateTable('ms_sources')
+    .set({ written: from + count, attempts: 0, updated_at: now })
+    .where('id', '=', ref)
+    .where('state', '=', 'reading')
+    .where('written', '=', from)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+}
+
+/** Earlier sources of the same name. */
+export async function earlierOfName(db: Db, { ref, userId, name, projectId }: Source): Promise<number[]> {
+  const rows = await db
+    .selectFrom('ms_sources')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('id', '<', ref)
+    .where('name', '=', name)
+    .where('project_id', projectId === null ? 'is' : '=', projectId)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Rows of one statement, each of which takes its words and its vector along. */
+const mostAtOnce = 50;
+
+/** The passages of a source, with room for others in between. */
+export async function deletePassages(db: Db, ref: number): Promise<void> {
+  for (;;) {
+    const some = db.selectFrom('ms_knowledge').select('id').where('source_ref', '=', ref).limit(mostAtOnce);
+    const { numDeletedRows } = await db.deleteFrom('ms_knowledge').where('id', 'in', some).executeTakeFirst();
+    if (Number(numDeletedRows) < mostAtOnce) return;
+    await others();
+  }
+}
+
+export async function deleteSourceRow(db: Db, ref: number): Promise<void> {
+  await db.deleteFrom('ms_sources').where('id', '=', ref).execute();
+}
+
+/** Sources in one of these states that nothing was written to since. */
+export async function staleSources(db: Db, states: SourceState[], before: number, limit: number): Promise<Source[]> {
+  const rows = await db
+    .selectFrom('ms_sources')
+    .selectAll()
+    .where('state', 'in', states)
+    .where('updated_at', '<', before)
+    .orderBy('updated_at')
+    .limit(limit)
+    .execute();
+  return rows.map(toSource);
+}
+
+const toSource = (row: Selectable<Tables['ms_sources']>): Source => ({
+  ref: row.id,
+  id: row.public_id,
+  userId: row.user_id,
+  keyId: row.key_id,
+  projectId: row.project_id,
+  name: row.name,
+  kind: row.kind,
+  size: row.size,
+  category: row.category,
+  keywords: JSON.parse(row.keywords) as string[],
+  replaces: row.replaces === 1,
+  state: row.state as SourceState,
+  error: row.error,
+  written: row.written,
+  removed: row.removed,
+  total: row.total,
+  attempts: row.attempts,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

@@ -1,0 +1,13 @@
+import { choosingFor } from '../allowed.ts';
+import type { Caller, Deps } from '../ports.ts';
+import { withDefaults } from '../preferences.ts';
+import { loadPreferences } from '../store/preferences.ts';
+import { newMeter } from './meter.ts';
+
+/** What a search or an embedding outside of a turn needs. */
+export async function outsideTurn(deps: Deps, caller: Caller, signal: AbortSignal) {
+  const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
+  const models = await deps.models(caller);
+  const choosing = choosingFor(caller, { settings: { preferences }, operator: deps.operator(), models, patterns: [] });
+  return { deps, caller, choosing, signal, meter: newMeter() };
+}

@@ -1,0 +1,164 @@
+import { Autocomplete, Button, FileButton, Group, List, Modal, Stack, Switch, TagsInput, Text } from '@mantine/core';
+import { IconFileText, IconUpload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { formatBytes } from '../../format.ts';
+import { useAct } from '../../use-act.ts';
+import { categoriesOf, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
+import { type ImportedFile, sendFiles } from './sources-queries.ts';
+
+const mostFiles = 20;
+const kinds = '.txt,.md,.markdown,.pdf,text/plain,text/markdown,application/pdf';
+
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+
+function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const [over, setOver] = useState(false);
+  return (
+    // Whoever cannot drag has the button in it.
+    // biome-ignore lint/a11y/noStaticElementInteractions: a place to let go over, nothing to operate
+    <div
+      className="svc-drop"
+      data-over={over || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFiles([...event.dataTransfer.files]);
+      }}
+    >
+      <IconUpload size={28} stroke={1.5} aria-hidden />
+      <Text size="sm" ta="center">
+        Drop text, Markdown or PDF files here
+      </Text>
+      <FileButton onChange={onFiles} accept={kinds} multiple inputProps={{ 'aria-label': 'Files' }}>
+        {(props) => (
+          <Button {...props} variant="default" size="xs">
+            Choose files
+          </Button>
+        )}
+      </FileButton>
+      <Text size="xs" c="dimmed" ta="center">
+        Up to {mostFiles} files of 10 MiB each, 32 MiB together
+      </Text>
+    </div>
+  );
+}
+
+function Chosen({ files, onClear }: { files: File[]; onClear: () => void }) {
+  if (files.length === 0) return null;
+  return (
+    <Group align="flex-start" justify="space-between" wrap="nowrap">
+      <List size="sm" icon={<IconFileText size={16} aria-hidden />} aria-label="Chosen files">
+        {files.map(({ name, size }) => (
+          <List.Item key={`${name} ${size}`} className="svc-anywhere">
+            {name}{' '}
+            <Text span size="xs" c="dimmed">
+              {formatBytes(size)}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+      <Button variant="subtle" size="compact-xs" onClick={onClear}>
+        Clear
+      </Button>
+    </Group>
+  );
+}
+
+function Told({ told }: { told: ImportedFile[] }) {
+  const refused = told.filter(({ status }) => status === 'refused');
+  const known = told.filter(({ status }) => status === 'unchanged');
+  return (
+    <Stack gap="xs" role="status">
+      {refused.map(({ name, error }) => (
+        <Text key={name} size="sm" className="svc-anywhere">
+          <strong>{name}</strong> was not imported. {error}
+        </Text>
+      ))}
+      {known.map(({ name, source }) => (
+        <Text key={name} size="sm" className="svc-anywhere">
+          <strong>{name}</strong> is there already{source && source.name !== name ? ` as ${source.name}` : ''}; nothing
+          was changed.
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+interface ImportFilesProps {
+  /** Dropped on the page. */
+  dropped: File[];
+  onClose: () => void;
+}
+
+export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
+  const [files, setFiles] = useState(dropped);
+  const [category, setCategory] = useState('');
+  const [keywords, setKeywords] = useState<string[]>([]);
+  const [replace, setReplace] = useState(false);
+  const newest = useQuery(newestQuery);
+  const importing = useAct({
+    mutationFn: () => sendFiles({ files, category, keywords, replace }),
+    onSuccess: async (told) => {
+      const accepted = told.filter(({ status }) => status === 'accepted').length;
+      if (accepted > 0) notifySuccess(`${count(accepted, 'file')} being imported`);
+      setFiles([]);
+      if (accepted === told.length) onClose();
+      await reloadKnowledge();
+    },
+  });
+  const add = (more: File[]) => {
+    importing.reset();
+    setFiles([...files, ...more].slice(0, mostFiles));
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    importing.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title="Import files" size="lg">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <DropArea onFiles={add} />
+          <Chosen files={files} onClear={() => setFiles([])} />
+          {importing.data && <Told told={importing.data} />}
+          <Autocomplete
+            label="Category"
+            description="For every passage of these files"
+            placeholder="document"
+            maxLength={64}
+            data={categoriesOf(newest.data)}
+            value={category}
+            onChange={setCategory}
+          />
+          <TagsInput
+            label="Keywords"
+            description="Words they should be found by; press Enter after each"
+            maxTags={50}
+            value={keywords}
+            onChange={setKeywords}
+          />
+          <Switch
+            label="Replace earlier files of the same name"
+            checked={replace}
+            onChange={(event) => setReplace(event.currentTarget.checked)}
+          />
+          <FormFoot
+            act={importing}
+            failure="The files were not imported"
+            submitLabel={files.length === 0 ? 'Import' : `Import ${count(files.length, 'file')}`}
+            onCancel={onClose}
+            disabled={files.length === 0}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,112 @@
+import { ActionIcon, Badge, Progress, Stack, Text, Title } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatBytes, formatNumber } from '../../format.ts';
+import { reloadKnowledge } from './knowledge-queries.ts';
+import { type Source, sourcePageSize, sourcesQuery } from './sources-queries.ts';
+
+const stateWords = { waiting: 'Waiting', reading: 'Importing', ready: 'Ready', failed: 'Failed', deleting: 'Deleting' };
+const stateColors = { waiting: 'gray', reading: 'blue', ready: 'teal', failed: 'red', deleting: 'gray' };
+
+function State({ source }: { source: Source }) {
+  const { state, entries, total_entries, name } = source;
+  return (
+    <Stack gap={4} miw={120}>
+      <Badge size="sm" color={stateColors[state]}>
+        {stateWords[state]}
+      </Badge>
+      {state === 'reading' && total_entries !== null && (
+        <Progress
+          value={total_entries === 0 ? 0 : (100 * entries) / total_entries}
+          size="sm"
+          aria-label={`Import of ${name}`}
+        />
+      )}
+    </Stack>
+  );
+}
+
+const columnsOf = (onDelete: (source: Source) => void): Column<Source>[] => [
+  {
+    key: 'name',
+    header: 'File',
+    wrap: true,
+    cell: ({ name, error }) => (
+      <Stack gap={4}>
+        <Text size="sm" className="svc-anywhere">
+          {name}
+        </Text>
+        {error && (
+          <Text size="xs" c="dimmed">
+            {error}
+          </Text>
+        )}
+      </Stack>
+    ),
+  },
+  { key: 'state', header: 'State', cell: (source) => <State source={source} /> },
+  { key: 'entries', header: 'Passages', align: 'right', cell: ({ entries }) => formatNumber(entries) },
+  { key: 'size', header: 'Size', align: 'right', cell: ({ size }) => formatBytes(size) },
+  { key: 'created_at', header: 'Imported', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    ...actsColumn(),
+    cell: (source) => (
+      <ActionIcon variant="subtle" color="gray" aria-label={`Delete ${source.name}`} onClick={() => onDelete(source)}>
+        <IconTrash size={18} aria-hidden />
+      </ActionIcon>
+    ),
+  },
+];
+
+/** How many files are ready: when it changes there are new entries to show. */
+const readyOf = (sources: Source[] = []): number => sources.filter(({ state }) => state === 'ready').length;
+
+/** Files that were imported; nothing at all while there are none. */
+export function SourcesTable() {
+  const [page, setPage] = useState(1);
+  const [deleting, setDeleting] = useState<Source | null>(null);
+  const query = useQuery(sourcesQuery(page));
+  const ready = readyOf(query.data?.sources);
+  const before = useRef(ready);
+  useEffect(() => {
+    if (ready !== before.current) void reloadKnowledge();
+    before.current = ready;
+  }, [ready]);
+  if (!query.data || (query.data.total === 0 && page === 1)) return null;
+  return (
+    <Stack component="section" gap="xs" mb="lg" aria-label="Imported files">
+      <Title order={2} size="h4">
+        Imported files
+      </Title>
+      <DataTable
+        label="Imported files"
+        columns={columnsOf(setDeleting)}
+        rows={query.data.sources}
+        rowKey={({ id }) => id}
+        query={query}
+        empty={null}
+        paging={{ page, pageSize: sourcePageSize, total: query.data.total, onPage: setPage }}
+      />
+      <ConfirmDelete
+        opened={deleting !== null}
+        onClose={() => setDeleting(null)}
+        title="Delete this file?"
+        confirmLabel="Delete file"
+        onConfirm={async () => {
+          if (deleting) await del('/api/svc-ms/knowledge/sources/{id}', { path: { id: deleting.id } });
+          notifySuccess('File deleted');
+          await reloadKnowledge();
+        }}
+      >
+        Models will no longer recall the passages of <strong>{deleting?.name}</strong>. This cannot be undone.
+      </ConfirmDelete>
+    </Stack>
+  );
+}
