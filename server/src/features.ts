@@ -9,6 +9,8 @@ import { type AuditLog, openAuditLog } from './identity/audit/log.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
 import { nowSeconds } from './lib/clock.ts';
+import { noConnectedTools } from './lib/connected-tools.ts';
+import { requestId } from './lib/ids.ts';
 import { openSealer } from './lib/seal.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
@@ -133,6 +135,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     models: (caller) => modelsOf(relay, caller),
     operator: () => operatorModels(options),
     parallelRuns: () => options.get('MsParallelRuns'),
+    requireMoney: async ({ userId, keyId, keyUnlimited = true }) => {
+      const least = { requestId: requestId(), userId, keyId, keyUnlimited, amount: 1, modelId: orchestraModel };
+      await billing.release(await billing.hold(least));
+    },
+    connectedTools: noConnectedTools,
     warn: (message, error) => log.warn({ error }, message),
   });
   const autonomous = openAutonomous({ ...orchestra.deps, shared });

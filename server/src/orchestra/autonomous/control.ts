@@ -1,7 +1,11 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { requireChatModel, requireEngine } from '../allowed.ts';
+import { choosingFor, requireChatModel, requireEngine } from '../allowed.ts';
+import { choosePlanModel, chooseTaskModel, price } from '../models.ts';
+import { difficulties } from '../params.ts';
 import type { Caller, Deps } from '../ports.ts';
+import { withDefaults } from '../preferences.ts';
+import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session } from '../store/sessions.ts';
 import { weighOne } from '../tokens.ts';
 import { type RunConfig, withOverrides } from './config.ts';
@@ -53,7 +57,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
     session,
     current,
     async execute(caller, { goal, sessionId = newSessionId(), config }) {
-      await requireModel(deps, caller);
+      await requireMeans(deps, caller);
       const { userId } = caller;
       const most = deps.parallelRuns();
       // Asked again when the run is written; here so that a refusal leaves no empty session behind.
@@ -76,7 +80,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const run = await existing(checkpoint.runRef);
       if (run.status === 'running' || run.status === 'completed')
         throw new AppError('conflict', `The execution is ${run.status} and cannot be resumed.`);
-      await requireModel(deps, caller);
+      await requireMeans(deps, caller);
       const config = withOverrides(run.config, overrides);
       const state = resumedState(checkpoint.state, checkpoint.id, config, run.elapsedMs);
       const most = deps.parallelRuns();
@@ -105,7 +109,16 @@ export function newControl(deps: Deps, runner: Runner): Control {
   };
 }
 
-async function requireModel(deps: Deps, caller: Caller): Promise<void> {
+/** Throws before anything is written when there is no model for the run, or nothing to pay one with. */
+async function requireMeans(deps: Deps, caller: Caller): Promise<void> {
   requireEngine(caller);
-  await requireChatModel(deps, caller, await deps.models(caller));
+  const models = await deps.models(caller);
+  await requireChatModel(deps, caller, models);
+  const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
+  const given = { settings: { preferences }, operator: deps.operator(), models, patterns: [] };
+  const choosing = choosingFor(caller, given);
+  const tasks = difficulties.map((difficulty) => chooseTaskModel(choosing, difficulty, 'question'));
+  const asked = new Set([choosePlanModel(choosing), ...tasks].map((choice) => choice?.model));
+  const isFree = (name: string | undefined) => price(models.find(({ id }) => id === name)) === 0;
+  if (![...asked].every(isFree)) await deps.requireMoney(caller);
 }

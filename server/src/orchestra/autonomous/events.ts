@@ -1,11 +1,15 @@
 import type { PlanTask } from '../plan.ts';
 import type { Failover } from '../task/failover.ts';
 import type { RunConfig } from './config.ts';
+import type { Rest } from './rest.ts';
 
 export type PauseReason =
   | 'max_iterations'
   | 'max_time'
+  | 'max_cost'
   | 'insufficient_quota'
+  | 'tool_calls'
+  | 'approval'
   | 'provider_unavailable'
   | 'stalled'
   | 'key_revoked'
@@ -74,7 +78,7 @@ export interface RunEvents {
     /** In what it falls short of the goal, in words. */
     shortfalls: string[];
   };
-  execution_paused: { reason: PauseReason; status: RunStatus; checkpoint_id: string };
+  execution_paused: Rest & { reason: PauseReason; status: RunStatus; checkpoint_id: string };
   error: { message: string; recoverable: boolean; checkpoint_id: string };
 }
 export type EventName = keyof RunEvents;

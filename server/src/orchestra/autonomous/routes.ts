@@ -13,26 +13,34 @@ import { listCheckpoints, streamEnd } from './store/reads.ts';
 import { listRuns, type Run } from './store/runs.ts';
 import { streamEvents } from './stream.ts';
 import type { Tails } from './tails.ts';
-import { executionSchema, executionView, statusSchema, statusView, summarySchema, summaryView } from './views.ts';
+import {
+  executionSchema,
+  executionView,
+  restingView,
+  statusSchema,
+  statusView,
+  summarySchema,
+  summaryView,
+} from './views.ts';
 
 const path = '/api/svc-ms/autonomous';
 const params = z.object({ session_id: sessionIdSchema });
 const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 const streamed = z.boolean().default(true);
 
-const executeBody = z.object({
+const executeBody = z.strictObject({
   message: z.string().trim().min(1, 'must not be empty').max(200_000),
   session_id: sessionIdSchema.optional(),
   stream_events: streamed,
   config: configSchema.default(() => configSchema.parse({})),
 });
-const resumeBody = z.object({
+const resumeBody = z.strictObject({
   checkpoint_id: z.string().min(1).max(128),
   session_id: sessionIdSchema,
   stream_events: streamed,
   config_overrides: overridesSchema.default({}),
 });
-const cancelBody = z.object({ session_id: sessionIdSchema, reason: z.string().trim().max(1000).optional() });
+const cancelBody = z.strictObject({ session_id: sessionIdSchema, reason: z.string().trim().max(1000).optional() });
 const cancelAnswer = z.object({
   execution_id: z.string(),
   session_id: z.string(),
@@ -60,11 +68,11 @@ export interface RouteDeps {
 
 export const autonomousRoutes = (given: RouteDeps): Route[] => [...doing(given), ...looking(given)];
 
-function doing({ control }: RouteDeps): Route[] {
+function doing({ deps, control }: RouteDeps): Route[] {
   const answerRun = async (call: Pick<Call, 'headers' | 'signal'>, run: Run, stream: boolean) => {
     const shown = stream ? run : await control.ended(run.ref, call.signal);
     if (!shown) throw new AppError('not_found', 'The session was deleted');
-    return json(call, executionView(shown));
+    return json(call, executionView(shown, await restingView(deps.db, shown)));
   };
   return [
     defineRoute({
@@ -141,8 +149,10 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       summary: "Where a session's execution stands",
       params,
       answers: { 200: statusSchema },
-      handle: async (call) =>
-        json(call, statusView(await control.current(call.principal.user.id, call.params.session_id), clock)),
+      handle: async (call) => {
+        const run = await control.current(call.principal.user.id, call.params.session_id);
+        return json(call, statusView(run, await restingView(db, run), clock));
+      },
     }),
     defineRoute({
       ...base,

@@ -2,6 +2,7 @@ import type { Plan, PlanTask } from '../plan.ts';
 import { newPlanId } from '../store/plans.ts';
 import type { TaskState } from '../task/escalate.ts';
 import type { RunConfig } from './config.ts';
+import type { Talk } from './talk.ts';
 
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'skipped';
 
@@ -20,6 +21,8 @@ export interface RunTask extends PlanTask, TaskState {
   redo?: string | null;
   /** How often it was done again because its result was weak. */
   redone?: number;
+  /** Its conversation with tools, while it has one. */
+  talk?: Talk | null;
 }
 
 /** What is to be done next. */
@@ -101,7 +104,8 @@ export function usePlan(state: RunState, plan: Plan): void {
 
 /** A task is done anew, with all its attempts; its old result stays until there is a better one. */
 export function again(task: RunTask, reason: string, change: Partial<PlanTask> = {}): void {
-  Object.assign(task, change, { status: 'pending', faults: [], error: null, redo: task.attempts > 0 ? reason : null });
+  const redo = task.attempts > 0 ? reason : null;
+  Object.assign(task, change, { status: 'pending', faults: [], error: null, redo, talk: null });
 }
 
 /** Whoever ordered a task to be done again: what was made of its old result is made again too. */

@@ -1,15 +1,38 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { atNoRest, type Rest, restOf } from './rest.ts';
 import { shortfallsOf } from './state.ts';
 import type { Run } from './store/runs.ts';
 
 const shortfalls = z.array(z.string()).meta({ description: 'In what it falls short of the goal, in words' });
+
+const calls = z.array(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string().meta({ description: 'JSON, as the model wrote it' }),
+    task_id: z.string(),
+  }),
+);
+/** Of runs that are at rest before their end; empty for all others. */
+const rest = {
+  checkpoint_id: z.string().nullable().meta({ description: 'Where it is at rest, for resume' }),
+  partial_result: z.string().nullable().meta({ description: 'What was finished before it came to rest' }),
+  remaining: z.array(z.string()).meta({ description: 'Titles of the tasks that are not done' }),
+  pending_tool_calls: calls.meta({ description: 'Calls of tools of yours: bring what came of them as tool_outputs' }),
+  pending_approvals: calls.meta({
+    description: 'Calls that are made only when somebody approves: answer by approvals',
+  }),
+};
 
 export const executionSchema = z
   .object({
     execution_id: z.string(),
     session_id: z.string(),
     status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
+    reason: z.string().nullable(),
+    ...rest,
     result: z.string().nullable(),
     error: z.string().nullable(),
     shortfalls: shortfalls.optional(),
@@ -20,15 +43,25 @@ export const executionSchema = z
 export const eventsUrl = (sessionId: string): string =>
   `/api/svc-ms/autonomous/${encodeURIComponent(sessionId)}/events`;
 
-export const executionView = (run: Run) => ({
+export const executionView = (run: Run, resting: Resting) => ({
   execution_id: run.executionId,
   session_id: run.sessionId,
   status: run.status,
+  reason: run.reason,
+  ...resting,
   result: run.result,
   error: run.error,
   ...(shortfallsIn(run).length > 0 && { shortfalls: shortfallsIn(run) }),
   events_url: eventsUrl(run.sessionId),
 });
+
+type Resting = Rest & { checkpoint_id: string | null };
+
+/** What a run that can be resumed has and lacks. */
+export async function restingView(db: Db, run: Run): Promise<Resting> {
+  if (run.status === 'running' || run.status === 'completed') return { checkpoint_id: null, ...atNoRest() };
+  return { checkpoint_id: run.checkpointId, ...(await restOf(db, run.ref, run.state)) };
+}
 
 /** While it runs, nothing is settled. */
 const shortfallsIn = ({ status, state }: Run): string[] => (status === 'running' ? [] : shortfallsOf(state));
@@ -58,6 +91,7 @@ export const summarySchema = z.object(common).meta({ id: 'ExecutionSummary' });
 export const statusSchema = z
   .object({
     ...common,
+    ...rest,
     result: z.string().nullable(),
     error: z.string().nullable(),
     shortfalls,
@@ -109,8 +143,9 @@ export const summaryView = (run: Run, clock: Clock) => ({
   updated_at: Math.floor(run.updatedMs / 1000),
 });
 
-export const statusView = (run: Run, clock: Clock) => ({
+export const statusView = (run: Run, resting: Resting, clock: Clock) => ({
   ...summaryView(run, clock),
+  ...resting,
   result: run.result,
   error: run.error,
   shortfalls: shortfallsIn(run),

@@ -78,6 +78,7 @@ export async function restartRun(
         .set((eb) => ({
           status: 'running',
           reason: null,
+          checkpoint_id: null,
           error: null,
           caller: JSON.stringify(run.caller),
           config: JSON.stringify(run.config),

@@ -14,6 +14,7 @@ import { migration as lists } from './0012-lists.ts';
 import { migration as found } from './0013-found.ts';
 import { migration as turns } from './0014-turns.ts';
 import { migration as quotes } from './0015-quotes.ts';
+import { migration as runTools } from './0017-run-tools.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -33,6 +34,7 @@ export const migrations: Migration[] = [
   found,
   turns,
   quotes,
+  runTools,
 ];
 
 /**
