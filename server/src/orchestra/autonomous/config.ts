@@ -8,6 +8,12 @@ const fields = {
   checkpoint_interval: z.int().min(1).max(100),
   enable_smart_tasks: z.boolean(),
   enable_adaptive_retry: z.boolean(),
+  max_cost: z
+    .number()
+    .positive()
+    .max(1_000_000)
+    .nullable()
+    .meta({ description: 'Dollars: no model call begins once the run has cost this much; null for no limit' }),
 };
 
 /** Settings of a run. Unknown names are refused, or a slip of the pen would pass for the default. */
@@ -19,6 +25,8 @@ export const configSchema = z.strictObject({
   checkpoint_interval: fields.checkpoint_interval.default(1),
   enable_smart_tasks: fields.enable_smart_tasks.default(true),
   enable_adaptive_retry: fields.enable_adaptive_retry.default(true),
+  // Absent in runs from before there were any.
+  max_cost: fields.max_cost.optional(),
 });
 export type RunConfig = z.infer<typeof configSchema>;
 

@@ -82,7 +82,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
         throw new AppError('conflict', `The execution is ${run.status} and cannot be resumed.`);
       await requireMeans(deps, caller);
       const config = withOverrides(run.config, overrides);
-      const state = resumedState(checkpoint.state, checkpoint.id, config, run.elapsedMs);
+      const state = resumedState(checkpoint.state, checkpoint.id, config, run);
       const most = deps.parallelRuns();
       await restartRun(db, { ref: run.ref, sessionRef, caller, config, state, most }, deps.owners.id, clock.nowMs());
       await runner.launch(run.ref);

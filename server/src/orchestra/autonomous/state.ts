@@ -167,8 +167,15 @@ export const timeLeftMs = (state: RunState, config: RunConfig, elapsedMs: number
  * The state a resume goes on from. A budget that is used up already under the config in force begins anew, since a
  * resume that stops at once helps nobody; one that is not goes on counting. What failed gets another round.
  */
-export function resumedState(from: RunState, checkpointId: string, config: RunConfig, elapsedMs: number): RunState {
+export function resumedState(
+  from: RunState,
+  checkpointId: string,
+  config: RunConfig,
+  { elapsedMs, cost }: { elapsedMs: number; cost: number },
+): RunState {
   const state = structuredClone(from);
+  // Whoever goes back gets no money back.
+  state.cost = Math.max(state.cost, cost);
   if (iterationsUsedUp(state, config)) state.iterationBase = state.iteration;
   if (timeLeftMs(state, config, elapsedMs) <= 0) state.elapsedBaseMs = elapsedMs;
   // At the finish the goal is reached, whatever failed on the way.

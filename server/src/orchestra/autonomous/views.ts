@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import { quotaToUsd } from '../../lib/money.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { atNoRest, type Rest, restOf } from './rest.ts';
 import { shortfallsOf } from './state.ts';
@@ -77,7 +78,8 @@ const common = {
   tasks_failed: z.number().int(),
   tasks_total: z.number().int(),
   total_tokens_used: z.number().int(),
-  total_cost: z.number().int().meta({ description: 'In quota units, at listed prices' }),
+  cost: z.number().meta({ description: 'In dollars, of the calls that have ended' }),
+  total_cost: z.number().int().meta({ description: 'The same in quota units' }),
   elapsed_time_secs: z.number().int(),
   current_task: z.string().nullable(),
   goal_confidence: z.number(),
@@ -134,6 +136,7 @@ export const summaryView = (run: Run, clock: Clock) => ({
   tasks_failed: run.tasksFailed,
   tasks_total: run.tasksTotal,
   total_tokens_used: run.tokens,
+  cost: quotaToUsd(run.cost),
   total_cost: run.cost,
   elapsed_time_secs: Math.floor(elapsedMs(run, clock) / 1000),
   current_task: run.currentTask,

@@ -1,5 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
-import { costOf } from '../../lib/money.ts';
+import { costOf, quotaPerUsd } from '../../lib/money.ts';
 import { askShaped, type Shape } from '../ask-shaped.ts';
 import { modelOf, sendFitted } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
@@ -58,6 +58,7 @@ export interface Question {
 export async function askModel(work: Work, question: Question): Promise<CompleteAnswer> {
   const { step, call = 1, model, messages, params = {}, onDelta, signal = work.signal, insteadOf } = question;
   signal.throwIfAborted();
+  refuseDearer(work);
   await lookAgain(work);
   const asked = {
     ...work.caller,
@@ -79,11 +80,16 @@ export async function askModel(work: Work, question: Question): Promise<Complete
   signal.throwIfAborted();
   const { promptTokens, completionTokens } = answer.usage;
   work.state.tokens += promptTokens + completionTokens;
-  work.state.cost += costIn(work, model, answer);
+  work.state.cost += answer.cost ?? costIn(work, model, answer);
   return answer;
 }
 
-/** At the model's listed price; the ledger holds the exact sum. */
+/** Calls that run are let finish and paid: with tasks at once a run may end a few calls above what was allowed. */
+function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
+  if (typeof max_cost === 'number' && state.cost >= max_cost * quotaPerUsd) throw new Pause('max_cost');
+}
+
+/** Where the charge is not told, at the model's listed price. */
 function costIn({ choosing }: Work, model: string, { usage }: CompleteAnswer): number {
   const info = choosing.models.find(({ id }) => id === model);
   if (!info) return 0;
