@@ -74,14 +74,14 @@ async function prepare(
   run: Run,
   own: Pick<Work, 'holding' | 'journal' | 'signal' | 'elapsedMs'>,
 ): Promise<Work> {
-  const { goal, config, state, turn, executionId } = run;
+  const { goal, config, tools, state, turn, executionId } = run;
   const caller = { ...run.caller, parentRequestId: executionId };
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
   const models = await deps.models(caller);
   const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
   const operator = deps.operator();
   const choosing = choosingFor(caller, { settings: { preferences }, operator, models, patterns });
-  const known = { deps, caller, goal, config, state, turn, executionId, preferences, choosing };
+  const known = { deps, caller, goal, config, tools, state, turn, executionId, preferences, choosing };
   return { ...own, ...known, count: countText, texts: new Map(), context: [], outcomes: [] };
 }
 

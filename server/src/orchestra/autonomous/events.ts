@@ -10,6 +10,7 @@ export type PauseReason =
   | 'insufficient_quota'
   | 'tool_calls'
   | 'approval'
+  | 'tools_unavailable'
   | 'provider_unavailable'
   | 'stalled'
   | 'key_revoked'
@@ -50,6 +51,9 @@ export interface RunEvents {
   task_redone: { task_id: string; title: string; reason: string; attempt: number };
   /** With `task_id` where it concerns a task. */
   model_failover: Failover & { task_id?: string };
+  tool_call_started: { task_id: string; tool_call_id: string; name: string; arguments: string };
+  tool_call_finished: { task_id: string; tool_call_id: string; name: string };
+  approval_requested: { task_id: string; tool_call_id: string; name: string; arguments: string };
   task_evaluated: { task_id: string; score: number; feedback: string };
   memory_operation: {
     operation: 'summarize' | 'archive' | 'recall' | 'store';

@@ -7,8 +7,8 @@ import { sessionIdSchema } from '../params.ts';
 import type { Deps } from '../ports.ts';
 import { callerOf } from '../routes/caller.ts';
 import { base } from '../routes/schemas.ts';
-import { configSchema, overridesSchema } from './config.ts';
 import type { Control } from './control.ts';
+import { cancelBody, executeBody, resumeBody } from './requests.ts';
 import { listCheckpoints, streamEnd } from './store/reads.ts';
 import { listRuns, type Run } from './store/runs.ts';
 import { streamEvents } from './stream.ts';
@@ -26,21 +26,6 @@ import {
 const path = '/api/svc-ms/autonomous';
 const params = z.object({ session_id: sessionIdSchema });
 const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
-const streamed = z.boolean().default(true);
-
-const executeBody = z.strictObject({
-  message: z.string().trim().min(1, 'must not be empty').max(200_000),
-  session_id: sessionIdSchema.optional(),
-  stream_events: streamed,
-  config: configSchema.default(() => configSchema.parse({})),
-});
-const resumeBody = z.strictObject({
-  checkpoint_id: z.string().min(1).max(128),
-  session_id: sessionIdSchema,
-  stream_events: streamed,
-  config_overrides: overridesSchema.default({}),
-});
-const cancelBody = z.strictObject({ session_id: sessionIdSchema, reason: z.string().trim().max(1000).optional() });
 const cancelAnswer = z.object({
   execution_id: z.string(),
   session_id: z.string(),
@@ -84,8 +69,8 @@ function doing({ deps, control }: RouteDeps): Route[] {
       body: executeBody,
       answers: { 200: executionSchema },
       handle: async (call) => {
-        const { message: goal, session_id: sessionId, stream_events, config } = call.body;
-        const run = await control.execute(callerOf(call.principal), { goal, sessionId, config });
+        const { message: goal, session_id: sessionId, stream_events, config, tools } = call.body;
+        const run = await control.execute(callerOf(call.principal), { goal, sessionId, config, tools });
         return answerRun(call, run, stream_events);
       },
     }),
@@ -93,14 +78,22 @@ function doing({ deps, control }: RouteDeps): Route[] {
       ...base,
       method: 'post',
       path: `${path}/resume`,
-      summary: 'Go on from a checkpoint',
+      summary: 'Go on from a checkpoint, with what the execution waits for, instructions, or another plan',
       idempotent: true,
       body: resumeBody,
       answers: { 200: executionSchema },
       handle: async (call) => {
-        const { checkpoint_id: checkpointId, session_id: sessionId, config_overrides: overrides } = call.body;
-        const run = await control.resume(callerOf(call.principal), { sessionId, checkpointId, overrides });
-        return answerRun(call, run, call.body.stream_events);
+        const { body } = call;
+        const run = await control.resume(callerOf(call.principal), {
+          sessionId: body.session_id,
+          checkpointId: body.checkpoint_id,
+          overrides: body.config_overrides,
+          outputs: body.tool_outputs,
+          approvals: body.approvals,
+          instructions: body.instructions,
+          plan: body.plan?.tasks,
+        });
+        return answerRun(call, run, body.stream_events);
       },
     }),
     defineRoute({

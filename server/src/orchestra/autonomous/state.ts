@@ -1,3 +1,4 @@
+import { AppError } from '../../lib/errors.ts';
 import type { Plan, PlanTask } from '../plan.ts';
 import { newPlanId } from '../store/plans.ts';
 import type { TaskState } from '../task/escalate.ts';
@@ -58,6 +59,10 @@ export interface RunState {
   result: string | null;
   /** Knowledge was looked for in the result. */
   extracted: boolean;
+  /** What the user said on resuming, first to last; binds like the goal. */
+  instructions?: string[];
+  /** The user has changed the plan, and the events do not say so yet. */
+  replanned?: boolean;
 }
 
 export const newState = (): RunState => ({
@@ -115,11 +120,31 @@ export function redoDependents(state: RunState): void {
   // A set is walked with what is added on the way.
   for (const needed of due) {
     for (const task of tasks) {
-      if (due.has(task.id) || !task.depends_on.includes(needed)) continue;
+      if (!task.depends_on.includes(needed)) continue;
+      // What it has said to its tools was said of the old result.
+      task.talk = null;
+      if (due.has(task.id)) continue;
       again(task, `made of the result of ${needed}, which is done again`);
       due.add(task.id);
     }
   }
+}
+
+/** What all instructions of a run may come to: every prompt carries them. */
+const longestInstructions = 50_000;
+
+/** What the user says on resuming binds all that follows, also where the goal was reached already. */
+export function instruct(state: RunState, instructions: string): void {
+  const all = [...(state.instructions ?? []), instructions];
+  if (all.join('').length > longestInstructions)
+    throw new AppError('invalid_value', `instructions: all of a run may come to ${longestInstructions} characters.`, {
+      param: 'instructions',
+    });
+  state.instructions = all;
+  state.result = null;
+  if (state.phase !== 'finish') return;
+  state.phase = 'revise';
+  state.missing = [instructions.slice(0, longestShortfall)];
 }
 
 /** A result below this is worth doing again. */

@@ -16,7 +16,7 @@ const calls = z.array(
     task_id: z.string(),
   }),
 );
-/** Of runs that are at rest before their end; empty for all others. */
+/** Of runs that are at rest before their end. */
 const rest = {
   checkpoint_id: z.string().nullable().meta({ description: 'Where it is at rest, for resume' }),
   partial_result: z.string().nullable().meta({ description: 'What was finished before it came to rest' }),
@@ -32,8 +32,7 @@ export const executionSchema = z
     execution_id: z.string(),
     session_id: z.string(),
     status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
-    reason: z.string().nullable(),
-    ...rest,
+    ...z.object({ reason: z.string().nullable(), ...rest }).partial().shape,
     result: z.string().nullable(),
     error: z.string().nullable(),
     shortfalls: shortfalls.optional(),
@@ -48,8 +47,7 @@ export const executionView = (run: Run, resting: Resting) => ({
   execution_id: run.executionId,
   session_id: run.sessionId,
   status: run.status,
-  reason: run.reason,
-  ...resting,
+  ...(isAtRest(run) && { reason: run.reason, ...resting }),
   result: run.result,
   error: run.error,
   ...(shortfallsIn(run).length > 0 && { shortfalls: shortfallsIn(run) }),
@@ -58,9 +56,12 @@ export const executionView = (run: Run, resting: Resting) => ({
 
 type Resting = Rest & { checkpoint_id: string | null };
 
+/** Neither running nor completed: it can be resumed. */
+const isAtRest = ({ status }: Run): boolean => status !== 'running' && status !== 'completed';
+
 /** What a run that can be resumed has and lacks. */
 export async function restingView(db: Db, run: Run): Promise<Resting> {
-  if (run.status === 'running' || run.status === 'completed') return { checkpoint_id: null, ...atNoRest() };
+  if (!isAtRest(run)) return { checkpoint_id: null, ...atNoRest() };
   return { checkpoint_id: run.checkpointId, ...(await restOf(db, run.ref, run.state)) };
 }
 
@@ -107,6 +108,7 @@ export const statusSchema = z
         z.object({
           task_id: z.string(),
           title: z.string(),
+          instruction: z.string(),
           difficulty: z.string(),
           depends_on: z.array(z.string()),
           status: z.enum(['pending', 'completed', 'failed', 'skipped']),
@@ -158,9 +160,10 @@ export const statusView = (run: Run, resting: Resting, clock: Clock) => ({
     plan_id: run.state.planId,
     description: run.state.description,
     revision: run.state.revision,
-    tasks: run.state.tasks.map(({ id, title, difficulty, depends_on, status, attempts, score }) => ({
+    tasks: run.state.tasks.map(({ id, title, instruction, difficulty, depends_on, status, attempts, score }) => ({
       task_id: id,
       title,
+      instruction,
       difficulty,
       depends_on,
       status,

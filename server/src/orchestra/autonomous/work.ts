@@ -22,6 +22,8 @@ export interface Work extends Standing {
   turn: number;
   goal: string;
   config: RunConfig;
+  /** The caller's own, as models are told of them. */
+  tools: unknown[];
   state: RunState;
   journal: Journal;
   signal: AbortSignal;
@@ -46,6 +48,7 @@ export interface Question {
   model: string;
   messages: ChatMessage[];
   params?: CallParams;
+  tools?: unknown[];
   onDelta?(text: string): void;
   signal?: AbortSignal;
   insteadOf?: string | undefined;
@@ -56,7 +59,17 @@ export interface Question {
  * dead process left is not taken for ours.
  */
 export async function askModel(work: Work, question: Question): Promise<CompleteAnswer> {
-  const { step, call = 1, model, messages, params = {}, onDelta, signal = work.signal, insteadOf } = question;
+  const {
+    step,
+    call = 1,
+    model,
+    messages,
+    params = {},
+    tools = [],
+    onDelta,
+    signal = work.signal,
+    insteadOf,
+  } = question;
   signal.throwIfAborted();
   refuseDearer(work);
   await lookAgain(work);
@@ -65,6 +78,7 @@ export async function askModel(work: Work, question: Question): Promise<Complete
     model,
     messages,
     params,
+    ...(tools.length > 0 && { tools }),
     stream: onDelta !== undefined,
     ...(onDelta && { onDelta }),
     ...(insteadOf !== undefined && { insteadOf }),
