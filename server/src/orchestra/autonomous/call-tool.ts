@@ -19,7 +19,8 @@ export const outcomeKey = (id: string): string => `outcome:${id}`;
 /** As much of a tool's output as a model is told, and that there was more. */
 export function bounded(text: string): string {
   if (Buffer.byteLength(text) <= longestOutput) return text;
-  const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, longestOutput)).replace(/\uFFFD+$/u, '');
+  // A stream may end within a character, and leaves that one out.
+  const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, longestOutput), { stream: true });
   return `${kept}\n[cut: the output was longer than 64 KiB]`;
 }
 

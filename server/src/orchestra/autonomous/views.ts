@@ -4,6 +4,7 @@ import { quotaToUsd } from '../../lib/money.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { atNoRest, type Rest, restOf } from './rest.ts';
 import { shortfallsOf } from './state.ts';
+import { lastCheckpointId } from './store/reads.ts';
 import type { Run } from './store/runs.ts';
 
 const shortfalls = z.array(z.string()).meta({ description: 'In what it falls short of the goal, in words' });
@@ -62,7 +63,9 @@ const isAtRest = ({ status }: Run): boolean => status !== 'running' && status !=
 /** What a run that can be resumed has and lacks. */
 export async function restingView(db: Db, run: Run): Promise<Resting> {
   if (!isAtRest(run)) return { checkpoint_id: null, ...atNoRest() };
-  return { checkpoint_id: run.checkpointId, ...(await restOf(db, run.ref, run.state)) };
+  // Runs that an earlier version left do not say it themselves.
+  const checkpoint_id = run.checkpointId ?? (await lastCheckpointId(db, run.ref));
+  return { checkpoint_id, ...(await restOf(db, run.ref, run.state)) };
 }
 
 /** While it runs, nothing is settled. */
