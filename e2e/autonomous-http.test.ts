@@ -34,6 +34,20 @@ test('asks for a key or a session, and for a key that may', async () => {
   expect((await fetch(`${service.url}${path}`)).status).toBe(401);
 });
 
+test('without a balance nothing begins: neither the user’s nor the key’s', async () => {
+  const poor = await service.user(0);
+  const rich = await service.user(2_200_000);
+  const keys = [await poor.key(), await rich.key({ remain_quota: 0, unlimited_quota: false })];
+  for (const [i, user] of [poor, rich].entries()) {
+    const refused = await service.post(`${path}/execute`, { message: goal }, { key: keys[i]! });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ success: false, message: expect.stringContaining('does not cover') });
+    expect(await user.api<{ total: number }>(path)).toMatchObject({ total: 0 });
+    expect(await user.api<{ total: number }>('/api/svc-ms/sessions')).toMatchObject({ total: 0 });
+  }
+  expect((await service.self(rich)).quota).toBe(2_200_000);
+});
+
 test('pauses when the balance is used up, goes on when there is more, and every call is paid once', async () => {
   model.content = true;
   // Enough for the plan and a task or two; a hold estimates the whole answer.

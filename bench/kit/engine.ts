@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { systemClock } from '../../server/src/lib/clock.ts';
+import { noConnectedTools } from '../../server/src/lib/connected-tools.ts';
 import type { ModelInfo } from '../../server/src/orchestra/models.ts';
 import { type Orchestra, openOrchestra } from '../../server/src/orchestra/open.ts';
 import type { Complete, Embed } from '../../server/src/orchestra/ports.ts';
@@ -45,6 +46,8 @@ export async function openEngine(
     rerank: absent,
     permit: (caller) => caller,
     parallelRuns: () => 1_000,
+    requireMoney: async () => {},
+    connectedTools: noConnectedTools,
     models: () => models,
     operator: () => unset,
     warn: (message, error) => console.error(message, error),

@@ -10,6 +10,8 @@ import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
 import { originsOf } from './identity/origin-list.ts';
 import { nowSeconds } from './lib/clock.ts';
+import { noConnectedTools } from './lib/connected-tools.ts';
+import { requestId } from './lib/ids.ts';
 import { openSealer } from './lib/seal.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
 import { openOAuth } from './oauth/open.ts';
@@ -142,6 +144,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     models: (caller) => modelsOf(relay, caller),
     operator: () => operatorModels(options),
     parallelRuns: () => options.get('MsParallelRuns'),
+    requireMoney: async ({ userId, keyId, keyUnlimited = true }) => {
+      const least = { requestId: requestId(), userId, keyId, keyUnlimited, amount: 1, modelId: orchestraModel };
+      await billing.release(await billing.hold(least));
+    },
+    connectedTools: noConnectedTools,
     warn: (message, error) => log.warn({ error }, message),
   });
   const autonomous = openAutonomous({ ...orchestra.deps, shared });

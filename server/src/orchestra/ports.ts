@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { ConnectedTools } from '../lib/connected-tools.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Owners } from '../platform/durable/owners.ts';
@@ -95,6 +96,9 @@ export interface Deps {
   rerank: Rerank;
   /** The caller as things stand now; throws when their key or they themselves count no more. */
   permit: Permit;
+  /** Throws when the caller has nothing to pay with: the balance or the key's own quota is used up. */
+  requireMoney(caller: Caller): Promise<void>;
+  connectedTools: ConnectedTools;
   /** The enabled models of every type that this caller's key lists, those that other limits leave out marked. */
   models(caller: Caller): ModelInfo[] | Promise<ModelInfo[]>;
   operator(): OperatorModels;

@@ -1,4 +1,5 @@
 import { manualClock } from '../lib/clock.ts';
+import { noConnectedTools } from '../lib/connected-tools.ts';
 import { openOwners } from '../platform/durable/owners.ts';
 import { openLog } from '../platform/log.ts';
 import { parseChatRequest } from '../relay/wire/chat/request.ts';
@@ -96,6 +97,8 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
       searches: perUser(2),
       permit: (caller) => caller,
       parallelRuns: () => 1_000,
+      requireMoney: async () => {},
+      connectedTools: noConnectedTools,
       models: () => scriptedModels,
       operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
       startImport: async (ref) => void background.push(importSource(self.deps, ref, new AbortController().signal)),

@@ -3,6 +3,7 @@ import { SQL } from 'bun';
 import { sql } from 'kysely';
 import type { User } from '../../identity/user.ts';
 import { type Clock, manualClock, systemClock } from '../../lib/clock.ts';
+import { noConnectedTools } from '../../lib/connected-tools.ts';
 import { randomString } from '../../lib/ids.ts';
 import { SseParser } from '../../lib/sse.ts';
 import { migrate } from '../../platform/db/migrate.ts';
@@ -94,6 +95,8 @@ export async function openPlace(
     searches: perUser(2),
     permit: (caller) => caller,
     parallelRuns: () => 1_000,
+    requireMoney: async () => {},
+    connectedTools: noConnectedTools,
     models: () => scriptedModels,
     operator: () => ({ plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' }),
     startImport: async () => {},

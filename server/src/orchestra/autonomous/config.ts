@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What vendors take in one request. */
+export const mostTools = 128;
+export const toolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 _ -');
+
 const fields = {
   max_iterations: z.int().min(1).max(100),
   max_time_secs: z.int().min(1).max(86_400),
@@ -8,6 +12,21 @@ const fields = {
   checkpoint_interval: z.int().min(1).max(100),
   enable_smart_tasks: z.boolean(),
   enable_adaptive_retry: z.boolean(),
+  max_cost: z
+    .number()
+    .positive()
+    .max(1_000_000)
+    .nullable()
+    .meta({ description: 'Dollars: no model call begins once the run has cost this much; null for no limit' }),
+  connected_tools: z
+    .union([z.literal(true), z.array(toolName).max(mostTools)], { error: 'must be true or a list of names' })
+    .meta({
+      description: 'Tools of connected servers that tasks may use, by name; true for all that the user may use',
+    }),
+  ask_first: z
+    .array(toolName)
+    .max(mostTools)
+    .meta({ description: 'Tools that are not called before a person approves the call' }),
 };
 
 /** Settings of a run. Unknown names are refused, or a slip of the pen would pass for the default. */
@@ -19,6 +38,10 @@ export const configSchema = z.strictObject({
   checkpoint_interval: fields.checkpoint_interval.default(1),
   enable_smart_tasks: fields.enable_smart_tasks.default(true),
   enable_adaptive_retry: fields.enable_adaptive_retry.default(true),
+  // Absent in runs from before there were any.
+  max_cost: fields.max_cost.optional(),
+  connected_tools: fields.connected_tools.optional(),
+  ask_first: fields.ask_first.optional(),
 });
 export type RunConfig = z.infer<typeof configSchema>;
 

@@ -1,33 +1,55 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { requireChatModel, requireEngine } from '../allowed.ts';
+import { choosingFor, requireChatModel, requireEngine } from '../allowed.ts';
+import { choosePlanModel, chooseTaskModel, price } from '../models.ts';
+import { difficulties } from '../params.ts';
 import type { Caller, Deps } from '../ports.ts';
+import { withDefaults } from '../preferences.ts';
+import type { NewMessage } from '../store/messages.ts';
+import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session } from '../store/sessions.ts';
 import { weighOne } from '../tokens.ts';
+import { type Approval, type ToolOutput, takeAnswers } from './answers.ts';
+import { usePlanOf } from './changed-plan.ts';
 import { type RunConfig, withOverrides } from './config.ts';
+import type { GivenTask } from './requests.ts';
 import type { Runner } from './runner.ts';
-import { resumedState } from './state.ts';
+import { instruct, resumedState } from './state.ts';
 import { addRun, restartRun } from './store/begin.ts';
 import { cancelRun } from './store/commit.ts';
 import { refuseMany } from './store/places.ts';
 import { findCheckpoint, lastCheckpointId, streamEnd } from './store/reads.ts';
 import { findRun, latestRun, type Run } from './store/runs.ts';
+import { keepWaiting } from './store/waiting.ts';
+import { pendingIn, waitingReason } from './talk.ts';
+import { requireTools } from './toolbox.ts';
 
 /** Between two looks at a run that another process works on. */
 const lookMs = 500;
 
 export interface Control {
-  execute(caller: Caller, request: { goal: string; sessionId?: string; config: RunConfig }): Promise<Run>;
-  resume(
+  execute(
     caller: Caller,
-    request: { sessionId: string; checkpointId: string; overrides: Partial<RunConfig> },
+    request: { goal: string; sessionId?: string; config: RunConfig; tools: unknown[] },
   ): Promise<Run>;
+  /** Goes on, unless the run still waits for something: then what was brought is kept, and it stays at rest. */
+  resume(caller: Caller, request: ResumeRequest): Promise<Run>;
   cancel(userId: number, sessionId: string, reason: string | null): Promise<{ run: Run; checkpointId: string | null }>;
   /** The run that a session of this user shows; 404 when there is none. */
   current(userId: number, sessionId: string): Promise<Run>;
   session(userId: number, sessionId: string): Promise<Session>;
   /** Resolves when the run no longer runs; null when it was deleted. */
   ended(ref: number, signal: AbortSignal): Promise<Run | null>;
+}
+
+export interface ResumeRequest {
+  sessionId: string;
+  checkpointId: string;
+  overrides: Partial<RunConfig>;
+  outputs: ToolOutput[];
+  approvals: Approval[];
+  instructions: string | undefined;
+  plan: GivenTask[] | undefined;
 }
 
 /** What users do to runs: start, resume, cancel, look. */
@@ -52,8 +74,9 @@ export function newControl(deps: Deps, runner: Runner): Control {
   return {
     session,
     current,
-    async execute(caller, { goal, sessionId = newSessionId(), config }) {
-      await requireModel(deps, caller);
+    async execute(caller, { goal, sessionId = newSessionId(), config, tools }) {
+      await requireMeans(deps, caller);
+      await requireTools(deps.connectedTools, caller.userId, config, tools);
       const { userId } = caller;
       const most = deps.parallelRuns();
       // Asked again when the run is written; here so that a refusal leaves no empty session behind.
@@ -62,25 +85,42 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const goalTokens = await weighOne({ role: 'user', content: goal });
       const ref = await addRun(
         db,
-        { sessionRef: found.ref, caller, goal, goalTokens, config, most },
+        { sessionRef: found.ref, caller, goal, goalTokens, tools, config, most },
         deps.owners.id,
         clock.nowMs(),
       );
       await runner.launch(ref);
       return existing(ref);
     },
-    async resume(caller, { sessionId, checkpointId, overrides }) {
+    async resume(caller, request) {
+      const { sessionId, checkpointId, overrides, instructions, plan } = request;
       const { ref: sessionRef } = await session(caller.userId, sessionId);
       const checkpoint = await findCheckpoint(db, sessionRef, checkpointId);
       if (!checkpoint) throw new AppError('not_found', 'Checkpoint not found');
       const run = await existing(checkpoint.runRef);
       if (run.status === 'running' || run.status === 'completed')
         throw new AppError('conflict', `The execution is ${run.status} and cannot be resumed.`);
-      await requireModel(deps, caller);
       const config = withOverrides(run.config, overrides);
-      const state = resumedState(checkpoint.state, checkpoint.id, config, run.elapsedMs);
-      const most = deps.parallelRuns();
-      await restartRun(db, { ref: run.ref, sessionRef, caller, config, state, most }, deps.owners.id, clock.nowMs());
+      await requireTools(deps.connectedTools, caller.userId, config, run.tools);
+      const state = resumedState(checkpoint.state, checkpoint.id, config, run);
+      const steps = takeAnswers(state, request.outputs, request.approvals);
+      if (plan) usePlanOf(state, plan);
+      const messages: NewMessage[] = [];
+      if (instructions !== undefined) {
+        instruct(state, instructions);
+        const message = { role: 'user' as const, content: instructions };
+        messages.push({ message, tokens: await weighOne(message) });
+      }
+      const reason = waitingReason(pendingIn(state));
+      if (reason) {
+        const kept = { checkpointId, state, config, reason, steps, messages };
+        runner.announceEvents(sessionRef, await keepWaiting(db, run, kept, clock.nowMs()));
+        return existing(run.ref);
+      }
+      await requireMeans(deps, caller);
+      const { ref, epoch } = run;
+      const given = { ref, epoch, sessionRef, caller, config, state, steps, messages, most: deps.parallelRuns() };
+      await restartRun(db, given, deps.owners.id, clock.nowMs());
       await runner.launch(run.ref);
       return existing(run.ref);
     },
@@ -105,7 +145,16 @@ export function newControl(deps: Deps, runner: Runner): Control {
   };
 }
 
-async function requireModel(deps: Deps, caller: Caller): Promise<void> {
+/** Throws before anything is written when there is no model for the run, or nothing to pay one with. */
+async function requireMeans(deps: Deps, caller: Caller): Promise<void> {
   requireEngine(caller);
-  await requireChatModel(deps, caller, await deps.models(caller));
+  const models = await deps.models(caller);
+  await requireChatModel(deps, caller, models);
+  const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
+  const given = { settings: { preferences }, operator: deps.operator(), models, patterns: [] };
+  const choosing = choosingFor(caller, given);
+  const tasks = difficulties.map((difficulty) => chooseTaskModel(choosing, difficulty, 'question'));
+  const asked = new Set([choosePlanModel(choosing), ...tasks].map((choice) => choice?.model));
+  const isFree = (name: string | undefined) => price(models.find(({ id }) => id === name)) === 0;
+  if (![...asked].every(isFree)) await deps.requireMoney(caller);
 }

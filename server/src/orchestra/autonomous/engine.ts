@@ -12,6 +12,7 @@ import { countText } from '../tokens.ts';
 import { Leave, Pause } from './halt.ts';
 import { Journal } from './journal.ts';
 import { runLoop } from './loop.ts';
+import { restOf } from './rest.ts';
 import { timeLeftMs } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
 import type { Run } from './store/runs.ts';
@@ -73,14 +74,14 @@ async function prepare(
   run: Run,
   own: Pick<Work, 'holding' | 'journal' | 'signal' | 'elapsedMs'>,
 ): Promise<Work> {
-  const { goal, config, state, turn, executionId } = run;
+  const { goal, config, tools, state, turn, executionId } = run;
   const caller = { ...run.caller, parentRequestId: executionId };
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
   const models = await deps.models(caller);
   const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
   const operator = deps.operator();
   const choosing = choosingFor(caller, { settings: { preferences }, operator, models, patterns });
-  const known = { deps, caller, goal, config, state, turn, executionId, preferences, choosing };
+  const known = { deps, caller, goal, config, tools, state, turn, executionId, preferences, choosing };
   return { ...own, ...known, count: countText, texts: new Map(), context: [], outcomes: [] };
 }
 
@@ -89,7 +90,7 @@ async function close(deps: Deps, journal: Journal, error: unknown): Promise<void
   if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
   try {
     if (error instanceof Leave) return await journal.flush();
-    if (error instanceof Pause) return await pause(journal, error);
+    if (error instanceof Pause) return await pause(deps, journal, error);
     // The runner lets it go as soon as the database answers, and whoever comes then goes on.
     if (callFault(error) === 'database') return deps.warn('a run is left until the database answers', error);
     await fail(deps, journal, error);
@@ -98,10 +99,14 @@ async function close(deps: Deps, journal: Journal, error: unknown): Promise<void
   }
 }
 
-async function pause(journal: Journal, { reason }: Pause): Promise<void> {
+async function pause({ db }: Deps, journal: Journal, { reason }: Pause): Promise<void> {
   journal.announce();
+  // What was finished until now must be in the journal before it is told.
+  await journal.flush();
+  const { holding, state } = journal.deps;
+  const rest = await restOf(db, holding.ref, state);
   const checkpoint_id = journal.checkpoint();
-  journal.tell('execution_paused', { reason, status: 'paused', checkpoint_id });
+  journal.tell('execution_paused', { reason, status: 'paused', checkpoint_id, ...rest });
   await journal.end({ status: 'paused', reason });
 }
 

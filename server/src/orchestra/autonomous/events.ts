@@ -1,11 +1,16 @@
 import type { PlanTask } from '../plan.ts';
 import type { Failover } from '../task/failover.ts';
 import type { RunConfig } from './config.ts';
+import type { Rest } from './rest.ts';
 
 export type PauseReason =
   | 'max_iterations'
   | 'max_time'
+  | 'max_cost'
   | 'insufficient_quota'
+  | 'tool_calls'
+  | 'approval'
+  | 'tools_unavailable'
   | 'provider_unavailable'
   | 'stalled'
   | 'key_revoked'
@@ -46,6 +51,9 @@ export interface RunEvents {
   task_redone: { task_id: string; title: string; reason: string; attempt: number };
   /** With `task_id` where it concerns a task. */
   model_failover: Failover & { task_id?: string };
+  tool_call_started: { task_id: string; tool_call_id: string; name: string; arguments: string };
+  tool_call_finished: { task_id: string; tool_call_id: string; name: string };
+  approval_requested: { task_id: string; tool_call_id: string; name: string; arguments: string };
   task_evaluated: { task_id: string; score: number; feedback: string };
   memory_operation: {
     operation: 'summarize' | 'archive' | 'recall' | 'store';
@@ -74,7 +82,7 @@ export interface RunEvents {
     /** In what it falls short of the goal, in words. */
     shortfalls: string[];
   };
-  execution_paused: { reason: PauseReason; status: RunStatus; checkpoint_id: string };
+  execution_paused: Rest & { reason: PauseReason; status: RunStatus; checkpoint_id: string };
   error: { message: string; recoverable: boolean; checkpoint_id: string };
 }
 export type EventName = keyof RunEvents;

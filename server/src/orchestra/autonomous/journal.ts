@@ -3,7 +3,8 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { RunConfig } from './config.ts';
 import { type EventName, newEvent, type RunEvent, type RunEvents, type RunNames } from './events.ts';
 import type { RunState } from './state.ts';
-import { commit, type Ending, type Holding, newCheckpointId, opening, type Step } from './store/commit.ts';
+import { commit, type Ending, type Holding, newCheckpointId, opening } from './store/commit.ts';
+import type { Step } from './store/steps.ts';
 
 /** Pieces of text are joined this long: an event each would be one write a word. */
 const joinMs = 250;
@@ -91,7 +92,13 @@ export class Journal {
     return this.flush();
   }
 
-  /** Writes the state as it stands. */
+  /** Resolves when the state as it stands is on disk. */
+  save(): Promise<void> {
+    this.#pending.changed = true;
+    return this.flush();
+  }
+
+  /** Notes a checkpoint of the state as it stands when it is written. */
   checkpoint(): string {
     const id = newCheckpointId();
     this.#pending.checkpoints.push(id);

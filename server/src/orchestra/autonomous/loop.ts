@@ -4,7 +4,7 @@ import { iterationsUsedUp, stalled } from './state.ts';
 import { finishRun } from './steps-finish.ts';
 import { judgeGoal } from './steps-judge.ts';
 import { fitResults, loadContext, recallMemory } from './steps-memory.ts';
-import { planRun, revisePlan } from './steps-plan.ts';
+import { planRun, revisePlan, tellReplanned } from './steps-plan.ts';
 import { runTasks } from './steps-task.ts';
 import { loadTexts } from './texts.ts';
 import type { Work } from './work.ts';
@@ -14,6 +14,7 @@ export async function runLoop(work: Work): Promise<void> {
   const { state, config, journal } = work;
   await loadTexts(work);
   if (state.phase !== 'plan' && !state.announced) journal.announce();
+  tellReplanned(work);
   await recallMemory(work);
   await loadContext(work);
   for (;;) {

@@ -7,22 +7,28 @@ export interface RevisionInput {
   missing: string[];
   tasks: (RunTask & { text: string | null })[];
   maxTasks: number;
+  /** What the user said since, in words that name it. */
+  said?: string[];
+  tools?: string[];
 }
 
 /** Longest piece of a result shown when the plan is thought over. */
 const longest = 3000;
 
 /** What is left to do: tasks split, merged, skipped or added by listing what is to be done now. */
-export function revisionMessages({ goal, missing, tasks, maxTasks }: RevisionInput, fence = newFence()): ChatMessage[] {
+export function revisionMessages(input: RevisionInput, fence = newFence()): ChatMessage[] {
+  const { goal, missing, tasks, maxTasks, said = [], tools = [] } = input;
   const rules = [
     'You revise the plan of work that other models do. You do not do the work yourself.',
     'Answer with one JSON object and nothing else:',
     '{"description": "why, in one sentence", "tasks": [{"id": "t1", "title": "short", "instruction": "what to do, complete in itself", "difficulty": "easy" | "medium" | "hard", "depends_on": ["ids whose results it needs"], "asked_for": true | false}]}',
     'asked_for: true where the result of this very task is one of the things that the goal asks for.',
     `List only the tasks to be done now, at most ${maxTasks}, as few as serve. Use the id of an existing task to have it done again with a better instruction; use new ids for new tasks, for the parts of one that is split, and for one that takes the place of several. Unfinished tasks that you leave out are dropped. Finished tasks keep their results: name them in depends_on where needed, and do not list them unless they are to be done again.`,
+    ...(tools.length > 0 ? [`Tasks can call these tools: ${tools.join(', ')}.`] : []),
   ];
   const parts = [
     `Goal:\n${fence.wrap('goal', goal)}`,
+    ...said,
     fenceRule(fence),
     `Still missing:\n${fence.wrap('missing', missing.length > 0 ? cut(missing.join('\n')) : 'not said')}`,
     'Tasks so far:',

@@ -7,32 +7,25 @@ import { sessionIdSchema } from '../params.ts';
 import type { Deps } from '../ports.ts';
 import { callerOf } from '../routes/caller.ts';
 import { base } from '../routes/schemas.ts';
-import { configSchema, overridesSchema } from './config.ts';
 import type { Control } from './control.ts';
+import { cancelBody, executeBody, resumeBody } from './requests.ts';
 import { listCheckpoints, streamEnd } from './store/reads.ts';
 import { listRuns, type Run } from './store/runs.ts';
 import { streamEvents } from './stream.ts';
 import type { Tails } from './tails.ts';
-import { executionSchema, executionView, statusSchema, statusView, summarySchema, summaryView } from './views.ts';
+import {
+  executionSchema,
+  executionView,
+  restingView,
+  statusSchema,
+  statusView,
+  summarySchema,
+  summaryView,
+} from './views.ts';
 
 const path = '/api/svc-ms/autonomous';
 const params = z.object({ session_id: sessionIdSchema });
 const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
-const streamed = z.boolean().default(true);
-
-const executeBody = z.object({
-  message: z.string().trim().min(1, 'must not be empty').max(200_000),
-  session_id: sessionIdSchema.optional(),
-  stream_events: streamed,
-  config: configSchema.default(() => configSchema.parse({})),
-});
-const resumeBody = z.object({
-  checkpoint_id: z.string().min(1).max(128),
-  session_id: sessionIdSchema,
-  stream_events: streamed,
-  config_overrides: overridesSchema.default({}),
-});
-const cancelBody = z.object({ session_id: sessionIdSchema, reason: z.string().trim().max(1000).optional() });
 const cancelAnswer = z.object({
   execution_id: z.string(),
   session_id: z.string(),
@@ -60,11 +53,11 @@ export interface RouteDeps {
 
 export const autonomousRoutes = (given: RouteDeps): Route[] => [...doing(given), ...looking(given)];
 
-function doing({ control }: RouteDeps): Route[] {
+function doing({ deps, control }: RouteDeps): Route[] {
   const answerRun = async (call: Pick<Call, 'headers' | 'signal'>, run: Run, stream: boolean) => {
     const shown = stream ? run : await control.ended(run.ref, call.signal);
     if (!shown) throw new AppError('not_found', 'The session was deleted');
-    return json(call, executionView(shown));
+    return json(call, executionView(shown, await restingView(deps.db, shown)));
   };
   return [
     defineRoute({
@@ -76,8 +69,8 @@ function doing({ control }: RouteDeps): Route[] {
       body: executeBody,
       answers: { 200: executionSchema },
       handle: async (call) => {
-        const { message: goal, session_id: sessionId, stream_events, config } = call.body;
-        const run = await control.execute(callerOf(call.principal), { goal, sessionId, config });
+        const { message: goal, session_id: sessionId, stream_events, config, tools } = call.body;
+        const run = await control.execute(callerOf(call.principal), { goal, sessionId, config, tools });
         return answerRun(call, run, stream_events);
       },
     }),
@@ -85,14 +78,22 @@ function doing({ control }: RouteDeps): Route[] {
       ...base,
       method: 'post',
       path: `${path}/resume`,
-      summary: 'Go on from a checkpoint',
+      summary: 'Go on from a checkpoint, with what the execution waits for, instructions, or another plan',
       idempotent: true,
       body: resumeBody,
       answers: { 200: executionSchema },
       handle: async (call) => {
-        const { checkpoint_id: checkpointId, session_id: sessionId, config_overrides: overrides } = call.body;
-        const run = await control.resume(callerOf(call.principal), { sessionId, checkpointId, overrides });
-        return answerRun(call, run, call.body.stream_events);
+        const { body } = call;
+        const run = await control.resume(callerOf(call.principal), {
+          sessionId: body.session_id,
+          checkpointId: body.checkpoint_id,
+          overrides: body.config_overrides,
+          outputs: body.tool_outputs,
+          approvals: body.approvals,
+          instructions: body.instructions,
+          plan: body.plan?.tasks,
+        });
+        return answerRun(call, run, body.stream_events);
       },
     }),
     defineRoute({
@@ -141,8 +142,10 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       summary: "Where a session's execution stands",
       params,
       answers: { 200: statusSchema },
-      handle: async (call) =>
-        json(call, statusView(await control.current(call.principal.user.id, call.params.session_id), clock)),
+      handle: async (call) => {
+        const run = await control.current(call.principal.user.id, call.params.session_id);
+        return json(call, statusView(run, await restingView(db, run), clock));
+      },
     }),
     defineRoute({
       ...base,

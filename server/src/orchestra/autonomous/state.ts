@@ -1,7 +1,9 @@
+import { AppError } from '../../lib/errors.ts';
 import type { Plan, PlanTask } from '../plan.ts';
 import { newPlanId } from '../store/plans.ts';
 import type { TaskState } from '../task/escalate.ts';
 import type { RunConfig } from './config.ts';
+import type { Talk } from './talk.ts';
 
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'skipped';
 
@@ -20,6 +22,8 @@ export interface RunTask extends PlanTask, TaskState {
   redo?: string | null;
   /** How often it was done again because its result was weak. */
   redone?: number;
+  /** Its conversation with tools, while it has one. */
+  talk?: Talk | null;
 }
 
 /** What is to be done next. */
@@ -55,6 +59,10 @@ export interface RunState {
   result: string | null;
   /** Knowledge was looked for in the result. */
   extracted: boolean;
+  /** What the user said on resuming, first to last; binds like the goal. */
+  instructions?: string[];
+  /** The user has changed the plan, and the events do not say so yet. */
+  replanned?: boolean;
 }
 
 export const newState = (): RunState => ({
@@ -101,7 +109,8 @@ export function usePlan(state: RunState, plan: Plan): void {
 
 /** A task is done anew, with all its attempts; its old result stays until there is a better one. */
 export function again(task: RunTask, reason: string, change: Partial<PlanTask> = {}): void {
-  Object.assign(task, change, { status: 'pending', faults: [], error: null, redo: task.attempts > 0 ? reason : null });
+  const redo = task.attempts > 0 ? reason : null;
+  Object.assign(task, change, { status: 'pending', faults: [], error: null, redo, talk: null });
 }
 
 /** Whoever ordered a task to be done again: what was made of its old result is made again too. */
@@ -111,11 +120,31 @@ export function redoDependents(state: RunState): void {
   // A set is walked with what is added on the way.
   for (const needed of due) {
     for (const task of tasks) {
-      if (due.has(task.id) || !task.depends_on.includes(needed)) continue;
+      if (!task.depends_on.includes(needed)) continue;
+      // What it has said to its tools was said of the old result.
+      task.talk = null;
+      if (due.has(task.id)) continue;
       again(task, `made of the result of ${needed}, which is done again`);
       due.add(task.id);
     }
   }
+}
+
+/** What all instructions of a run may come to: every prompt carries them. */
+const longestInstructions = 50_000;
+
+/** What the user says on resuming binds all that follows, also where the goal was reached already. */
+export function instruct(state: RunState, instructions: string): void {
+  const all = [...(state.instructions ?? []), instructions];
+  if (all.join('').length > longestInstructions)
+    throw new AppError('invalid_value', `instructions: all of a run may come to ${longestInstructions} characters.`, {
+      param: 'instructions',
+    });
+  state.instructions = all;
+  state.result = null;
+  if (state.phase !== 'finish') return;
+  state.phase = 'revise';
+  state.missing = [instructions.slice(0, longestShortfall)];
 }
 
 /** A result below this is worth doing again. */
@@ -163,8 +192,15 @@ export const timeLeftMs = (state: RunState, config: RunConfig, elapsedMs: number
  * The state a resume goes on from. A budget that is used up already under the config in force begins anew, since a
  * resume that stops at once helps nobody; one that is not goes on counting. What failed gets another round.
  */
-export function resumedState(from: RunState, checkpointId: string, config: RunConfig, elapsedMs: number): RunState {
+export function resumedState(
+  from: RunState,
+  checkpointId: string,
+  config: RunConfig,
+  { elapsedMs, cost }: { elapsedMs: number; cost: number },
+): RunState {
   const state = structuredClone(from);
+  // Whoever goes back gets no money back.
+  state.cost = Math.max(state.cost, cost);
   if (iterationsUsedUp(state, config)) state.iterationBase = state.iteration;
   if (timeLeftMs(state, config, elapsedMs) <= 0) state.elapsedBaseMs = elapsedMs;
   // At the finish the goal is reached, whatever failed on the way.

@@ -15,6 +15,7 @@ import { answeringTask } from '../task/schedule.ts';
 import { weighOne } from '../tokens.ts';
 import { keepFact } from '../turn/afterwards.ts';
 import { newMeter } from '../turn/meter.ts';
+import { instructionParts } from './instructions.ts';
 import { live, shortfallsOf, tally } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
@@ -63,7 +64,7 @@ async function resultOf(work: Work): Promise<string> {
     asked: task.asked_for,
     ...(task.error && { error: task.error }),
   }));
-  const request: ChatMessage = { role: 'user', content: goal };
+  const request: ChatMessage = { role: 'user', content: [goal, ...instructionParts(state)].join('\n\n') };
   const choose = (choosing: Choosing) => chooseTaskModel(choosing, synthesisDifficulty, 'writing');
   const told = await fitted(results, choose(work.choosing)?.model, work.preferences.max_context_tokens, work);
   const messages = synthesisMessages({ context, request, results: told, fence: newFence() });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { lenientJson } from '../json.ts';
+import { newFence } from '../prompts/fence.ts';
 import { evaluationMessages, evaluationShape, judgeMessages, judgeShape } from '../prompts/judge.ts';
+import { instructionParts } from './instructions.ts';
 import { iterationsUsedUp, live, type Phase, type RunTask, tally, weak } from './state.ts';
 import { resultText } from './texts.ts';
 import { askAny, type OpenQuestion, stepKey, type Work } from './work.ts';
@@ -35,6 +37,7 @@ export async function evaluateTask(work: Work, task: RunTask, signal: AbortSigna
       request: work.goal,
       instruction: task.instruction,
       result: resultText(work, task) ?? '',
+      said: instructionParts(work.state),
     }),
     shape: evaluationShape,
     signal,
@@ -59,7 +62,7 @@ export async function judgeGoal(work: Work): Promise<void> {
       ? { confidence: 0, missing: [goal.slice(0, 500)] }
       : await askFor(work, judgement, {
           step: key,
-          messages: judgeMessages(goal, results),
+          messages: judgeMessages(goal, results, newFence(), instructionParts(state)),
           shape: judgeShape,
         });
   const { confidence, missing } = found ?? guess(work);

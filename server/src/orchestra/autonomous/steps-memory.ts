@@ -39,6 +39,7 @@ export async function recallMemory(work: Work): Promise<void> {
   work.texts.set(key, text);
   state.recall = key;
   state.tokens += searching.meter.promptTokens;
+  state.cost += searching.meter.cost;
   journal.tell('memory_operation', {
     operation: 'recall',
     tokens_before: before,

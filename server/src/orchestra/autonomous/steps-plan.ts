@@ -6,9 +6,11 @@ import { endsOf } from '../task/schedule.ts';
 import { triage } from '../triage.ts';
 import { taskOverviews } from './events.ts';
 import { Pause } from './halt.ts';
+import { instructionParts } from './instructions.ts';
 import { revisionMessages } from './revise-prompt.ts';
 import { again, live, newTask, type RunState, usePlan, weak } from './state.ts';
 import { resultText } from './texts.ts';
+import { openToolbox } from './toolbox.ts';
 import { askAny, stepKey, type Work } from './work.ts';
 
 /** The first plan: one task where rules say that one will do, else what the plan model makes of the goal. */
@@ -29,11 +31,13 @@ async function planned(work: Work, step: string, fallback: Plan): Promise<Plan> 
   const { goal, context, signal, choosing } = work;
   const maxTasks = work.preferences.max_tasks_per_plan;
   const shape = planShape(maxTasks);
+  const { names: tools } = await openToolbox(work);
+  const request = [goal, ...instructionParts(work.state)].join('\n\n');
   let call = 0;
   const { plan } = await makePlan(
     (last) => {
       call += 1;
-      const messages = plannerMessages({ request: goal, context, maxTasks, tools: [], last });
+      const messages = plannerMessages({ request, context, maxTasks, tools, last });
       return askAny(work, { step, call, messages, shape });
     },
     // A run that cannot pay or be answered pauses.
@@ -61,8 +65,12 @@ export async function revisePlan(work: Work): Promise<void> {
 async function rethought(work: Work, step: string): Promise<Plan | null> {
   const { state } = work;
   const maxTasks = work.preferences.max_tasks_per_plan;
+  const { names: tools } = await openToolbox(work);
   const tasks = live(state).map((task) => ({ ...task, text: resultText(work, task) }));
-  const messages = revisionMessages({ goal: work.goal, missing: state.missing, tasks, maxTasks });
+  const messages = revisionMessages({
+    ...{ goal: work.goal, missing: state.missing, tasks, maxTasks, tools },
+    said: instructionParts(state),
+  });
   try {
     const shape = planShape(maxTasks);
     const plan = parseRevision(await askAny(work, { step, messages, shape }), state, maxTasks);
@@ -119,4 +127,12 @@ export function redoWeak(state: RunState, adaptive: boolean): string {
     again(task, reason, adaptive ? { difficulty: harder(task.difficulty) } : {});
   }
   return poor.length > 0 ? 'weak or failed tasks are done again' : 'what is missing is asked for again';
+}
+
+/** Told once, whoever goes on with the run. */
+export function tellReplanned({ state, journal }: Work): void {
+  if (!state.replanned) return;
+  state.replanned = false;
+  const { planId: plan_id, revision } = state;
+  journal.tell('plan_updated', { plan_id, revision, reason: 'changed by the user', tasks: taskOverviews(live(state)) });
 }

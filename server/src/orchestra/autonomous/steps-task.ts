@@ -8,9 +8,13 @@ import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-t
 import { answeringTask, distancesTo, runGraph, widthOf } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
 import { Pause } from './halt.ts';
-import { again, isWeak, live, type RunTask, redoDependents } from './state.ts';
+import { instructionParts } from './instructions.ts';
+import { again, isWeak, live, type RunState, type RunTask, redoDependents } from './state.ts';
 import { evaluateTask } from './steps-judge.ts';
+import { answerCalls, isClosing, noteRound, talkMessages, tellInstructions } from './steps-talk.ts';
+import { pendingIn, waitingReason } from './talk.ts';
 import { resultText } from './texts.ts';
+import { openToolbox, type Toolbox } from './toolbox.ts';
 import { askModel, failedOver, stepKey, type Work } from './work.ts';
 
 const previewLength = 200;
@@ -42,10 +46,16 @@ export async function runTasks(work: Work): Promise<void> {
     },
     pausesAfter: () => pause !== null,
   });
-  if (pause !== null) throw pause;
+  if (pause !== null) throw waitingPause(state, pause);
   const ran = state.tasks.filter((task) => task.ranIn === state.iteration);
   const unanswered = ({ status, faults }: RunTask) => status === 'failed' && faults.at(-1)?.fault === 'unanswered';
   if (ran.length > 0 && ran.every(unanswered)) throw new Pause('provider_unavailable');
+}
+
+/** Several tasks may wait, each for something else. */
+function waitingPause(state: RunState, first: Pause): Pause {
+  const waits = first.reason === 'approval' || first.reason === 'tool_calls';
+  return waits ? new Pause(waitingReason(pendingIn(state)) ?? first.reason) : first;
 }
 
 /** Times that a task is done again for a weak result before others build on it. */
@@ -73,26 +83,37 @@ async function settle(work: Work, task: RunTask, before: RunTask[], signal: Abor
   }
 }
 
+/** Asks until the model answers with a text instead of calling tools. */
 async function runOne(work: Work, task: RunTask, before: RunTask[], signal: AbortSignal): Promise<void> {
   const most = work.preferences.max_output_tokens;
-  const ended = await runTask(
-    {
-      kind: kindOf(task.instruction),
-      state: task,
-      adaptive: work.config.enable_adaptive_retry,
-      params: most > 0 ? { max_tokens: most } : {},
-      tools: [],
-      wantsJson: false,
-      messages: ({ model }) => messagesFor(work, task, before, model),
-      signal,
-    },
-    engineOf(work, task),
-  );
-  if (!ended) throw new Pause('provider_unavailable');
+  const told = { attempt: 0 };
+  do {
+    const toolbox = await openToolbox(work);
+    if (task.talk) {
+      await answerCalls(work, task, toolbox, signal);
+      await tellInstructions(work, task);
+    }
+    const ended = await runTask(
+      {
+        kind: kindOf(task.instruction),
+        state: task,
+        adaptive: work.config.enable_adaptive_retry,
+        ...(task.talk && { model: task.talk.model }),
+        // Vendors want to know the tools of a conversation, though no more may be called.
+        params: { ...(most > 0 && { max_tokens: most }), ...(isClosing(task) && { tool_choice: 'none' }) },
+        tools: toolbox.tools,
+        wantsJson: false,
+        messages: ({ model }) => (task.talk ? talkMessages(work, task) : messagesFor(work, task, before, model)),
+        signal,
+      },
+      engineOf(work, task, toolbox, told),
+    );
+    if (!ended) throw new Pause('provider_unavailable');
+  } while (task.talk);
 }
 
 /** Each attempt is told as it goes and noted in the journal before the next one begins. */
-function engineOf(work: Work, task: RunTask): Engine {
+function engineOf(work: Work, task: RunTask, toolbox: Toolbox, told: { attempt: number }): Engine {
   const { journal, deps, outcomes } = work;
   const { id: task_id, title } = task;
   let startedMs = 0;
@@ -107,16 +128,26 @@ function engineOf(work: Work, task: RunTask): Engine {
       startedMs = deps.clock.steadyMs();
       step = stepKey(work, `task:${task_id}:${attempt}`);
       journal.currentTask = title;
+      // Of an attempt that goes on with what its tools said, the beginning was told.
+      if (told.attempt === attempt) return;
+      told.attempt = attempt;
       if (task.redo) journal.tell('task_redone', { task_id, title, reason: task.redo, attempt });
       task.redo = null;
       journal.tell('task_started', { task_id, title, model, difficulty, attempt });
       journal.tell('task_progress', { task_id, progress: 0, message: `asking ${model}` });
     },
     failedOver: (failover) => failedOver(work, failover, task_id),
-    ask: ({ failover }, call) =>
-      askModel(work, { ...call, step, onDelta: listener(work, task_id), insteadOf: failover?.from }),
+    async ask({ failover }, call) {
+      const round = (task.talk?.rounds ?? 0) + 1;
+      const onDelta = listener(work, task_id);
+      const answer = await askModel(work, { ...call, step, call: round, onDelta, insteadOf: failover?.from });
+      const { tool_calls: _, ...message } = answer.message;
+      return isClosing(task) ? { ...answer, message } : answer;
+    },
     isRead: () => false,
     ended({ model }, attempted, next) {
+      if (attempted.fault === null && attempted.toolCalls.length > 0)
+        return noteRound(work, task, { step, model, toolbox }, attempted);
       task.attempts += 1;
       task.ranIn = work.state.iteration;
       if (attempted.fault !== null) return failed(work, task, step, model, attempted, next);
@@ -144,12 +175,13 @@ function completed(work: Work, task: RunTask, step: string, model: string, done:
   const { text, answer } = done;
   const { promptTokens, completionTokens } = answer.usage;
   const tokens = promptTokens + completionTokens;
-  Object.assign(task, { status: 'completed', step, score: null, feedback: null, error: null });
+  const inAll = tokens + (task.talk?.tokens ?? 0);
+  Object.assign(task, { status: 'completed', step, score: null, feedback: null, error: null, talk: null });
   texts.set(step, text);
   journal.tell('task_completed', {
     task_id: task.id,
     status: 'completed',
-    tokens_used: tokens,
+    tokens_used: inAll,
     execution_time_ms: tookMs,
     attempt: task.attempts,
     result_preview: text.slice(0, previewLength),
@@ -169,7 +201,7 @@ function failed(work: Work, task: RunTask, step: string, model: string, why: Fai
   const { journal, config } = work;
   const error = faultWords[why.fault] ?? (why.error as Error).message;
   task.error = error;
-  if (!next) task.status = task.step === null ? 'failed' : 'completed';
+  if (!next) Object.assign(task, { status: task.step === null ? 'failed' : 'completed', talk: null });
   else if (config.enable_adaptive_retry && why.fault !== 'unanswered')
     task.feedback = `An earlier attempt failed: ${error}.`;
   journal.tell('task_failed', {
@@ -187,7 +219,7 @@ async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: 
   const advice = task.feedback ? `\n\nMind this: ${task.feedback.slice(0, longestAdvice)}` : '';
   const tasks = live(state);
   const alone = tasks.length === 1 && task.instruction === goal;
-  if (alone) return [...context, { role: 'user', content: goal + advice }];
+  if (alone) return [...context, { role: 'user', content: [goal + advice, ...instructionParts(state)].join('\n\n') }];
   const distances = distancesTo(state.tasks, task);
   const results = before.flatMap((other) => {
     if (other.status === 'skipped') return [];
@@ -197,7 +229,7 @@ async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: 
   });
   return taskMessages({
     context,
-    request: { role: 'user', content: goal },
+    request: { role: 'user', content: [goal, ...instructionParts(state)].join('\n\n') },
     task: { ...task, instruction: task.instruction + advice },
     results: await fitted(results, model, preferences.max_context_tokens, work),
     final: task === answeringTask(tasks),

@@ -1,5 +1,5 @@
 import type { RunTask } from './state.ts';
-import { loadSteps } from './store/reads.ts';
+import { loadSteps } from './store/steps.ts';
 import type { Work } from './work.ts';
 
 /** What prompts are told of a task's result: its short form where there is one. Null without a result. */

@@ -1,15 +1,39 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import { quotaToUsd } from '../../lib/money.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { atNoRest, type Rest, restOf } from './rest.ts';
 import { shortfallsOf } from './state.ts';
+import { lastCheckpointId } from './store/reads.ts';
 import type { Run } from './store/runs.ts';
 
 const shortfalls = z.array(z.string()).meta({ description: 'In what it falls short of the goal, in words' });
+
+const calls = z.array(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string().meta({ description: 'JSON, as the model wrote it' }),
+    task_id: z.string(),
+  }),
+);
+/** Of runs that are at rest before their end. */
+const rest = {
+  checkpoint_id: z.string().nullable().meta({ description: 'Where it is at rest, for resume' }),
+  partial_result: z.string().nullable().meta({ description: 'What was finished before it came to rest' }),
+  remaining: z.array(z.string()).meta({ description: 'Titles of the tasks that are not done' }),
+  pending_tool_calls: calls.meta({ description: 'Calls of tools of yours: bring what came of them as tool_outputs' }),
+  pending_approvals: calls.meta({
+    description: 'Calls that are made only when somebody approves: answer by approvals',
+  }),
+};
 
 export const executionSchema = z
   .object({
     execution_id: z.string(),
     session_id: z.string(),
     status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
+    ...z.object({ reason: z.string().nullable(), ...rest }).partial().shape,
     result: z.string().nullable(),
     error: z.string().nullable(),
     shortfalls: shortfalls.optional(),
@@ -20,15 +44,29 @@ export const executionSchema = z
 export const eventsUrl = (sessionId: string): string =>
   `/api/svc-ms/autonomous/${encodeURIComponent(sessionId)}/events`;
 
-export const executionView = (run: Run) => ({
+export const executionView = (run: Run, resting: Resting) => ({
   execution_id: run.executionId,
   session_id: run.sessionId,
   status: run.status,
+  ...(isAtRest(run) && { reason: run.reason, ...resting }),
   result: run.result,
   error: run.error,
   ...(shortfallsIn(run).length > 0 && { shortfalls: shortfallsIn(run) }),
   events_url: eventsUrl(run.sessionId),
 });
+
+type Resting = Rest & { checkpoint_id: string | null };
+
+/** Neither running nor completed: it can be resumed. */
+const isAtRest = ({ status }: Run): boolean => status !== 'running' && status !== 'completed';
+
+/** What a run that can be resumed has and lacks. */
+export async function restingView(db: Db, run: Run): Promise<Resting> {
+  if (!isAtRest(run)) return { checkpoint_id: null, ...atNoRest() };
+  // Runs that an earlier version left do not say it themselves.
+  const checkpoint_id = run.checkpointId ?? (await lastCheckpointId(db, run.ref));
+  return { checkpoint_id, ...(await restOf(db, run.ref, run.state)) };
+}
 
 /** While it runs, nothing is settled. */
 const shortfallsIn = ({ status, state }: Run): string[] => (status === 'running' ? [] : shortfallsOf(state));
@@ -44,7 +82,8 @@ const common = {
   tasks_failed: z.number().int(),
   tasks_total: z.number().int(),
   total_tokens_used: z.number().int(),
-  total_cost: z.number().int().meta({ description: 'In quota units, at listed prices' }),
+  cost: z.number().meta({ description: 'In dollars, of the calls that have ended' }),
+  total_cost: z.number().int().meta({ description: 'The same in quota units' }),
   elapsed_time_secs: z.number().int(),
   current_task: z.string().nullable(),
   goal_confidence: z.number(),
@@ -58,6 +97,7 @@ export const summarySchema = z.object(common).meta({ id: 'ExecutionSummary' });
 export const statusSchema = z
   .object({
     ...common,
+    ...rest,
     result: z.string().nullable(),
     error: z.string().nullable(),
     shortfalls,
@@ -71,6 +111,7 @@ export const statusSchema = z
         z.object({
           task_id: z.string(),
           title: z.string(),
+          instruction: z.string(),
           difficulty: z.string(),
           depends_on: z.array(z.string()),
           status: z.enum(['pending', 'completed', 'failed', 'skipped']),
@@ -100,6 +141,7 @@ export const summaryView = (run: Run, clock: Clock) => ({
   tasks_failed: run.tasksFailed,
   tasks_total: run.tasksTotal,
   total_tokens_used: run.tokens,
+  cost: quotaToUsd(run.cost),
   total_cost: run.cost,
   elapsed_time_secs: Math.floor(elapsedMs(run, clock) / 1000),
   current_task: run.currentTask,
@@ -109,8 +151,9 @@ export const summaryView = (run: Run, clock: Clock) => ({
   updated_at: Math.floor(run.updatedMs / 1000),
 });
 
-export const statusView = (run: Run, clock: Clock) => ({
+export const statusView = (run: Run, resting: Resting, clock: Clock) => ({
   ...summaryView(run, clock),
+  ...resting,
   result: run.result,
   error: run.error,
   shortfalls: shortfallsIn(run),
@@ -120,9 +163,10 @@ export const statusView = (run: Run, clock: Clock) => ({
     plan_id: run.state.planId,
     description: run.state.description,
     revision: run.state.revision,
-    tasks: run.state.tasks.map(({ id, title, difficulty, depends_on, status, attempts, score }) => ({
+    tasks: run.state.tasks.map(({ id, title, instruction, difficulty, depends_on, status, attempts, score }) => ({
       task_id: id,
       title,
+      instruction,
       difficulty,
       depends_on,
       status,

@@ -1,5 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
-import { costOf } from '../../lib/money.ts';
+import { costOf, quotaPerUsd } from '../../lib/money.ts';
 import { askShaped, type Shape } from '../ask-shaped.ts';
 import { modelOf, sendFitted } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
@@ -22,6 +22,8 @@ export interface Work extends Standing {
   turn: number;
   goal: string;
   config: RunConfig;
+  /** The caller's own, as models are told of them. */
+  tools: unknown[];
   state: RunState;
   journal: Journal;
   signal: AbortSignal;
@@ -46,6 +48,7 @@ export interface Question {
   model: string;
   messages: ChatMessage[];
   params?: CallParams;
+  tools?: unknown[];
   onDelta?(text: string): void;
   signal?: AbortSignal;
   insteadOf?: string | undefined;
@@ -56,14 +59,26 @@ export interface Question {
  * dead process left is not taken for ours.
  */
 export async function askModel(work: Work, question: Question): Promise<CompleteAnswer> {
-  const { step, call = 1, model, messages, params = {}, onDelta, signal = work.signal, insteadOf } = question;
+  const {
+    step,
+    call = 1,
+    model,
+    messages,
+    params = {},
+    tools = [],
+    onDelta,
+    signal = work.signal,
+    insteadOf,
+  } = question;
   signal.throwIfAborted();
+  refuseDearer(work);
   await lookAgain(work);
   const asked = {
     ...work.caller,
     model,
     messages,
     params,
+    ...(tools.length > 0 && { tools }),
     stream: onDelta !== undefined,
     ...(onDelta && { onDelta }),
     ...(insteadOf !== undefined && { insteadOf }),
@@ -79,11 +94,16 @@ export async function askModel(work: Work, question: Question): Promise<Complete
   signal.throwIfAborted();
   const { promptTokens, completionTokens } = answer.usage;
   work.state.tokens += promptTokens + completionTokens;
-  work.state.cost += costIn(work, model, answer);
+  work.state.cost += answer.cost ?? costIn(work, model, answer);
   return answer;
 }
 
-/** At the model's listed price; the ledger holds the exact sum. */
+/** Calls that run are let finish and paid: with tasks at once a run may end a few calls above what was allowed. */
+function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
+  if (typeof max_cost === 'number' && state.cost >= max_cost * quotaPerUsd) throw new Pause('max_cost');
+}
+
+/** Where the charge is not told, at the model's listed price. */
 function costIn({ choosing }: Work, model: string, { usage }: CompleteAnswer): number {
   const info = choosing.models.find(({ id }) => id === model);
   if (!info) return 0;

@@ -8,7 +8,12 @@ export const judgeShape: Shape = { name: 'judgement', schema: objectOf({ confide
 
 /** How good one task's result is: `{score, feedback}`. */
 export function evaluationMessages(
-  { request, instruction, result }: { request: string; instruction: string; result: string },
+  {
+    request,
+    instruction,
+    result,
+    said = [],
+  }: { request: string; instruction: string; result: string; said?: string[] },
   fence = newFence(),
 ): ChatMessage[] {
   const parts = [
@@ -16,6 +21,7 @@ export function evaluationMessages(
     'Answer with JSON only: {"score": number from 0 to 1, "feedback": "what is missing or wrong, in one or two sentences"}',
     `Instruction:\n${fence.wrap('instruction', instruction)}`,
     `It serves this request, whose language, length, form and the like bind it too:\n${fence.wrap('request', request)}`,
+    ...said,
     fenceRule(fence),
     `Result:\n${fence.wrap('result', result)}`,
   ];
@@ -27,11 +33,13 @@ export function judgeMessages(
   goal: string,
   results: { title: string; text: string }[],
   fence = newFence(),
+  said: string[] = [],
 ): ChatMessage[] {
   const parts = [
     'Judge whether the goal is reached by the results so far.',
     'Answer with JSON only: {"confidence": number from 0 to 1 that nothing is missing, "missing": ["what is still to be done", …]}',
     `Goal:\n${fence.wrap('goal', goal)}`,
+    ...said,
     fenceRule(fence),
     ...results.map(({ title, text }) => `Result of "${title}":\n${fence.wrap('result', text)}`),
   ];

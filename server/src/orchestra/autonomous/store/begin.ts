@@ -7,13 +7,16 @@ import type { RunConfig } from '../config.ts';
 import { newState, type RunState } from '../state.ts';
 import { takePlace } from './places.ts';
 import { newExecutionId } from './runs.ts';
+import { addSteps } from './steps.ts';
 import './tables.ts';
+import type { Brought } from './waiting.ts';
 
 export interface NewRun {
   sessionRef: number;
   caller: Caller;
   goal: string;
   goalTokens: number;
+  tools: unknown[];
   config: RunConfig;
   /** Most runs of the user at once, this one included. */
   most: number;
@@ -41,6 +44,7 @@ export async function addRun(db: Db, run: NewRun, owner: string, nowMs: number):
           session_ref: run.sessionRef,
           caller: JSON.stringify(run.caller),
           goal: run.goal,
+          tools: JSON.stringify(run.tools),
           config: JSON.stringify(run.config),
           state: JSON.stringify(newState()),
           status: 'running',
@@ -60,10 +64,17 @@ export async function addRun(db: Db, run: NewRun, owner: string, nowMs: number):
     .catch(taken);
 }
 
+interface Restarted {
+  ref: number;
+  /** As it was read. */
+  epoch: number;
+  state: RunState;
+}
+
 /** Sets a run that is at rest going again from a given state; refuses as `addRun` does. */
 export async function restartRun(
   db: Db,
-  run: Pick<NewRun, 'sessionRef' | 'caller' | 'config' | 'most'> & { ref: number; state: RunState },
+  run: Pick<NewRun, 'sessionRef' | 'caller' | 'config' | 'most'> & Brought & Restarted,
   owner: string,
   nowMs: number,
 ): Promise<void> {
@@ -78,6 +89,7 @@ export async function restartRun(
         .set((eb) => ({
           status: 'running',
           reason: null,
+          checkpoint_id: null,
           error: null,
           caller: JSON.stringify(run.caller),
           config: JSON.stringify(run.config),
@@ -92,10 +104,15 @@ export async function restartRun(
           updated_ms: nowMs,
         }))
         .where('id', '=', run.ref)
+        // Of two who answer at once the second has not seen what the first one brought.
+        .where('epoch', '=', run.epoch)
         .where('status', 'in', ['paused', 'failed', 'cancelled'])
-        .returning('id')
+        .returning('epoch')
         .executeTakeFirst();
-      if (!set) throw running();
+      if (!set) throw new AppError('conflict', 'Somebody else has just resumed the execution.');
+      const now = Math.floor(nowMs / 1000);
+      await addSteps(tx, { ref: run.ref, epoch: set.epoch }, run.steps, now);
+      if (run.messages.length > 0) await appendMessages(tx, run.sessionRef, run.messages, now);
     })
     .catch(taken);
 }

@@ -2,20 +2,15 @@ import { randomString } from '../../../lib/ids.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { RunConfig } from '../config.ts';
 import { newEvent, type RunEvent, type RunNames, type RunStatus, taskOverviews } from '../events.ts';
+import { restOf } from '../rest.ts';
 import { type RunState, tally } from '../state.ts';
+import { addSteps, type Step } from './steps.ts';
 import './tables.ts';
 
 export interface Holding {
   ref: number;
   sessionRef: number;
   epoch: number;
-}
-
-export interface Step {
-  key: string;
-  /** JSON. */
-  result: string;
-  tokens: number;
 }
 
 export interface Ending {
@@ -50,18 +45,7 @@ export async function commit(db: Db, holding: Holding, batch: Batch, nowMs: numb
   return db.transaction().execute(async (tx) => {
     const now = Math.floor(nowMs / 1000);
     await updateRun(tx, holding, batch, nowMs);
-    if (batch.steps.length > 0) {
-      const { ref, epoch } = holding;
-      const rows = batch.steps.map(({ key, result, tokens }) => ({
-        run_ref: ref,
-        step_key: key,
-        epoch,
-        result,
-        tokens,
-        created_at: now,
-      }));
-      await tx.insertInto('ms_run_steps').values(rows).execute();
-    }
+    await addSteps(tx, holding, batch.steps, now);
     for (const id of batch.checkpoints) await addCheckpoint(tx, holding, id, batch, now);
     for (const write of batch.within) await write(tx);
     return addEvents(tx, holding, batch.events, now);
@@ -79,7 +63,7 @@ async function updateRun(tx: Db, holding: Holding, batch: Batch, nowMs: number):
       current_task: ending ? null : batch.currentTask,
       checkpoints: eb('checkpoints', '+', batch.checkpoints.length),
       updated_ms: nowMs,
-      ...(ending && { ...endFields(ending), owner: null }),
+      ...(ending && { ...endFields(ending), owner: null, checkpoint_id: batch.checkpoints.at(-1) ?? null }),
     }))
     .where('id', '=', holding.ref)
     .where('epoch', '=', holding.epoch)
@@ -89,7 +73,7 @@ async function updateRun(tx: Db, holding: Holding, batch: Batch, nowMs: number):
   if (!row) throw new LeaseLost('the run is no longer held');
 }
 
-function stateFields(state: RunState) {
+export function stateFields(state: RunState) {
   const { completed, failed, total } = tally(state);
   return {
     state: JSON.stringify(state),
@@ -132,7 +116,12 @@ async function addCheckpoint(
 }
 
 /** Ids are given out under the lock of the session's row, so that they become visible in their order, without gaps. */
-async function addEvents(tx: Db, { ref, sessionRef }: Holding, events: RunEvent[], now: number): Promise<number> {
+export async function addEvents(
+  tx: Db,
+  { ref, sessionRef }: Holding,
+  events: RunEvent[],
+  now: number,
+): Promise<number> {
   if (events.length === 0) return 0;
   const { last_seq } = await tx
     .updateTable('ms_run_streams')
@@ -171,6 +160,7 @@ export async function cancelRun(
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const now = Math.floor(nowMs / 1000);
+    const id = newCheckpointId();
     const row = await tx
       .updateTable('ms_runs')
       .set((eb) => ({
@@ -180,6 +170,7 @@ export async function cancelRun(
         current_task: null,
         epoch: eb('epoch', '+', 1),
         checkpoints: eb('checkpoints', '+', 1),
+        checkpoint_id: id,
         updated_ms: nowMs,
       }))
       .where('id', '=', run.ref)
@@ -190,12 +181,12 @@ export async function cancelRun(
     const state = JSON.parse(row.state) as RunState;
     const config = JSON.parse(row.config) as RunConfig;
     const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: row.epoch };
-    const id = newCheckpointId();
     await addCheckpoint(tx, holding, id, { state, config }, now);
+    const rest = await restOf(tx, run.ref, state);
     const events = [
       ...opening(run, now, run.goal, config, state),
       newEvent(run, now, 'checkpoint_created', { checkpoint_id: id, iteration: state.iteration }),
-      newEvent(run, now, 'execution_paused', { reason: 'cancelled', status: 'cancelled', checkpoint_id: id }),
+      newEvent(run, now, 'execution_paused', { reason: 'cancelled', status: 'cancelled', checkpoint_id: id, ...rest }),
     ];
     await addEvents(tx, holding, events, now);
     return true;

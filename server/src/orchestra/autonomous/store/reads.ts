@@ -49,21 +49,6 @@ export async function lastCheckpointId(db: Db, runRef: number): Promise<string |
   return row?.checkpoint_id ?? null;
 }
 
-/** Results of the journal by their keys. */
-export async function loadSteps(db: Db, runRef: number, keys: string[]): Promise<Map<string, unknown>> {
-  const found = new Map<string, unknown>();
-  for (let i = 0; i < keys.length; i += 200) {
-    const rows = await db
-      .selectFrom('ms_run_steps')
-      .select(['step_key', 'result'])
-      .where('run_ref', '=', runRef)
-      .where('step_key', 'in', keys.slice(i, i + 200))
-      .execute();
-    for (const { step_key, result } of rows) found.set(step_key, JSON.parse(result));
-  }
-  return found;
-}
-
 export interface StoredEvent {
   seq: number;
   event: string;

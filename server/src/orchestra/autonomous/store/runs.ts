@@ -15,6 +15,8 @@ export interface Run {
   sessionId: string;
   caller: Caller;
   goal: string;
+  /** The caller's own, as models are told of them. */
+  tools: unknown[];
   config: RunConfig;
   state: RunState;
   status: RunStatus;
@@ -31,6 +33,8 @@ export interface Run {
   currentTask: string | null;
   confidence: number;
   checkpoints: number;
+  /** Where it is at rest; null while it runs, and of runs that an earlier version has left. */
+  checkpointId: string | null;
   turn: number;
   firstSeq: number;
   owner: string | null;
@@ -60,6 +64,7 @@ const toRun = (row: Row): Run => ({
   sessionId: row.session_id,
   caller: JSON.parse(row.caller) as Caller,
   goal: row.goal,
+  tools: JSON.parse(row.tools) as unknown[],
   config: JSON.parse(row.config) as RunConfig,
   state: JSON.parse(row.state) as RunState,
   status: row.status as RunStatus,
@@ -76,6 +81,7 @@ const toRun = (row: Row): Run => ({
   currentTask: row.current_task,
   confidence: row.confidence,
   checkpoints: row.checkpoints,
+  checkpointId: row.checkpoint_id,
   turn: row.turn,
   firstSeq: row.first_seq,
   owner: row.owner,

@@ -8,6 +8,10 @@ interface RunsTable {
   /** JSON: who pays, with which key. */
   caller: string;
   goal: string;
+  /** JSON: the caller's own tools, as models are told of them. */
+  tools: Generated<string>;
+  /** The checkpoint that the state at rest is; null while it runs. */
+  checkpoint_id: string | null;
   /** JSON; see config.ts. */
   config: string;
   /** JSON; see state.ts. */

@@ -15,6 +15,7 @@ import { migration as found } from './0013-found.ts';
 import { migration as turns } from './0014-turns.ts';
 import { migration as quotes } from './0015-quotes.ts';
 import { migration as sources } from './0016-sources.ts';
+import { migration as runTools } from './0017-run-tools.ts';
 import { migration as mcp } from './0018-mcp.ts';
 import { migration as responses } from './0019-responses.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
@@ -37,6 +38,7 @@ export const migrations: Migration[] = [
   turns,
   quotes,
   sources,
+  runTools,
   mcp,
   responses,
 ];

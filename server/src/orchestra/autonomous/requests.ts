@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { difficulties, sessionIdSchema } from '../params.ts';
+import { configSchema, mostTools, overridesSchema, toolName } from './config.ts';
+
+const streamed = z.boolean().default(true);
+
+/** More would crowd every window, and every call would carry it. */
+const longestTools = 256 * 1024;
+const tool = z.strictObject({
+  type: z.literal('function'),
+  function: z.looseObject({
+    name: toolName,
+    description: z.string().max(10_000).optional(),
+    parameters: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+const tools = z
+  .array(tool)
+  .max(mostTools)
+  .superRefine((given, context) => {
+    const names = given.map(({ function: { name } }) => name);
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice !== undefined) context.addIssue({ code: 'custom', message: `two tools are called "${twice}"` });
+    if (JSON.stringify(given).length > longestTools)
+      context.addIssue({ code: 'custom', message: 'their definitions are longer than 256 KiB' });
+  })
+  .meta({
+    description:
+      'Tools of yours that tasks may call, in the shape of chat completions: the run waits for their outputs',
+  });
+
+export const executeBody = z.strictObject({
+  message: z.string().trim().min(1, 'must not be empty').max(200_000),
+  session_id: sessionIdSchema.optional(),
+  stream_events: streamed,
+  config: configSchema.default(() => configSchema.parse({})),
+  tools: tools.default([]),
+});
+
+const callId = z.string().min(1).max(128);
+const taskId = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .refine((name) => !(name in Object.prototype), 'cannot be used as an id');
+
+/** A task as the status shows it, so that what is read can be changed and sent back; `status` and the like are not read. */
+const givenTask = z
+  .strictObject({
+    id: taskId.optional(),
+    task_id: taskId.optional(),
+    title: z.string().trim().max(300).optional(),
+    instruction: z.string().trim().min(1).max(20_000).optional(),
+    difficulty: z.enum(difficulties).optional(),
+    depends_on: z.array(taskId).max(200).optional(),
+    asked_for: z.boolean().optional(),
+    status: z.string().optional(),
+    attempts: z.number().optional(),
+    score: z.number().nullish(),
+  })
+  .refine((task) => (task.id ?? task.task_id) !== undefined, { path: ['id'], error: 'is required' })
+  .refine((task) => task.id === undefined || task.task_id === undefined || task.id === task.task_id, {
+    path: ['id'],
+    error: 'differs from task_id',
+  })
+  .transform(({ id, task_id, title, instruction, difficulty, depends_on, asked_for }) => ({
+    id: (id ?? task_id)!,
+    ...{ title, instruction, difficulty, depends_on, asked_for },
+  }));
+export type GivenTask = z.output<typeof givenTask>;
+
+/** Thousands are read, to be refused with their number. */
+const givenTasks = z.array(givenTask).min(1).max(10_000);
+const givenPlan = z
+  .strictObject({
+    tasks: givenTasks,
+    plan_id: z.string().optional(),
+    description: z.string().max(4000).optional(),
+    revision: z.number().optional(),
+  })
+  .meta({ description: 'The whole plan from here on, as the status shows it: what is not named is dropped' });
+
+export const resumeBody = z.strictObject({
+  checkpoint_id: z.string().min(1).max(128),
+  session_id: sessionIdSchema,
+  stream_events: streamed,
+  config_overrides: overridesSchema.default({}),
+  tool_outputs: z
+    .array(z.strictObject({ tool_call_id: callId, output: z.string() }))
+    .max(1000)
+    .default([])
+    .meta({ description: 'What came of pending_tool_calls; of each the first 64 KiB are told to the model' }),
+  approvals: z
+    .array(z.strictObject({ id: callId, approve: z.boolean(), note: z.string().trim().max(2000).optional() }))
+    .max(1000)
+    .default([])
+    .meta({ description: 'Which of pending_approvals are made; a note goes with a refusal to the model' }),
+  instructions: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(20_000)
+    .optional()
+    .meta({ description: 'Binds everything from here on, before the goal' }),
+  plan: z.preprocess((value) => (Array.isArray(value) ? { tasks: value } : value), givenPlan).optional(),
+});
+
+export const cancelBody = z.strictObject({
+  session_id: sessionIdSchema,
+  reason: z.string().trim().max(1000).optional(),
+});

@@ -1,0 +1,44 @@
+import type { Db } from '../../platform/db/tables.ts';
+import { live, type RunState } from './state.ts';
+import { loadSteps } from './store/steps.ts';
+import { type Pending, pendingIn } from './talk.ts';
+
+/** What a run at rest has, and what it lacks. */
+export interface Rest extends Pending {
+  /** What was finished so far; null when nothing was. */
+  partial_result: string | null;
+  /** Titles of the tasks that are not done. */
+  remaining: string[];
+}
+
+export const atNoRest = (): Rest => ({
+  partial_result: null,
+  remaining: [],
+  pending_tool_calls: [],
+  pending_approvals: [],
+});
+
+/** It is told with an event, and read by browsers: longer texts are in the session's history once the run is completed. */
+const longestPartial = 100_000;
+
+export async function restOf(db: Db, runRef: number, state: RunState): Promise<Rest> {
+  const tasks = live(state);
+  const done = tasks.filter(({ status, step }) => status === 'completed' && step !== null);
+  const found = await loadSteps(
+    db,
+    runRef,
+    done.map(({ step }) => step!),
+  );
+  const texts = done.flatMap(({ title, step }) => {
+    const { text } = (found.get(step!) ?? {}) as { text?: string };
+    return text ? [`## ${title}\n\n${text}`] : [];
+  });
+  return {
+    partial_result: texts.length === 0 ? null : shortened(texts.join('\n\n')),
+    remaining: tasks.filter(({ status }) => status !== 'completed').map(({ title }) => title),
+    ...pendingIn(state),
+  };
+}
+
+const shortened = (text: string): string =>
+  text.length > longestPartial ? `${text.slice(0, longestPartial)}\n[… cut after ${longestPartial} characters]` : text;

@@ -1,0 +1,105 @@
+import { randomString } from '../../lib/ids.ts';
+import type { ChatMessage } from '../messages.ts';
+import type { Succeeded } from '../task/run-task.ts';
+import { callOnce, outcomeKey } from './call-tool.ts';
+import { Pause } from './halt.ts';
+import { instructionText } from './instructions.ts';
+import type { RunTask } from './state.ts';
+import { loadSteps } from './store/steps.ts';
+import { type OpenCall, pendingIn, type Said, type Talk, waitingReason } from './talk.ts';
+import type { Toolbox } from './toolbox.ts';
+import { stepKey, type Work } from './work.ts';
+
+/** Answers of one task that may call tools; a model that never stops calling would never finish. */
+export const mostRounds = 16;
+/** Calls of one answer that count. */
+const mostCalls = 32;
+
+const closing =
+  'You have called tools as often as this task allows. Answer now with what you have, without calling any tool.';
+
+export const isClosing = ({ talk }: RunTask): boolean => (talk?.rounds ?? 0) >= mostRounds;
+
+/** The task's model wants tools called: from here on the task goes on with exactly this conversation. */
+export function noteRound(
+  work: Work,
+  task: RunTask,
+  at: { step: string; model: string; toolbox: Toolbox },
+  done: Succeeded,
+): Promise<void> {
+  const { state, journal } = work;
+  const { promptTokens, completionTokens } = done.answer.usage;
+  const tokens = promptTokens + completionTokens;
+  const calls = done.toolCalls.slice(0, mostCalls).map((call) => ({ ...call, id: `call_${randomString(24)}` }));
+  const said: ChatMessage = { role: 'assistant', content: done.answer.message.content, tool_calls: calls };
+  const begun: Talk | null = task.talk ?? null;
+  const { said: before, rounds, instructed, tokens: used } = begun ?? newTalk(state.instructions?.length ?? 0);
+  const key = `${at.step}:said:${rounds + 1}`;
+  const open = calls.map(({ id, function: { name, arguments: args } }): OpenCall => {
+    const own = at.toolbox.whose(name) === 'own';
+    const needs = at.toolbox.asksFirst(name) ? 'approval' : own ? 'output' : 'call';
+    return { id, name, arguments: args, needs, own };
+  });
+  task.talk = {
+    model: at.model,
+    said: [...before, key],
+    rounds: rounds + 1,
+    open,
+    tokens: used + tokens,
+    instructed,
+  };
+  for (const { id, name, arguments: args, needs } of open) {
+    const one = { task_id: task.id, tool_call_id: id, name, arguments: args };
+    journal.tell(needs === 'approval' ? 'approval_requested' : 'tool_call_started', one);
+  }
+  const kept: Said<ChatMessage> = { messages: begun ? [said] : [...done.messages, said] };
+  return journal.record(key, kept, tokens);
+}
+
+const newTalk = (instructed: number) => ({ said: [] as string[], rounds: 0, instructed, tokens: 0 });
+
+/** Makes the calls that are ours to make, in their order; pauses when others have to do something first. */
+export async function answerCalls(work: Work, task: RunTask, toolbox: Toolbox, signal: AbortSignal): Promise<void> {
+  for (const call of task.talk!.open.filter(({ needs }) => needs === 'call')) {
+    const known = toolbox.whose(call.name) === 'connected';
+    const content = known ? await callOnce(work, call, signal) : `There is no tool called "${call.name}".`;
+    await note(work, task, call, content);
+  }
+  const reason = waitingReason(pendingIn({ tasks: [task] }));
+  if (reason) throw new Pause(reason);
+}
+
+/** What came of a call: on disk before the model hears of it. */
+function note({ journal }: Work, task: RunTask, call: OpenCall, content: string | null): Promise<void> {
+  const talk = task.talk!;
+  const key = outcomeKey(call.id);
+  talk.open = talk.open.filter((other) => other !== call);
+  talk.said.push(key);
+  journal.tell('tool_call_finished', { task_id: task.id, tool_call_id: call.id, name: call.name });
+  if (content === null) return journal.save();
+  return journal.record(key, saidByTool(call.id, content));
+}
+
+export const saidByTool = (tool_call_id: string, content: string): Said<ChatMessage> => ({
+  messages: [{ role: 'tool', tool_call_id, content }],
+});
+
+/** What the user has said since the conversation began is told at its end. */
+export async function tellInstructions(work: Work, task: RunTask): Promise<void> {
+  const talk = task.talk!;
+  const all = work.state.instructions ?? [];
+  const fresh = all.slice(talk.instructed);
+  if (fresh.length === 0) return;
+  const key = stepKey(work, `instructed:${task.id}:${all.length}:${randomString(6)}`);
+  talk.said.push(key);
+  talk.instructed = all.length;
+  const said: Said<ChatMessage> = { messages: [{ role: 'user', content: instructionText(fresh) }] };
+  await work.journal.record(key, said);
+}
+
+export async function talkMessages({ deps, holding }: Work, task: RunTask): Promise<ChatMessage[]> {
+  const { said } = task.talk!;
+  const found = await loadSteps(deps.db, holding.ref, said);
+  const messages = said.flatMap((key) => (found.get(key) as Said<ChatMessage>).messages);
+  return isClosing(task) ? [...messages, { role: 'user', content: closing }] : messages;
+}

@@ -1,0 +1,37 @@
+import type { Db } from '../../../platform/db/tables.ts';
+import './tables.ts';
+
+export interface Step {
+  key: string;
+  /** JSON. */
+  result: string;
+  tokens: number;
+}
+
+/** Results of the journal by their keys. */
+export async function loadSteps(db: Db, runRef: number, keys: string[]): Promise<Map<string, unknown>> {
+  const found = new Map<string, unknown>();
+  for (let i = 0; i < keys.length; i += 200) {
+    const rows = await db
+      .selectFrom('ms_run_steps')
+      .select(['step_key', 'result'])
+      .where('run_ref', '=', runRef)
+      .where('step_key', 'in', keys.slice(i, i + 200))
+      .execute();
+    for (const { step_key, result } of rows) found.set(step_key, JSON.parse(result));
+  }
+  return found;
+}
+
+export async function addSteps(tx: Db, run: { ref: number; epoch: number }, steps: Step[], now: number): Promise<void> {
+  if (steps.length === 0) return;
+  const rows = steps.map(({ key, result, tokens }) => ({
+    run_ref: run.ref,
+    step_key: key,
+    epoch: run.epoch,
+    result,
+    tokens,
+    created_at: now,
+  }));
+  await tx.insertInto('ms_run_steps').values(rows).execute();
+}

@@ -1,0 +1,58 @@
+import { AppError } from '../../../lib/errors.ts';
+import type { Db } from '../../../platform/db/tables.ts';
+import { appendMessages, type NewMessage } from '../../store/messages.ts';
+import type { RunConfig } from '../config.ts';
+import { newEvent, type PauseReason } from '../events.ts';
+import { restOf } from '../rest.ts';
+import type { RunState } from '../state.ts';
+import { addEvents, stateFields } from './commit.ts';
+import type { Run } from './runs.ts';
+import { addSteps, type Step } from './steps.ts';
+import './tables.ts';
+
+/** What a resume brings besides the state. */
+export interface Brought {
+  steps: Step[];
+  /** What the user said. */
+  messages: NewMessage[];
+}
+
+/**
+ * Keeps a part of what a run waits for, in the checkpoint that was answered: whoever brings the rest goes on from there.
+ * Resolves with the number of the last event.
+ */
+export async function keepWaiting(
+  db: Db,
+  run: Run,
+  given: Brought & { checkpointId: string; state: RunState; config: RunConfig; reason: PauseReason },
+  nowMs: number,
+): Promise<number> {
+  const { checkpointId, state, config, reason } = given;
+  return db.transaction().execute(async (tx) => {
+    const now = Math.floor(nowMs / 1000);
+    const row = await tx
+      .updateTable('ms_runs')
+      .set({
+        ...stateFields(state),
+        config: JSON.stringify(config),
+        ...{ status: 'paused', reason, error: null, checkpoint_id: checkpointId, updated_ms: nowMs },
+        epoch: run.epoch + 1,
+      })
+      .where('id', '=', run.ref)
+      .where('epoch', '=', run.epoch)
+      .where('status', 'in', ['paused', 'failed', 'cancelled'])
+      .returning('epoch')
+      .executeTakeFirst();
+    if (!row) throw new AppError('conflict', 'Somebody else has just resumed the execution.');
+    await addSteps(tx, { ref: run.ref, epoch: row.epoch }, given.steps, now);
+    if (given.messages.length > 0) await appendMessages(tx, run.sessionRef, given.messages, now);
+    await tx
+      .updateTable('ms_run_checkpoints')
+      .set({ state: JSON.stringify(state), config: JSON.stringify(config) })
+      .where('checkpoint_id', '=', checkpointId)
+      .execute();
+    const rest = await restOf(tx, run.ref, state);
+    const told = { reason, status: 'paused', checkpoint_id: checkpointId, ...rest } as const;
+    return addEvents(tx, { ...run, epoch: row.epoch }, [newEvent(run, now, 'execution_paused', told)], now);
+  });
+}
