@@ -3,6 +3,7 @@ import { before } from './suites/before.ts';
 import { disk } from './suites/disk.ts';
 import { growth } from './suites/growth.ts';
 import { lists } from './suites/lists.ts';
+import { locomo } from './suites/locomo.ts';
 import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
 import { recall } from './suites/recall.ts';
@@ -27,6 +28,7 @@ const suites: Record<string, () => Promise<void>> = {
   retrieval,
   recall,
   talks,
+  locomo,
   before,
 };
 

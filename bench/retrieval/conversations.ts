@@ -4,6 +4,8 @@ import { actions, details, names, objects, persons, places, replies, smallTalk, 
 export interface Said {
   role: 'user' | 'assistant';
   text: string;
+  /** When, in milliseconds since 1970. */
+  at?: number;
 }
 
 export interface Question {

@@ -34,6 +34,11 @@ const sessionCount = 36;
 /** Of each speaker's pursuits: how often they tell something of it. */
 const eventsEach = 2;
 const asked: Record<Kind, number> = { 'one fact': 50, 'several facts': 40, time: 40, inference: 28 };
+/** Further questions of the kind `time`: about what was told on a day that they name. */
+const askedByDay = 20;
+/** From one session to the next. */
+const days = 5;
+const timeOf = (session: number): number => Date.UTC(2025, 0, 4 + session * days, 18);
 
 /** Two people who talk over months, and questions about what they told each other, mostly in other words. */
 export function talksOf(seed: number): Talks {
@@ -44,7 +49,7 @@ export function talksOf(seed: number): Talks {
   const say = (session: number, who: string, text: string): Place => {
     // A chat has two roles; who is who the name says, as in any transcript.
     const role = who === one ? 'user' : 'assistant';
-    return [session, sessions[session]!.push({ role, text: `${who}: ${text}` }) - 1];
+    return [session, sessions[session]!.push({ role, text: `${who}: ${text}`, at: timeOf(session) }) - 1];
   };
   const chatter = (session: number) => {
     const who = random() < 0.5 ? one : other;
@@ -93,7 +98,8 @@ export function talksOf(seed: number): Talks {
       random,
     ).slice(0, asked[kind]),
   );
-  return { sessions, questions: chosen };
+  const dated = shuffled(events, random).slice(0, askedByDay);
+  return { sessions, questions: [...chosen, ...byDay(dated, random)] };
 }
 
 type Telling = Omit<Event, 'place'> & { partner: string };
@@ -154,3 +160,17 @@ const times = (events: Event[], random: () => number): TalkQuestion[] =>
     ];
     return { kind: 'time', text: pickOf(ways, random), evidence: [place] };
   });
+
+/** Half of them name the day, half the month; what it was about is mostly in other words. */
+const byDay = (events: Event[], random: () => number): TalkQuestion[] =>
+  events.map(({ who, pursuit, place }, i) => {
+    const [month, day, year] = new Date(timeOf(place[0])).toLocaleDateString('en-US', inWords).split(/,? /);
+    const when = i % 2 ? `in ${month} ${year}` : `on ${day} ${month} ${year}`;
+    return {
+      kind: 'time',
+      text: `What came of the ${pickOf(pursuit.names, random)} that ${who} told of ${when}?`,
+      evidence: [place],
+    };
+  });
+
+const inWords = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;

@@ -10,7 +10,6 @@ import { type Identity, openIdentity } from './identity/open.ts';
 import type { Options } from './identity/options.ts';
 import { originsOf } from './identity/origin-list.ts';
 import { nowSeconds } from './lib/clock.ts';
-import { noConnectedTools } from './lib/connected-tools.ts';
 import { requestId } from './lib/ids.ts';
 import { openSealer } from './lib/seal.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
@@ -148,7 +147,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       const least = { requestId: requestId(), userId, keyId, keyUnlimited, amount: 1, modelId: orchestraModel };
       await billing.release(await billing.hold(least));
     },
-    connectedTools: noConnectedTools,
+    connectedTools: mcp.tools,
     warn: (message, error) => log.warn({ error }, message),
   });
   const autonomous = openAutonomous({ ...orchestra.deps, shared });

@@ -1,5 +1,6 @@
 import { others } from '../slices.ts';
 import { bm25, type Corpus, type LexicalDocument, type LexicalScore } from './bm25.ts';
+import { datesIn, isOn, type NamedDate } from './dates.ts';
 import { type Noise, noiseOf, relevanceOf, standsOut } from './noise.ts';
 import { terms } from './terms.ts';
 import { dot } from './vectors.ts';
@@ -10,6 +11,8 @@ export interface Candidate {
   around?: { before: Spoken[]; after: Spoken[] };
   /** Of length one; null while it is not embedded. */
   vector: Float32Array | null;
+  /** In milliseconds since 1970; knowledge was said at no time. */
+  saidAt?: number | null;
 }
 
 export interface Spoken {
@@ -33,6 +36,8 @@ export type Ranked<C> = C & {
 export interface Background {
   corpus: Corpus;
   noise: Noise | null;
+  /** Terms by text, kept from one ranking of the same search to the next. */
+  known?: Map<string, string[]>;
 }
 
 /**
@@ -44,31 +49,46 @@ export interface Background {
  */
 const meaningWeight = 0.25;
 /**
- * What a word counts that stands one and two messages away, beside one of the message itself, and so for meaning. A question
- * lends far more to what follows: its answer may share no word with it, while what follows a statement is mostly a
- * remark, which must not be found in its place. Settled with the talks and retrieval benchmarks' development seeds.
+ * What a word counts that stands one, two and three messages away, beside one of the message itself, and so for meaning. A
+ * question lends far more to what follows: its answer may share no word with it, while what follows a statement is mostly a
+ * remark, which must not be found in its place. Settled with one half of a public benchmark (`npm run bench -- locomo`)
+ * and the development seeds of talks and retrieval.
  */
-const lent = [0.2, 0.07];
+const lent = [0.35, 0.15, 0.1];
+/** Messages on either side that lend. */
+export const lenders = lent.length;
 const lentByQuestion = 0.75;
 const question = /[?？؟]/u;
+/**
+ * What it counts to have been said on the day, or in the month, that the query names: as much as a word that one message in
+ * 150, or in 20, holds. Settled with one half of a public benchmark.
+ */
+const onThatDay = 5;
+const inThatMonth = 3;
 /** Of each candidate; there may be a thousand, and all are read in one go. */
 const candidateChars = 4_000;
 
 /** What was said around one candidate is mostly a candidate too: its terms are found once. */
-function newReader(): (candidate: Candidate) => LexicalDocument {
-  const known = new Map<string, string[]>();
+function newReader(wanted: Set<string>, known: Map<string, string[]>): (candidate: Candidate) => LexicalDocument {
   const read = (text: string): string[] => {
     const found = known.get(text) ?? terms(text.slice(0, candidateChars));
     known.set(text, found);
     return found;
   };
+  // A message lends to as many as six others, and of its words only those that are asked for.
+  const shared = new Map<string, string[]>();
+  const lend = (text: string): string[] => {
+    const found = shared.get(text) ?? read(text).filter((term) => wanted.has(term));
+    shared.set(text, found);
+    return found;
+  };
   return ({ text, around }) => ({
     terms: read(text),
-    lent: lenders(around).map(([{ text }, weight]) => ({ terms: read(text), weight })),
+    lent: lendersOf(around).map(([{ text }, weight]) => ({ terms: lend(text), weight })),
   });
 }
 
-function lenders(around: Candidate['around']): [Spoken, number][] {
+function lendersOf(around: Candidate['around']): [Spoken, number][] {
   if (!around) return [];
   const side = (spoken: Spoken[]) => spoken.slice(0, lent.length).map((one, i): [Spoken, number] => [one, lent[i]!]);
   const [asked, ...before] = side(around.before);
@@ -79,8 +99,12 @@ function lenders(around: Candidate['around']): [Spoken, number][] {
 /** Characters read before others get their turn: a few milliseconds. */
 const sliceChars = 32_000;
 
-async function readAll(candidates: Candidate[]): Promise<LexicalDocument[]> {
-  const read = newReader();
+async function readAll(
+  asked: string[],
+  candidates: Candidate[],
+  known: Map<string, string[]> = new Map(),
+): Promise<LexicalDocument[]> {
+  const read = newReader(new Set(asked), known);
   const documents: LexicalDocument[] = [];
   let chars = 0;
   for (const candidate of candidates) {
@@ -99,11 +123,19 @@ export async function rank<C extends Candidate>(
   candidates: C[],
   background?: Background,
 ): Promise<Ranked<C>[]> {
-  const lexical = bm25(terms(query.text), await readAll(candidates), background?.corpus);
+  const asked = terms(query.text);
+  const lexical = bm25(asked, await readAll(asked, candidates, background?.known), background?.corpus);
   const cosines = candidates.map(({ vector }) => (vector && query.vector ? dot(query.vector, vector) : null));
   const noise = background?.noise ?? noiseOf(cosines.filter((cosine) => cosine !== null));
-  const out = candidates.map((candidate, i) => meaningOf(query, candidate, cosines[i]!, noise));
-  const evidence = lexical.map(({ bm25: words }, i) => words + meaningWeight * out[i]! ** 2);
+  const lentMeaning = newLender(query, noise);
+  const out = candidates.map(({ around }, i) => {
+    const own = cosines[i] === null ? 0 : standsOut(cosines[i]!, noise) ** 2;
+    return Math.sqrt(own + lentMeaning(around));
+  });
+  const dates = datesIn(query.text);
+  const evidence = lexical.map(
+    ({ bm25: words }, i) => words + meaningWeight * out[i]! ** 2 + byDate(dates, candidates[i]!.saidAt),
+  );
   const most = evidence.reduce((best, one) => Math.max(best, one), 0);
   return candidates
     .map((candidate, i) => ({
@@ -114,13 +146,29 @@ export async function rank<C extends Candidate>(
     .sort((a, b) => b.score - a.score);
 }
 
-/** By how many deviations a message stands out, those said around it adding their part. */
-function meaningOf({ vector }: Query, { around }: Candidate, cosine: number | null, noise: Noise): number {
-  if (!vector) return 0;
-  let squares = cosine === null ? 0 : standsOut(cosine, noise) ** 2;
-  for (const [spoken, weight] of lenders(around))
-    if (spoken.vector) squares += weight * standsOut(dot(vector, spoken.vector), noise) ** 2;
-  return Math.sqrt(squares);
+/** Orders what was found; by itself a day makes nothing relevant. */
+function byDate(dates: NamedDate[], saidAt: number | null | undefined): number {
+  if (saidAt === undefined || saidAt === null) return 0;
+  return Math.max(
+    0,
+    ...dates.filter((date) => isOn(saidAt, date)).map(({ day }) => (day === null ? inThatMonth : onThatDay)),
+  );
+}
+
+/** What those said around a message add to the square of how far it stands out; each is compared with the query once. */
+function newLender({ vector: asked }: Query, noise: Noise): (around: Candidate['around']) => number {
+  const known = new Map<Float32Array, number>();
+  return (around) => {
+    let squares = 0;
+    if (!asked) return squares;
+    for (const [{ vector }, weight] of lendersOf(around)) {
+      if (!vector) continue;
+      const square = known.get(vector) ?? standsOut(dot(asked, vector), noise) ** 2;
+      known.set(vector, square);
+      squares += weight * square;
+    }
+    return squares;
+  };
 }
 
 /**

@@ -8,6 +8,7 @@ describe('terms', () => {
   test('fold case, accents, endings and leave out empty words', () => {
     expect(terms('The Cafés are caching the CITIES’ queries')).toEqual(terms('cafe cached city query'));
     expect(terms('what is it')).toEqual([]);
+    expect(terms('What other kinds of pets did she get after that one?')).toEqual(terms('pets'));
   });
   test.each([
     ['running', 'runs'],

@@ -1,8 +1,9 @@
-/** Words that carry no meaning of their own; a query of nothing else keeps them. */
+/** Words that carry no meaning of their own: nothing is found by them. */
 const stopWords = new Set(
-  `a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it its
-  me my no not of on or our please she so some that the their them then there these they this to up us was we were what
-  when where which who why will with would you your`.split(/\s+/),
+  `a about after also an and any are as at be been but by can could did do does for from get gets getting got had has
+  have he her his how i if in into is it its just kind kinds many me most much my no not of on one or other our please
+  she so some than that the their them then there these they this to too up us was we were what when where which who
+  why will with would you your`.split(/\s+/),
 );
 
 const words = /[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu;

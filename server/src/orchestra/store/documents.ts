@@ -195,6 +195,8 @@ export interface FoundDocument {
   text: string;
   before?: string;
   vector: Float32Array | null;
+  /** When the message was said; null for knowledge. */
+  saidAt: number | null;
 }
 
 /** Of these documents those that lie in the scope, in the order given. */
@@ -232,7 +234,7 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     .leftJoin('ms_sources as f', 'f.id', 'k.source_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
-    .select(['m.message', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords'])
+    .select(['m.message', 'm.created_at', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords'])
     .select(['f.public_id as source_id', 'f.name as source_name'])
     .select(['k.source_page', 'k.source_heading', 'k.source_position']);
   return (await query.execute()).map((row) => ({
@@ -246,6 +248,7 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spokenText(row.message),
     before: row.before === null ? undefined : spokenText(row.before),
     vector: row.vector === null ? null : fromBlob(row.vector),
+    saidAt: row.created_at,
   }));
 }
 

@@ -5,22 +5,19 @@ import { fromBlob } from '../search/vectors.ts';
 import { inSlices } from '../slices.ts';
 import './tables.ts';
 
-/** How far surroundings are read on either side of a message. */
-const reach = 3;
-
 /** A message and those around it, in the order they were said. */
 export interface Passage {
   centre: number;
   ids: number[];
 }
 
-/** Of each of these messages the ones around it in its session; what the client went back behind is not among them. */
-export async function passagesAround(db: Db, messageIds: number[]): Promise<Passage[]> {
+/** Of each of these messages the ones around it in its session, so many on either side; what the client went back behind is not among them. */
+export async function passagesAround(db: Db, messageIds: number[], reach: number): Promise<Passage[]> {
   const rows = await inSlices(messageIds, async (slice) => {
     const { rows } = await sql<{ centre: number; id: number }>`
       select m.id as centre, x.id from ms_messages m
       join ms_messages x on x.session_ref = m.session_ref and x.superseded = 0
-        and x.id >= coalesce((${at('<', 'desc')}), 0) and x.id <= coalesce((${at('>', 'asc')}), ${sql.lit(Number.MAX_SAFE_INTEGER)})
+        and x.id >= coalesce((${at('<', 'desc', reach)}), 0) and x.id <= coalesce((${at('>', 'asc', reach)}), ${sql.lit(Number.MAX_SAFE_INTEGER)})
       where m.id in (${sql.join(slice)})`.execute(db);
     return rows;
   });
@@ -32,7 +29,7 @@ export async function passagesAround(db: Db, messageIds: number[]): Promise<Pass
 }
 
 /** The farthest message within reach on one side; none where the session ends before. */
-const at = (side: '<' | '>', order: 'asc' | 'desc') => sql`
+const at = (side: '<' | '>', order: 'asc' | 'desc', reach: number) => sql`
   select y.id from ms_messages y where y.session_ref = m.session_ref and y.superseded = 0 and y.id ${sql.raw(side)} m.id
   order by y.id ${sql.raw(order)} limit 1 offset ${sql.lit(reach - 1)}`;
 

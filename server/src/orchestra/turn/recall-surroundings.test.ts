@@ -22,6 +22,13 @@ const afterwards = [
   'From the beehives behind the monastery, surely?',
   'Nothing else to report from this corner today.',
 ];
+const hesitant = [
+  'Henk, is the rowing still going on?',
+  'Oh, do not ask.',
+  'Go on, I am all ears.',
+  'Henk speaking, and quite frankly: it was a bronze one, on the last of three days.',
+  ...Array.from({ length: 12 }, (_, i) => `Henk: ${i + 1}.`),
+];
 const other = [
   'The weather report promises rain until Friday evening.',
   'My bicycle needs new brakes before winter comes.',
@@ -31,14 +38,14 @@ describe.each(await engines())('on %s', (_name, open) => {
   let s: Stage;
   afterEach(() => s.close());
 
-  const store = async (sessionId: string, texts: string[]) => {
+  const store = async (sessionId: string, texts: string[], at = 0) => {
     const { db } = s.deps;
     const { session } = await openSession(db, { userId: 1, sessionId }, 0);
     const said = texts.map((content, i) => {
       const role = i % 2 ? ('assistant' as const) : ('user' as const);
       return { message: { role, content }, tokens: 10 };
     });
-    const stored = (await appendMessages(db, session.ref, said, 0))!;
+    const stored = (await appendMessages(db, session.ref, said, at))!;
     for (const [i, { id }] of stored.entries())
       await indexDocument(db, {
         userId: 1,
@@ -76,6 +83,22 @@ describe.each(await engines())('on %s', (_name, open) => {
     // What follows is no better than what it follows.
     const [best] = await found('When did somebody pay eighty euros for a crooked vase?', byMeaning);
     expect(best).toBe(talk[3]!);
+  });
+
+  test('three messages away is near enough', async () => {
+    await begin();
+    await store('hesitant', hesitant);
+    expect(await found('What came of the rowing of Henk?', false)).toContain(hesitant[3]!);
+  });
+
+  test('what was said on the day that is asked about is found among much of the same', async () => {
+    await begin();
+    for (let day = 1; day <= 12; day += 1)
+      await store(`standup ${day}`, [`Standup: the parser took me ${day + 2} hours.`], Date.UTC(2025, 4, day * 2, 9));
+    for (const asked of ['on 14 May 2025', 'on May 14th, 2025', 'on 2025-05-14'])
+      expect((await found(`How long did the parser take ${asked}?`, false))[0]).toBe(
+        'Standup: the parser took me 9 hours.',
+      );
   });
 
   test('what is embedded is the message itself', async () => {

@@ -1,6 +1,7 @@
 import { squeeze } from '../messages.ts';
 import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
 import type { Preferences } from '../preferences.ts';
+import { datesIn } from '../search/dates.ts';
 import { applyRerank, cut, type Ranked, rank } from '../search/rank.ts';
 import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
@@ -72,8 +73,8 @@ async function searchNow(
   limit: number,
 ): Promise<Ranked<FoundDocument>[]> {
   const { db } = turn.deps;
-  // More than asked for: scoring reorders them, and some lie outside the scope.
-  const wide = Math.max(100, limit * 2);
+  // More than asked for: scoring reorders them, and some lie outside the scope. The index knows no days.
+  const wide = Math.max(datesIn(text).length > 0 ? 300 : 100, limit * 2);
   const asked = terms(text);
   const corpus = await countTerms(db, scope.userId, asked);
   await others();
@@ -82,7 +83,8 @@ async function searchNow(
   const { nearest, noise } = query ? await byMeaning(turn, scope, query, wide) : { nearest: [], noise: null };
   const found = await loadDocuments(db, scope, [...new Set([...byWords, ...nearest])], query?.model ?? null);
   const asking = { text, vector: query?.vector ?? null };
-  const first = await rank(asking, found.map(byBefore), { corpus, noise });
+  const background = { corpus, noise, known: new Map<string, string[]>() };
+  const first = await rank(asking, found.map(byBefore), background);
   // Reading the surroundings of all would take several times as long; what answers lies among the likeliest, or beside them.
   const likely = await withSurroundings(
     db,
@@ -91,7 +93,7 @@ async function searchNow(
     query?.model ?? null,
   );
   await others();
-  return withoutRepeats(await rank(asking, likely, { corpus, noise })).slice(0, limit);
+  return withoutRepeats(await rank(asking, likely, background)).slice(0, limit);
 }
 
 const likelyAtLeast = 40;

@@ -2,7 +2,7 @@ import { buildContext, summaryDue, sumTokens } from '../context.ts';
 import { contextRoom } from '../fit.ts';
 import { type ChatMessage, isInstruction, textOf } from '../messages.ts';
 import { memoryMessages } from '../prompts/memory.ts';
-import { rank } from '../search/rank.ts';
+import { lenders, rank } from '../search/rank.ts';
 import { historyWindow } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { sessionVectors } from '../store/vectors.ts';
@@ -87,7 +87,10 @@ async function nearest(turn: Turn, text: string, query: QueryVector | null): Pro
   }));
   const candidates = spoken.map((one, i) => ({
     ...one,
-    around: { before: spoken.slice(Math.max(0, i - 2), i).reverse(), after: spoken.slice(i + 1, i + 3) },
+    around: {
+      before: spoken.slice(Math.max(0, i - lenders), i).reverse(),
+      after: spoken.slice(i + 1, i + 1 + lenders),
+    },
   }));
   const ranked = await rank({ text, vector: query?.vector ?? null }, candidates);
   return ranked

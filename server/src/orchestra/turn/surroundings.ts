@@ -1,10 +1,7 @@
 import type { Db } from '../../platform/db/tables.ts';
-import type { Spoken } from '../search/rank.ts';
+import { lenders, type Spoken } from '../search/rank.ts';
 import { type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
 import { passagesAround, spokenMessages } from '../store/surroundings.ts';
-
-/** Messages on either side that lend a message their words and meaning. */
-const lenders = 2;
 
 export type Surrounded = FoundDocument & { around?: { before: Spoken[]; after: Spoken[] } };
 
@@ -20,7 +17,7 @@ export async function withSurroundings(
 ): Promise<Surrounded[]> {
   const messages = found.flatMap(({ messageId }) => messageId ?? []);
   if (messages.length === 0) return found;
-  const passages = await passagesAround(db, messages);
+  const passages = await passagesAround(db, messages, lenders + 1);
   const spoken = await spokenMessages(db, [...new Set(passages.flatMap(({ ids }) => ids))], model);
   const around = new Map<number, NonNullable<Surrounded['around']>>();
   for (const { centre, ids } of passages) {

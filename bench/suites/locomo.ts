@@ -1,0 +1,60 @@
+import { goal, type Row, report, round } from '../kit/report.ts';
+import { type Embedder, weak } from '../retrieval/embedders.ts';
+import { type Answered, alone, askAll, misses, share } from '../retrieval/evidence.ts';
+import { type Sample, samplesOf } from '../retrieval/locomo.ts';
+import { servedBy } from '../retrieval/served-embedder.ts';
+import { kinds } from '../retrieval/talks.ts';
+
+/** Weights were settled on the conversations at even places (the first, the third, …); the others are asked only to report. */
+const heldOut = (_: Sample, place: number): boolean => place % 2 === 1;
+
+/**
+ * A public benchmark of long conversations: of how many questions the evidence is among ten, message by message and in company.
+ * LOCOMO names its file; LOCOMO_EMBEDDINGS an address that answers as OpenAI's `/v1/embeddings`, LOCOMO_MODEL the model there.
+ */
+export async function locomo(): Promise<void> {
+  const { LOCOMO: path, LOCOMO_EMBEDDINGS: address, LOCOMO_MODEL: model = 'default' } = process.env;
+  if (!path) return console.log('locomo: LOCOMO names no file with the benchmark; skipped');
+  const samples = samplesOf(await Bun.file(path).json()).filter(heldOut);
+  const texts = samples.flatMap(({ sessions, questions }) =>
+    [...sessions.flat(), ...questions].map(({ text }) => text),
+  );
+  const embedders: [string, Embedder | null][] = [
+    ['words alone', null],
+    ['built-in embedder', weak],
+    ...(address ? [[model, await servedBy(address, model, texts)] as [string, Embedder]] : []),
+  ];
+  const rows: Row[] = [];
+  const goals: string[] = [];
+  for (const [name, embed] of embedders) {
+    const [single, together]: [Answered[], Answered[]] = [[], []];
+    for (const sample of samples) {
+      single.push(...(await askAll(alone(sample), embed)));
+      together.push(...(await askAll(sample, embed)));
+    }
+    for (const kind of [...kinds, 'all'] as const) rows.push(rowOf(`${name}, ${kind}`, kind, single, together));
+    const more = share(together, 'all') > share(single, 'all');
+    goals.push(goal(`${name}: surroundings find more than single messages`, more));
+  }
+  const unusable = samples.reduce((sum, sample) => sum + sample.unusable, 0);
+  console.log(`locomo: ${unusable} questions name no message, and those about what was never said are left out`);
+  report('locomo', rows, goals);
+}
+
+function rowOf(what: string, kind: Answered['kind'] | 'all', single: Answered[], together: Answered[]): Row {
+  const of = (answered: Answered[]) => answered.filter((one) => kind === 'all' || one.kind === kind);
+  const missed = of(together).flatMap((one) => one.missed);
+  return {
+    what,
+    figures: {
+      questions: of(together).length,
+      'all evidence, single messages': percent(share(of(single), 'all')),
+      'all evidence, with surroundings': percent(share(of(together), 'all')),
+      'any evidence, single messages': percent(share(of(single), 'any')),
+      'any evidence, with surroundings': percent(share(of(together), 'any')),
+      ...Object.fromEntries(misses.map((miss) => [`missed: ${miss}`, missed.filter((one) => one === miss).length])),
+    },
+  };
+}
+
+const percent = (share: number): string => `${round(share * 100, 1)} %`;
