@@ -21,7 +21,7 @@ afterAll(() => books.close());
 const wires: Wire[] = ['chat', 'messages', 'gemini'];
 const clients = ['chat', 'messages', 'responses', 'gemini'] as const;
 /** It is written from the same deltas as the others, and differs in its own events only. */
-const runsOf = (client: (typeof clients)[number]): number => (client === 'responses' ? Math.ceil(runs / 4) : runs);
+const runsOf = (client: (typeof clients)[number]): number => (client === 'responses' ? Math.ceil(runs / 8) : runs);
 
 for (const wire of wires) {
   for (const client of clients) {

@@ -121,6 +121,7 @@ describe('items', () => {
       'input[0].encrypted_content',
       'changed',
     ],
+    [{ input: [{ type: 'item_reference', id: { toString: 1, valueOf: 1 } }] }, 'input[0].id', 'string'],
     [{ input: [] }, 'input', 'at least one'],
     [{ input: null }, 'input', 'Missing'],
     [{ input: 7 }, 'input', 'string'],
