@@ -76,7 +76,7 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
     return made;
   }
   const [type, schema] = random.pick(endpoint.bodies);
-  return { ...made, ...bodyOf(type, schema, endpoint, made.headers, how) };
+  return { ...made, ...bodyOf(type, schema, made.headers, how) };
 }
 
 function chooseCredential(endpoint: Endpoint, world: World, random: Random): [string, Record<string, string>] {
@@ -116,7 +116,6 @@ const safely = (text: string): string => encodeURIComponent(text.toWellFormed())
 function bodyOf(
   type: string,
   schema: Schema,
-  endpoint: Endpoint,
   headers: Record<string, string>,
   how: Sampling,
 ): Pick<Made, 'headers' | 'body'> {

@@ -4,7 +4,8 @@ import type { Candidate } from '../routing/candidate.ts';
 import { type Media, mediaOf } from './media.ts';
 import type { Bounds } from './plausible-usage.ts';
 import { assumedOutputTokens } from './providers/kind.ts';
-import { type Conversation, type Params, promptTexts } from './wire/conversation.ts';
+import type { Conversation, Params } from './wire/conversation.ts';
+import { promptTexts } from './wire/prompt-texts.ts';
 
 /** About four characters make a token. */
 export const charsPerToken = 4;
