@@ -60,7 +60,7 @@ export const optionTable = {
   QuotaForNewUser: { default: 0, help: 'Balance of a new user, in quota (500,000 = 1 USD)', min: 0, max: 1e12 },
   RateLimitEnabled: { default: true, help: 'All limits on calls' },
   AppRateLimitEnabled: { default: true, help: "Each application's own limit on calls with its tokens" },
-  RateLimitV1: perMinute(240, '/v1/*, per key'),
+  RateLimitV1: perMinute(240, '/v1/* and /v1beta/*, per key'),
   RateLimitApi: perMinute(120, '/api/*, per user or address'),
   RateLimitOAuthToken: perMinute(60, 'Token endpoint, per address'),
   RateLimitOAuthRevoke: perMinute(60, 'Revocation, per address'),

@@ -49,7 +49,7 @@ test.each(faults)('%s', async (_, code, status, act) => {
   });
 });
 
-test('a key without the right, without money, and with too many requests', async () => {
+test('a key without the right to a model, and with too many requests', async () => {
   const key = await relay.member.key({ models: ['demo/embed'] });
   const asked = await relay.test.call(`${model}:generateContent`, {
     method: 'POST',

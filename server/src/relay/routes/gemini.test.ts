@@ -210,6 +210,13 @@ describe('to Gemini', () => {
     expect(seen.body).toEqual({ ...sent, generationConfig: { ...sent.generationConfig, maxOutputTokens: 4096 } });
   });
 
+  test('a balance that is short is told in Google’s shape, before anybody is asked', async () => {
+    const before = upstream.seen.length;
+    const answer = await ask('paid/gemini', { contents: hi, generationConfig: { maxOutputTokens: 900_000_000 } });
+    expect(await errorOf(answer)).toMatchObject({ code: 403, status: 'PERMISSION_DENIED' });
+    expect(upstream.seen.length).toBe(before);
+  });
+
   test('tools that it bills beside tokens are refused where the model costs something', async () => {
     const answer = await ask('paid/gemini', { contents: hi, tools: [{ google_search: {} }] });
     const { message, details } = await errorOf(answer);
@@ -219,7 +226,8 @@ describe('to Gemini', () => {
 
   test('a prompt that it blocked is told as it told it, and costs nothing', async () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'up' };
-    const before = await relay.money();
+    // Requests are counted later than they are charged.
+    const { quota, used_quota } = await relay.money();
     upstream.answer(() => Response.json(blocked));
     expect(await (await ask('paid/gemini', { contents: hi })).json()).toMatchObject({
       promptFeedback: blocked.promptFeedback,
@@ -227,7 +235,7 @@ describe('to Gemini', () => {
     upstream.answer(events(sse([blocked])));
     const streamed = await ask('paid/gemini', { contents: hi }, 'streamGenerateContent?alt=sse');
     expect(await streamed.text()).toContain('"blockReason":"SAFETY"');
-    expect(await relay.money()).toEqual(before);
+    expect(await relay.money()).toMatchObject({ quota, used_quota });
   });
 
   test('several candidates of a stream: it is whole when each has ended', async () => {
