@@ -76,7 +76,7 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
     return made;
   }
   const [type, schema] = random.pick(endpoint.bodies);
-  return { ...made, ...bodyOf(type, schema, endpoint, made.headers, how) };
+  return { ...made, ...bodyOf(type, schema, made.headers, how) };
 }
 
 function chooseCredential(endpoint: Endpoint, world: World, random: Random): [string, Record<string, string>] {
@@ -116,7 +116,6 @@ const safely = (text: string): string => encodeURIComponent(text.toWellFormed())
 function bodyOf(
   type: string,
   schema: Schema,
-  endpoint: Endpoint,
   headers: Record<string, string>,
   how: Sampling,
 ): Pick<Made, 'headers' | 'body'> {
@@ -124,7 +123,7 @@ function bodyOf(
   let value = sample(schema, '', how);
   const way = how.careful ? 0 : random.next();
   if (way > 0.1) for (let times = 1 + random.below(3); times > 0; times--) value = mutate(value, random);
-  let [contentType, body] = encode(type, value, endpoint, random);
+  let [contentType, body] = encode(type, value, random);
   if (way > 0.8 && typeof body === 'string') body = breakText(body, random);
   if (!how.careful && random.chance(0.06)) contentType = random.pick(oddTypes);
   const encoding: Record<string, string> =
@@ -132,7 +131,7 @@ function bodyOf(
   return { headers: { ...headers, ...(contentType && { 'content-type': contentType }), ...encoding }, body };
 }
 
-function encode(type: string, value: unknown, endpoint: Endpoint, random: Random): [string, string | Uint8Array] {
+function encode(type: string, value: unknown, random: Random): [string, string | Uint8Array] {
   if (type === 'multipart/form-data' && random.chance(0.9)) return multipart(value, random);
   if (type !== 'application/x-www-form-urlencoded') return [type, JSON.stringify(value)];
   const fields = Object.entries(Object(value)).flatMap(([name, item]): [string, string][] =>
