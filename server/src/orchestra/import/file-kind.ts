@@ -15,7 +15,7 @@ export function kindOfFile(bytes: Uint8Array): FileKind {
   if (startsWith(bytes, 0x50, 0x4b, 3, 4) || startsWith(bytes, 0x50, 0x4b, 5, 6)) throw new FileFault('archive');
   if (encodingOf(bytes) !== 'utf-8') return 'text';
   // A text has no zeros; with them even what is made of letters is some program's own.
-  if (bytes.includes(0)) throw new FileFault('not_text');
+  if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(0)) throw new FileFault('not_text');
   if (!isUtf8(bytes)) throw new FileFault(hasControls(bytes) ? 'not_text' : 'not_unicode');
   if (hasControls(bytes)) throw new FileFault('not_text');
   return 'text';
