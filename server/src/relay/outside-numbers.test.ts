@@ -29,7 +29,9 @@ describe.each(numbers)('the number %p', (number) => {
     ],
     gemini: [
       { candidates: [{ index: number, content: { parts: [{ functionCall: { name: 'one', args: { x: 1 } } }] } }] },
-      { candidates: [{ index: 7, content: { parts: [{ functionCall: { name: 'two', args: {} } }] } }] },
+      { candidates: [{ index: number, content: { parts: [{ functionCall: { name: 'two', args: {} } }] } }] },
+      // Another candidate, of which no more is read than that it is there.
+      { candidates: [{ index: 7, content: { parts: [{ functionCall: { name: 'three', args: {} } }] } }] },
     ],
   };
 

@@ -35,12 +35,11 @@ interface Piece {
 }
 
 const candidatesOf = ({ candidates }: Json): Json[] => (Array.isArray(candidates) ? candidates.filter(isObject) : []);
-const isFurther = ({ index }: Json): boolean => typeof index === 'number' && index > 0;
 
-function readCandidate(json: Json): Piece {
+function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece {
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const feedback = isObject(json.promptFeedback) ? json.promptFeedback : {};
-  const candidate = candidatesOf(json).find((one) => !isFurther(one));
+  const candidate = candidatesOf(json).find(isMain);
   if (candidate === undefined)
     return feedback.blockReason == null ? { parts: [] } : { parts: [], finish: 'content_filter' };
   const content = isObject(candidate.content) ? candidate.content : {};
@@ -53,7 +52,7 @@ function readCandidate(json: Json): Piece {
 export function fromGemini(json: unknown): Answer {
   if (!isObject(json))
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
-  const { parts, finish } = readCandidate(json);
+  const { parts, finish } = readCandidate(json, () => true);
   if (finish === undefined) throw new UpstreamFault(failure('the upstream answered with an unfinished candidate'));
   const usage = readGeminiUsage(json.usageMetadata);
   const calls = parts.some((part) => part.type === 'tool_call');
@@ -87,6 +86,13 @@ export function geminiDecoder(): (json: Json) => Delta[] {
   let started = false;
   let calls = 0;
   const further = new Set<unknown>();
+  let main: { index: unknown } | undefined;
+
+  /** The one that came first, whatever its number: a number names a candidate, and does not say how many there are. */
+  function isMain({ index = 0 }: Json): boolean {
+    main ??= { index };
+    return main.index === index;
+  }
 
   /** Of candidates beside the first only that they are there and have ended: who asked for several gets them as they come. */
   function readFurther(candidate: Json): Delta[] {
@@ -114,14 +120,19 @@ export function geminiDecoder(): (json: Json) => Delta[] {
   return (json) => {
     let piece: Piece;
     try {
-      piece = readCandidate(json);
+      piece = readCandidate(json, isMain);
     } catch (error) {
       if (error instanceof UpstreamFault) return [{ type: 'error', error: error.error }];
       throw error;
     }
     const out: Delta[] = started ? [] : [{ type: 'start', id: text(json.responseId), model: text(json.modelVersion) }];
     started = true;
-    out.push(...piece.parts.flatMap(deltasOf), ...candidatesOf(json).filter(isFurther).flatMap(readFurther));
+    out.push(
+      ...piece.parts.flatMap(deltasOf),
+      ...candidatesOf(json)
+        .filter((one) => !isMain(one))
+        .flatMap(readFurther),
+    );
     const usage = readGeminiUsage(json.usageMetadata);
     if (usage) out.push({ type: 'usage', usage });
     if (piece.finish)
