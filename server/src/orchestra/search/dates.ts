@@ -18,28 +18,43 @@ const plain = (text: string): string =>
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '');
 
-let known: { months: Map<string, number>; pattern: RegExp } | null = null;
+let known: Map<string, number> | null = null;
 
 /** Made when first needed: names of months as they stand alone and beside a day, which some languages write in another case. */
-function namesOfMonths(): NonNullable<typeof known> {
+function namesOfMonths(): Map<string, number> {
   if (known) return known;
-  const months = new Map<string, number>();
+  known = new Map();
   for (const language of languages) {
     for (const day of [undefined, 'numeric'] as const) {
       const format = new Intl.DateTimeFormat(language, { month: 'long', day, timeZone: 'UTC' });
       for (let month = 1; month <= 12; month += 1) {
         const parts = format.formatToParts(Date.UTC(2024, month - 1, 15));
         const name = plain(parts.find(({ type }) => type === 'month')?.value ?? '');
-        if (/^\p{L}+$/u.test(name) && !months.has(name)) months.set(name, month);
+        if (name !== '' && !known.has(name)) known.set(name, month);
       }
     }
   }
-  const name = [...months.keys()].sort((a, b) => b.length - a.length).join('|');
-  // A name counts only beside a number: "may" and "march" are other words as well.
-  const before = String.raw`(?:(?<dayBefore>\d{1,2})(?:st|nd|rd|th|\.|er|º)? ?(?:of |de |di )?)?`;
-  const after = String.raw`(?: (?<dayAfter>\d{1,2})(?:st|nd|rd|th)?(?!\d))?(?:,? ?(?:of |de |del )?(?<year>(?:19|20)\d\d)(?!\d))?`;
-  known = { months, pattern: new RegExp(String.raw`(?<![\p{L}\d])${before}(?<month>${name})(?!\p{L})${after}`, 'gu') };
   return known;
+}
+
+/** What stands between a day, a month and a year, or behind the number of a day. */
+const between = new Set('of de del di st nd rd th er'.split(' '));
+const isDay = (word: string | undefined): word is string => /^\d{1,2}$/.test(word ?? '');
+const isYear = (word: string | undefined): word is string => /^(?:19|20)\d\d$/.test(word ?? '');
+
+/** A name of a month counts only beside a number: "may" and "march" are other words as well. */
+function namedIn(text: string): NamedDate[] {
+  const months = namesOfMonths();
+  const words = (plain(text).match(/\p{L}+|\d+/gu) ?? []).filter((word) => !between.has(word));
+  return words.flatMap((word, i) => {
+    const month = months.get(word);
+    if (month === undefined) return [];
+    const dayBehind = !isDay(words[i - 1]) && isDay(words[i + 1]);
+    const day = dayBehind ? words[i + 1] : isDay(words[i - 1]) ? words[i - 1] : undefined;
+    const year = words[dayBehind ? i + 2 : i + 1];
+    if (day === undefined && !isYear(year)) return [];
+    return [{ year: isYear(year) ? Number(year) : null, month, day: numberOf(day) }];
+  });
 }
 
 /** 2023-05-08, 2023-05 and 2023年5月8日. */
@@ -50,13 +65,7 @@ export function datesIn(text: string): NamedDate[] {
   const read = text.slice(0, longestRead);
   // Most questions hold no number at all, and so no date.
   if (!/\d/.test(read)) return [];
-  const { months, pattern } = namesOfMonths();
-  const found: NamedDate[] = [];
-  for (const { groups = {} } of plain(read).matchAll(pattern)) {
-    const day = groups.dayBefore ?? groups.dayAfter;
-    if (day === undefined && groups.year === undefined) continue;
-    found.push({ year: numberOf(groups.year), month: months.get(groups.month!)!, day: numberOf(day) });
-  }
+  const found = namedIn(read);
   for (const { groups = {} } of read.matchAll(numbered))
     found.push({ year: Number(groups.year), month: Number(groups.month), day: numberOf(groups.day) });
   return found.filter(({ month, day }) => month >= 1 && month <= 12 && (day ?? 1) <= 31).slice(0, mostDates);
