@@ -10,9 +10,6 @@ import { restarts } from './pattern-restarts.ts';
 
 /** By file: patterns that only meet short texts, and why. `*` stands for those made of variables. */
 const shortInput: Record<string, Record<string, string>> = {
-  'server/src/orchestra/search/dates.ts': {
-    '*': 'names of months; every repetition is bounded, and of a text the first 2,000 characters are read',
-  },
   'server/src/platform/http/router.ts': { '*': 'anchored at both ends, and a slash ends each part' },
   'server/src/platform/http/shown-text.ts': { '*': 'sets of letters, each for one character; nothing is repeated' },
   'server/src/relay/providers/demo/chat/sections.ts': {
