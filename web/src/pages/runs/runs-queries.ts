@@ -7,7 +7,7 @@ export type RunStatus = Result<'/api/svc-ms/autonomous/{session_id}/status', 'ge
 
 export const pageSize = 20;
 
-type StatusFilter = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+type StatusFilter = RunSummary['status'];
 
 export const runsQuery = (page: number, status: string) =>
   queryOptions({
