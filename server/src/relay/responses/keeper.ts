@@ -26,8 +26,10 @@ export interface ResponseKeeper {
   keep(owner: Owner, ended: { response: ResponseObject; input: Item[]; named: Before }): Promise<void>;
   /** `background: true`: written as `queued` and worked on by whichever process comes to it, through restarts. */
   enqueue(owner: Owner, queued: { response: ResponseObject; input: Item[]; named: Before; body: Item }): Promise<void>;
+  /** False where the operator has nothing kept. */
+  keeps(): boolean;
   /** Refuses what is more than is kept (400, 413). To be asked before a model is, since an answer that was paid for is kept. */
-  admit?(input: Item[]): void;
+  admit(input: Item[]): void;
   /** What a request brings, as a model is to read it: `compaction` items become messages. `before` and `item` give such already. */
-  expand?(owner: Owner, items: Item[]): Item[];
+  expand(owner: Owner, items: Item[]): Item[];
 }

@@ -24,7 +24,7 @@ import { deleteOldResponses, deleteResponsesOf } from './store/responses.ts';
 
 export interface KeptResponses {
   readonly deps: ResponsesDeps;
-  readonly keeper: Required<ResponseKeeper>;
+  readonly keeper: ResponseKeeper;
   readonly conversations: Conversations;
   /** Declares who answers what runs in the background, which is refused until then. Call before the jobs start. */
   work(answer: AnswerBackground): void;
@@ -57,6 +57,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
         throw new AppError('unsupported_parameter', "'background' is not available here.", { param: 'background' });
       await enqueueResponse(deps, owner, queued);
     },
+    keeps: () => deps.keptDays() > 0,
     admit: (input) => admitItems(input),
     expand: (owner, items) => expandItems(deps.sealer, owner, items),
   };

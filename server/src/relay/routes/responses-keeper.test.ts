@@ -33,6 +33,9 @@ function memoryKeeper() {
       kept.push({ owner, ...ended });
     },
     enqueue: async (owner, job) => void queued.push({ owner, ...job }),
+    keeps: () => true,
+    admit: () => {},
+    expand: (_, items) => items,
   };
   return { keeper, kept, queued, state };
 }
