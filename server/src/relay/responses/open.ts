@@ -13,6 +13,7 @@ import {
 import { expandItems } from './compaction.ts';
 import { type Conversations, newConversations } from './conversations.ts';
 import { keptSince, type ResponsesDeps } from './deps.ts';
+import { followResponse } from './follow.ts';
 import { keepResponse, readBefore, readItem } from './keep.ts';
 import type { ResponseKeeper } from './keeper.ts';
 import { admitItems } from './limits.ts';
@@ -28,6 +29,8 @@ export interface KeptResponses {
   readonly conversations: Conversations;
   /** Declares who answers what runs in the background, which is refused until then. Call before the jobs start. */
   work(answer: AnswerBackground): void;
+  /** Ends the streams of those who follow something, who take it up again elsewhere. */
+  drain(): void;
   exportOf(userId: number): PersonalData;
   /** Ends what runs and removes what is kept. May be repeated. */
   forgetUser(userId: number): Promise<void>;
@@ -48,6 +51,7 @@ const workData = z.object({ id: z.string() });
 export function openResponses(deps: ResponsesDeps): KeptResponses {
   const { db, clock, jobs } = deps;
   let working = false;
+  const draining = new AbortController();
   const keeper: KeptResponses['keeper'] = {
     before: (owner, named) => readBefore(deps, owner, named),
     item: (owner, id) => readItem(deps, owner, id),
@@ -57,6 +61,8 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
         throw new AppError('unsupported_parameter', "'background' is not available here.", { param: 'background' });
       await enqueueResponse(deps, owner, queued);
     },
+    follow: (followed, signal, write) =>
+      followResponse(deps, followed, AbortSignal.any([signal, draining.signal]), write),
     keeps: () => deps.keptDays() > 0,
     admit: (input) => admitItems(input),
     expand: (owner, items) => expandItems(deps.sealer, owner, items),
@@ -69,6 +75,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
       working = true;
       jobs.work(backgroundQueue, work, (job) => workOn(deps, answer, workData.parse(job.data).id, job.signal));
     },
+    drain: () => draining.abort(),
     exportOf: (userId) => exportOf(db, userId),
     forgetUser: async (userId) => {
       const ids = await runningOf(db, userId);

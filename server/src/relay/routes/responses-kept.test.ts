@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { APIError } from 'openai';
+import { until } from '../../lib/until.fixture.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { limits } from '../responses/limits.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
+import { addUpstream, type ScriptedUpstream, scriptedUpstream, stall } from '../scripted-upstream.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as upstreams read them, field by field
 type Loose = any;
@@ -31,6 +32,8 @@ beforeAll(async () => {
     { model_id: model, model_name: 'up', prompt_price: 1, completion_price: 2 },
   ]);
   upstream.answer(echo);
+  await relay.test.setOption('RateLimitEnabled', false);
+  await relay.test.platform.jobs.start();
 });
 afterAll(async () => {
   await upstream.close();
@@ -140,5 +143,100 @@ describe('what is kept', () => {
     } finally {
       await relay.test.setOption('ResponsesKeptDays', 30);
     }
+  });
+});
+
+describe('in the background', () => {
+  const ended = async (id: string) => {
+    await until(`${id} has ended`, async () => (await client.responses.retrieve(id)).status !== 'queued');
+    await until(`${id} has ended`, async () => (await client.responses.retrieve(id)).status !== 'in_progress');
+    return client.responses.retrieve(id);
+  };
+  /** Those of its calls, which are charged before the end is written. */
+  const rowsOf = async (id: string) => {
+    const { db } = relay.test.platform.database;
+    const found = db.selectFrom('usage_logs').selectAll().where('parent_request_id', '=', id);
+    const rows = async () => [...(await found.execute())];
+    await until('it is in the usage log', async () => (await rows()).length > 0);
+    return rows();
+  };
+
+  test('a model is asked by the way of every other response, and charged once', async () => {
+    const first = await client.responses.create({ model, input: 'one' });
+    const queued = await client.responses.create({
+      ...{ model, input: 'two', previous_response_id: first.id, metadata: { a: 'b' } },
+      background: true,
+    });
+    expect(queued).toMatchObject({ status: 'queued', background: true, output: [] });
+    const response = await ended(queued.id);
+    expect(response).toMatchObject({
+      ...{ id: queued.id, status: 'completed', background: true, output_text: 'heard 3', metadata: { a: 'b' } },
+      usage: { input_tokens: 5, output_tokens: 3 },
+    });
+    expect(await rowsOf(queued.id)).toMatchObject([
+      {
+        ...{ request_id: `${queued.id}-1`, endpoint: '/v1/responses', model_id: model, status: 'ok' },
+        ...{ prompt_tokens: 5, completion_tokens: 3 },
+      },
+    ]);
+    const next = await client.responses.create({ model, input: 'three', previous_response_id: queued.id });
+    expect(next.output_text).toBe('heard 5');
+  });
+
+  test('with `stream` its events come as they are made, and again for whoever asks', async () => {
+    const events: Loose[] = [];
+    for await (const event of await client.responses.create({ model, input: 'one', background: true, stream: true }))
+      events.push(event);
+    const types = events.map(({ type }) => type);
+    expect(types.slice(0, 4)).toEqual([
+      ...['response.created', 'response.queued', 'response.in_progress', 'response.output_item.added'],
+    ]);
+    expect(types.at(-1)).toBe('response.completed');
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, i) => i));
+    const { id, output_text } = events.at(-1).response;
+    expect(events.flatMap(({ delta }) => delta ?? []).join('')).toBe('heard 1');
+    expect(output_text).toBeUndefined();
+    const again: Loose[] = [];
+    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: 4 }))
+      again.push(event);
+    expect(again).toEqual(events.slice(5));
+    const whole = await client.responses.stream({ response_id: id }).finalResponse();
+    expect(whole).toMatchObject({ status: 'completed', output_text: 'heard 1' });
+  });
+
+  test('`svc/svc-ms` too; its calls are found by the response', async () => {
+    await relay.test.setOption('MsEasyModel', model);
+    const { id } = await client.responses.create({
+      ...{ model: 'svc/svc-ms', input: 'Say hello.', background: true },
+      ...({ svc_ms: { force_model: model, remember: false } } as object),
+    });
+    const response = await ended(id);
+    expect(response).toMatchObject({ id, status: 'completed', model: 'svc/svc-ms' });
+    expect(response.output_text).toContain('heard');
+    for (const row of await rowsOf(id)) expect(row).toMatchObject({ model_id: model, status: 'ok' });
+  });
+
+  test('cancelling ends the call to the model, and costs nothing where nothing was said', async () => {
+    upstream.answer(stall);
+    const before = await relay.money();
+    const coming = upstream.next();
+    const { id } = await client.responses.create({ model, input: 'one', background: true });
+    const { aborted } = await coming;
+    expect((await client.responses.cancel(id)).status).toBe('cancelled');
+    await aborted;
+    upstream.answer(echo);
+    await until('what was held is given back', async () => (await relay.money()).quota === before.quota);
+    expect((await client.responses.retrieve(id)).status).toBe('cancelled');
+  });
+
+  test('what fails says why: the upstream, or the name of the model', async () => {
+    upstream.answer(() => Response.json({ error: { message: 'no' } }, { status: 500 }));
+    const broken = await client.responses.create({ model, input: 'one', background: true });
+    expect(await ended(broken.id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
+    upstream.answer(echo);
+    const unknown = await client.responses.create({ model: 'nobody/knows', input: 'one', background: true });
+    const { status, error } = await ended(unknown.id);
+    expect(status).toBe('failed');
+    expect(error!.message).toContain('nobody/knows');
   });
 });

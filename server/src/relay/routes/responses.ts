@@ -3,6 +3,7 @@ import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import type { ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
+import { followed } from '../responses/routes/follow.ts';
 import { ownerOf } from '../responses/routes/schemas.ts';
 import type { Json } from '../wire/conversation.ts';
 import { invalid, optionalBoolean, readObject } from '../wire/read.ts';
@@ -96,9 +97,10 @@ async function enqueue(
   { conversation, input, named }: ReadRequest,
   body: Json,
 ): Promise<Response> {
-  if (conversation.stream)
-    throw invalid('stream', `'stream' together with 'background' is not supported: fetch the response by its id.`);
   const response = responseObject(optionsOf(deps, conversation), { status: 'queued', output: [] }) as ResponseObject;
   await keeper.enqueue(ownerOf(call), { response, input, named, body });
-  return json(call, response);
+  if (!conversation.stream) return json(call, response);
+  const { id } = response;
+  const include = (body.include ?? []) as string[];
+  return followed(call, deps.log, id, (left, write) => keeper.follow({ id, after: -1, include }, left, write));
 }
