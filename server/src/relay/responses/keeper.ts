@@ -1,3 +1,5 @@
+import type { Seals } from '../wire/responses/thoughts.ts';
+
 /** An item of a Responses conversation, as clients send and get it. */
 export type Item = Record<string, unknown>;
 
@@ -36,6 +38,8 @@ export interface ResponseKeeper {
   enqueue(owner: Owner, queued: { response: ResponseObject; input: Item[]; named: Before; body: Item }): Promise<void>;
   /** Hands out the events of a response in the background, to its end or until `signal`, whichever process makes them. */
   follow(followed: Followed, signal: AbortSignal, write: (text: string) => unknown): Promise<void>;
+  /** How thoughts travel through this owner's client. */
+  seals(owner: Owner): Seals;
   /** False where the operator has nothing kept. */
   keeps(): boolean;
   /** Refuses what is more than is kept (400, 413). To be asked before a model is, since an answer that was paid for is kept. */

@@ -17,6 +17,7 @@ import { followResponse } from './follow.ts';
 import { keepResponse, readBefore, readItem } from './keep.ts';
 import type { ResponseKeeper } from './keeper.ts';
 import { admitItems } from './limits.ts';
+import { sealsOf } from './seals.ts';
 import { exportOf } from './store/account-data.ts';
 import { findStale, runningOf } from './store/background.ts';
 import { deleteConversationsOf, deleteOldConversations } from './store/conversations.ts';
@@ -63,6 +64,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
     },
     follow: (followed, signal, write) =>
       followResponse(deps, followed, AbortSignal.any([signal, draining.signal]), write),
+    seals: (owner) => sealsOf(deps.sealer, owner),
     keeps: () => deps.keptDays() > 0,
     admit: (input) => admitItems(input),
     expand: (owner, items) => expandItems(deps.sealer, owner, items),

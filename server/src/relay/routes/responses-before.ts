@@ -35,7 +35,7 @@ export async function readRequest(keeper: ResponseKeeper, owner: Owner, body: Js
   const items = await resolveItems(keeper, owner, brought);
   if (body.store !== false) keeper.admit(items);
   const whole = { ...body, ...(body.input != null && { input: keeper.expand(owner, items) }) };
-  const conversation = parseResponsesRequest(whole, await resolveItems(keeper, owner, before));
+  const conversation = parseResponsesRequest(whole, await resolveItems(keeper, owner, before), keeper.seals(owner));
   return { conversation, input: withIds(brought), named };
 }
 

@@ -5,6 +5,7 @@ import { openLog } from '../../platform/log.ts';
 import type { RelayDeps } from '../deps.ts';
 import type { Before, Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import type { Answer, Conversation, Json } from '../wire/conversation.ts';
+import { unsealed } from '../wire/responses/thoughts.ts';
 import { KeptFirst } from './kept-first.ts';
 import { respond } from './responses.ts';
 
@@ -34,6 +35,7 @@ function memoryKeeper() {
     },
     enqueue: async (owner, job) => void queued.push({ owner, ...job }),
     follow: async ({ id }, _, write) => void write(`event: response.queued\ndata: {"id":"${id}"}\n\n`),
+    seals: () => unsealed,
     keeps: () => true,
     admit: () => {},
     expand: (_, items) => items,

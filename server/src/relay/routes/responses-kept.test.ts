@@ -26,11 +26,17 @@ beforeAll(async () => {
       fetch: ((input: string, init?: RequestInit) => relay.test.app.fetch(new Request(input, init))) as typeof fetch,
     });
   client = clientOf(relay.key);
-  others = [clientOf(await relay.member.key()), clientOf(await (await relay.test.user()).key())];
+  const stranger = await relay.test.user();
+  others = [clientOf(await relay.member.key()), clientOf(await stranger.key())];
+  const root = await relay.test.root();
+  await root.call(`/api/admin/users/${stranger.id}/credits`, { method: 'POST', body: { quota: 1_000_000 } });
   upstream = scriptedUpstream();
-  await addUpstream(relay.test, upstream.url, [
-    { model_id: model, model_name: 'up', prompt_price: 1, completion_price: 2 },
-  ]);
+  await addUpstream(
+    relay.test,
+    upstream.url,
+    [{ model_id: model, model_name: 'up', prompt_price: 1, completion_price: 2 }],
+    { provider: 'deepseek' },
+  );
   upstream.answer(echo);
   await relay.test.setOption('RateLimitEnabled', false);
   await relay.test.platform.jobs.start();
@@ -119,6 +125,68 @@ describe('what a response builds on', () => {
       const refused = await fault(other.responses.create({ model, input: [sealed as Loose, next] }));
       expect(refused).toMatchObject({ status: 400, param: 'encrypted_content' });
     }
+  });
+});
+
+describe('thoughts', () => {
+  const thinking = () =>
+    Response.json({
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'stop',
+          message: { role: 'assistant', content: 'Well.', reasoning_content: 'secret plan' },
+        },
+      ],
+      usage,
+    });
+  const givenBack = async (one: OpenAI, item: object) => {
+    const said = (role: string, content: string) => ({ role, content });
+    const input = [said('user', 'hi'), item, said('assistant', 'Well.'), said('user', 'go on')] as Loose;
+    await one.responses.create({ model, input, store: false });
+    return JSON.stringify(lastMessages());
+  };
+
+  test('are sealed for their user, and opened for the model', async () => {
+    upstream.answer(thinking);
+    const { output } = await client.responses.create({ model, input: 'hi', store: false });
+    const item = output.find(({ type }) => type === 'reasoning') as Loose;
+    const sealed: string = item.encrypted_content;
+    const clear = (text: string) =>
+      text
+        .split(/[.:]/)
+        .map((part) => Buffer.from(part, 'base64url').toString())
+        .join();
+    expect(sealed).toMatch(/^svc\./);
+    expect(clear(sealed)).not.toContain('secret plan');
+    // The summary is for people: what goes back to the model is what was sealed.
+    const bare = { ...item, summary: [] };
+    expect(await givenBack(client, bare)).toContain('secret plan');
+    // Whatever is not ours, or not theirs, is left out.
+    expect(await givenBack(others[1]!, bare)).not.toContain('secret plan');
+    for (const foreign of ['gAAAAABo', 'svc1.t:c2VjcmV0IHBsYW4', sealed.replace(/s1\.\w+/, 's1.00000000')])
+      expect(await givenBack(client, { ...bare, encrypted_content: foreign })).not.toContain('secret plan');
+    const at = sealed.length - 8;
+    const other = sealed[at] === 'A' ? 'B' : 'A';
+    for (const broken of [
+      sealed.slice(0, -4),
+      sealed.slice(0, at) + other + sealed.slice(at + 1),
+      'svc.',
+      'svc.s1.x.y.z',
+    ])
+      expect(await fault(givenBack(client, { ...bare, encrypted_content: broken }))).toMatchObject({
+        status: 400,
+        param: 'input[1].encrypted_content',
+      });
+    upstream.answer(echo);
+  });
+
+  test('of a chain are opened as well', async () => {
+    upstream.answer(thinking);
+    const { id } = await client.responses.create({ model, input: 'hi' });
+    await client.responses.create({ model, input: 'go on', previous_response_id: id });
+    expect(JSON.stringify(lastMessages())).toContain('secret plan');
+    upstream.answer(echo);
   });
 });
 
