@@ -62,7 +62,7 @@ export function relayRoutes(
     ...audioRoutes(deps),
     ...moderationsRoutes(deps),
     ...rerankRoutes(deps),
-    ...compactRoutes(deps, responses),
+    ...compactRoutes(deps, metaModels, responses),
     ...keptResponseRoutes(responses),
     ...conversationRoutes(responses),
     ...channelToolRoutes(deps, room),
