@@ -202,7 +202,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
-      ...relayRoutes(relay, metaModels, { room: { db, sealer, clock, catalog }, jobs, responses }),
+      ...relayRoutes(relay, metaModels, {
+        ...{ room: { db, sealer, clock, catalog }, jobs, responses },
+        permits: identity.permits,
+      }),
       ...orchestra.routes,
       ...autonomous.routes,
       ...video.routes,
@@ -213,7 +216,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await jobs.start();
       await autonomous.start();
     },
-    drain: () => autonomous.drain(),
+    drain: () => {
+      autonomous.drain();
+      responses.drain();
+    },
     cutOff: () => stopping.abort(stoppingError()),
     stop: async () => {
       await autonomous.stop();

@@ -27,6 +27,11 @@ export class SealError extends Error {
   override name = 'SealError';
 }
 
+/** It was sealed somewhere else, or before a key was taken out of service. */
+export class UnknownKey extends SealError {
+  override name = 'UnknownKey';
+}
+
 /** Encrypts short secrets at rest with AES-256-GCM: `s1.<key id>.<base64url of nonce, ciphertext, tag>`. The first key seals, all open. */
 export function openSealer({ keys }: { keys: readonly SealingKey[] }): Sealer {
   const [first] = keys;
@@ -37,7 +42,7 @@ export function openSealer({ keys }: { keys: readonly SealingKey[] }): Sealer {
   const open = (sealed: string): string => {
     const { header, id, body } = parse(sealed);
     const key = byId.get(id);
-    if (!key) throw new SealError(`sealed with key "${id}", which is not configured`);
+    if (!key) throw new UnknownKey(`sealed with key "${id}", which is not configured`);
     return decrypt(key, header, body);
   };
   const seal = (text: string): string => encrypt(first.key, `${version}.${first.id}`, text);

@@ -1,3 +1,4 @@
+import type { Permits } from '../identity/permits.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { CatalogRoom } from '../routing/catalog/channels.ts';
@@ -22,6 +23,7 @@ import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { responsesRoutes } from './routes/responses.ts';
+import { backgroundAnswers } from './routes/responses-background.ts';
 
 /** What single endpoints need besides. */
 export interface EndpointDeps {
@@ -31,15 +33,22 @@ export interface EndpointDeps {
   jobs: Jobs;
   /** What is kept of responses; its `keeper` is for whoever makes them. */
   responses: KeptResponses;
+  /** For what goes on after its request. */
+  permits: Pick<Permits, 'of'>;
 }
 
 /** When the first of our own models was offered. */
 const ownSince = 1_700_000_000;
 
 /** Every endpoint of the relay; another is one file and one line. Call before the job queue starts. */
-export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, jobs, responses }: EndpointDeps): Route[] {
+export function relayRoutes(
+  deps: RelayDeps,
+  metaModels: MetaModels,
+  { room, jobs, responses, permits }: EndpointDeps,
+): Route[] {
   const ownModels = Object.keys(metaModels).map((id) => ({ ...listingOf(id, [], ownSince), types: ['chat'] as const }));
   workImageExpiry({ jobs, blobs: deps.blobs });
+  responses.work(backgroundAnswers(deps, metaModels, responses.keeper, permits));
   return [
     ...chatRoutes(deps, metaModels),
     ...completionsRoutes(deps, metaModels),
@@ -53,7 +62,7 @@ export function relayRoutes(deps: RelayDeps, metaModels: MetaModels, { room, job
     ...audioRoutes(deps),
     ...moderationsRoutes(deps),
     ...rerankRoutes(deps),
-    ...compactRoutes(deps, responses),
+    ...compactRoutes(deps, metaModels, responses),
     ...keptResponseRoutes(responses),
     ...conversationRoutes(responses),
     ...channelToolRoutes(deps, room),

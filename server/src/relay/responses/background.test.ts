@@ -63,7 +63,7 @@ for (const engine of engines)
     const follow = async (id: string, after = -1, by = there): Promise<Item[]> => {
       let text = '';
       const { signal } = new AbortController();
-      await followResponse(by.kept.deps, id, after, [], signal, (bytes) => {
+      await followResponse(by.kept.deps, { id, after, include: [] }, signal, (bytes) => {
         text += bytes;
       });
       return text
@@ -234,7 +234,7 @@ describe.each(engines)('killed ($name)', (engine) => {
     expect(all).toEqual(['question', 'answer', 'go on', 'question answer go on']);
     // Whoever reads from the beginning finds nothing of the attempt that was lost, and numbers that only grow.
     let text = '';
-    await followResponse(next.kept.deps, id, -1, [], new AbortController().signal, (bytes) => {
+    await followResponse(next.kept.deps, { id, after: -1, include: [] }, new AbortController().signal, (bytes) => {
       text += bytes;
     });
     expect(text).toContain('found');

@@ -42,12 +42,13 @@ export function requireKeeping({ keptDays }: Pick<ResponsesDeps, 'keptDays'>, pa
 const named = (id: string): string => `'${id.slice(0, 100)}'`;
 
 /** The same words whether it never was, is somebody else's, or is no longer kept. */
-export const noResponse = (id: string) => new AppError('not_found', `Response with id ${named(id)} not found.`);
+export const noResponse = (id: string) =>
+  new AppError('not_found', `Response with id ${named(id)} not found.`, { vendorCode: 'response_not_found' });
 export const noConversation = (id: string, param?: string) =>
   new AppError('not_found', `Conversation with id ${named(id)} not found.`, param ? { param } : {});
 export const noItem = (id: string) => new AppError('not_found', `Item with id ${named(id)} not found.`);
 export const noPrevious = (id: string) =>
   new AppError('not_found', `Previous response with id ${named(id)} not found.`, {
     param: 'previous_response_id',
-    vendorCode: 'previous_response_not_found',
+    vendorCode: 'response_not_found',
   });

@@ -1,5 +1,6 @@
 import { noResponse, type ResponsesDeps } from './deps.ts';
 import { bodyOf } from './keep.ts';
+import type { Followed } from './keeper.ts';
 import { endType, responseOf } from './render.ts';
 import { readResponse } from './store/background.ts';
 import { eventsAfter } from './store/events.ts';
@@ -21,9 +22,7 @@ function frameOf(seq: number, text: string): string {
 /** Hands out the events of a response after one, to its end or until `signal`, whichever process makes them. */
 export async function followResponse(
   { db, shared }: Pick<ResponsesDeps, 'db' | 'shared'>,
-  id: string,
-  after: number,
-  include: readonly string[],
+  { id, after, include }: Followed,
   signal: AbortSignal,
   write: (text: string) => unknown,
 ): Promise<void> {

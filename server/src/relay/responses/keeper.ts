@@ -1,3 +1,5 @@
+import type { Seals } from '../wire/responses/thoughts.ts';
+
 /** An item of a Responses conversation, as clients send and get it. */
 export type Item = Record<string, unknown>;
 
@@ -16,6 +18,14 @@ export interface Before {
   conversationId?: string;
 }
 
+export interface Followed {
+  id: string;
+  /** The number of the last event that is known; -1 for none. */
+  after: number;
+  /** As in the request that reads it. */
+  include: readonly string[];
+}
+
 /** Responses that are kept, for requests that build on them. */
 export interface ResponseKeeper {
   /** All items before those of the request, oldest first. 404 where it is not this owner's or has expired. */
@@ -26,8 +36,14 @@ export interface ResponseKeeper {
   keep(owner: Owner, ended: { response: ResponseObject; input: Item[]; named: Before }): Promise<void>;
   /** `background: true`: written as `queued` and worked on by whichever process comes to it, through restarts. */
   enqueue(owner: Owner, queued: { response: ResponseObject; input: Item[]; named: Before; body: Item }): Promise<void>;
+  /** Hands out the events of a response in the background, to its end or until `signal`, whichever process makes them. */
+  follow(followed: Followed, signal: AbortSignal, write: (text: string) => unknown): Promise<void>;
+  /** How thoughts travel through this owner's client. */
+  seals(owner: Owner): Seals;
+  /** False where the operator has nothing kept. */
+  keeps(): boolean;
   /** Refuses what is more than is kept (400, 413). To be asked before a model is, since an answer that was paid for is kept. */
-  admit?(input: Item[]): void;
+  admit(input: Item[]): void;
   /** What a request brings, as a model is to read it: `compaction` items become messages. `before` and `item` give such already. */
-  expand?(owner: Owner, items: Item[]): Item[];
+  expand(owner: Owner, items: Item[]): Item[];
 }

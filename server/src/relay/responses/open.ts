@@ -13,9 +13,11 @@ import {
 import { expandItems } from './compaction.ts';
 import { type Conversations, newConversations } from './conversations.ts';
 import { keptSince, type ResponsesDeps } from './deps.ts';
+import { followResponse } from './follow.ts';
 import { keepResponse, readBefore, readItem } from './keep.ts';
 import type { ResponseKeeper } from './keeper.ts';
 import { admitItems } from './limits.ts';
+import { sealsOf } from './seals.ts';
 import { exportOf } from './store/account-data.ts';
 import { findStale, runningOf } from './store/background.ts';
 import { deleteConversationsOf, deleteOldConversations } from './store/conversations.ts';
@@ -24,10 +26,12 @@ import { deleteOldResponses, deleteResponsesOf } from './store/responses.ts';
 
 export interface KeptResponses {
   readonly deps: ResponsesDeps;
-  readonly keeper: Required<ResponseKeeper>;
+  readonly keeper: ResponseKeeper;
   readonly conversations: Conversations;
   /** Declares who answers what runs in the background, which is refused until then. Call before the jobs start. */
   work(answer: AnswerBackground): void;
+  /** Ends the streams of those who follow something, who take it up again elsewhere. */
+  drain(): void;
   exportOf(userId: number): PersonalData;
   /** Ends what runs and removes what is kept. May be repeated. */
   forgetUser(userId: number): Promise<void>;
@@ -48,6 +52,7 @@ const workData = z.object({ id: z.string() });
 export function openResponses(deps: ResponsesDeps): KeptResponses {
   const { db, clock, jobs } = deps;
   let working = false;
+  const draining = new AbortController();
   const keeper: KeptResponses['keeper'] = {
     before: (owner, named) => readBefore(deps, owner, named),
     item: (owner, id) => readItem(deps, owner, id),
@@ -57,6 +62,10 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
         throw new AppError('unsupported_parameter', "'background' is not available here.", { param: 'background' });
       await enqueueResponse(deps, owner, queued);
     },
+    follow: (followed, signal, write) =>
+      followResponse(deps, followed, AbortSignal.any([signal, draining.signal]), write),
+    seals: (owner) => sealsOf(deps.sealer, owner),
+    keeps: () => deps.keptDays() > 0,
     admit: (input) => admitItems(input),
     expand: (owner, items) => expandItems(deps.sealer, owner, items),
   };
@@ -68,6 +77,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
       working = true;
       jobs.work(backgroundQueue, work, (job) => workOn(deps, answer, workData.parse(job.data).id, job.signal));
     },
+    drain: () => draining.abort(),
     exportOf: (userId) => exportOf(db, userId),
     forgetUser: async (userId) => {
       const ids = await runningOf(db, userId);

@@ -7,7 +7,7 @@ export const eventChannel = (id: string): string => `response-events:${id}`;
 /** Told by the row itself, at its beginning and at its end. */
 const ownTypes = new Set([
   ...['response.created', 'response.queued', 'response.in_progress'],
-  ...['response.completed', 'response.failed', 'response.incomplete', 'response.cancelled'],
+  ...['response.completed', 'response.failed', 'response.incomplete', 'response.cancelled', 'error'],
 ]);
 /** Past these, events are no longer written down: whoever reads gets the end, which holds everything. */
 const mostEvents = 50_000;

@@ -1,3 +1,5 @@
+import type { KeyPrincipal } from '../../identity/principals.ts';
+import type { User } from '../../identity/user.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openEventStream, type Reshape } from '../../platform/http/event-stream.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
@@ -8,12 +10,18 @@ import type { StreamRenderer } from '../wire/chat/stream.ts';
 import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
 import type { KeptFirst } from './kept-first.ts';
 
+/** On whose behalf, and what its own calls are found by. */
+export interface MetaCall {
+  requestId: string;
+  principal: Pick<KeyPrincipal, 'keyId' | 'models' | 'unlimited'> & { user: Pick<User, 'id' | 'group'> };
+}
+
 /**
  * A model that is no vendor's: it answers itself, with the models behind it. Without `onDelta` it is not followed; what that
  * gives is waited for before there is more.
  */
 export type MetaModel = (
-  call: KeyCall,
+  call: MetaCall,
   conversation: Conversation,
   signal: AbortSignal,
   onDelta?: (delta: Delta) => unknown,

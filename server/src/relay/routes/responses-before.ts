@@ -1,12 +1,14 @@
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Before, Item, Owner, ResponseKeeper } from '../responses/keeper.ts';
-import type { Json } from '../wire/conversation.ts';
-import { invalid, optionalString, readString, unsupported } from '../wire/read.ts';
+import type { Json, Sourced } from '../wire/conversation.ts';
+import { invalid, optionalString, readString } from '../wire/read.ts';
 import { idOf } from '../wire/responses/echo.ts';
+import { itemsOf } from '../wire/responses/items.ts';
+import { parseResponsesRequest } from '../wire/responses/request.ts';
 
 /** What a request builds on; one of both at most. */
-export function namedIn(body: Json): Before {
+function namedIn(body: Json): Before {
   const previousResponseId = optionalString(body, 'previous_response_id');
   const id = body.conversation == null ? undefined : readString(idOf(body.conversation), 'conversation');
   if (previousResponseId !== undefined && id !== undefined)
@@ -17,14 +19,24 @@ export function namedIn(body: Json): Before {
   };
 }
 
-export function refuseWithoutKeeper(named: Before, background: boolean): void {
-  const refused =
-    named.previousResponseId !== undefined
-      ? 'previous_response_id'
-      : named.conversationId !== undefined
-        ? 'conversation'
-        : background && 'background';
-  if (refused) throw unsupported(refused, `'${refused}' is not supported: responses are not kept here.`);
+/** A request, and what is kept of it. */
+export interface ReadRequest {
+  conversation: Sourced;
+  /** What it brought itself. */
+  input: Item[];
+  named: Before;
+}
+
+/** The whole conversation that a request asks to go on with. What could not be kept is refused before a model is asked. */
+export async function readRequest(keeper: ResponseKeeper, owner: Owner, body: Json): Promise<ReadRequest> {
+  const named = namedIn(body);
+  const brought = itemsOf(body.input);
+  const before = Object.keys(named).length > 0 ? await keeper.before(owner, named) : [];
+  const items = await resolveItems(keeper, owner, brought);
+  if (body.store !== false) keeper.admit(items);
+  const whole = { ...body, ...(body.input != null && { input: keeper.expand(owner, items) }) };
+  const conversation = parseResponsesRequest(whole, await resolveItems(keeper, owner, before), keeper.seals(owner));
+  return { conversation, input: withIds(brought), named };
 }
 
 /** Each is looked up by itself; more than any conversation has would be work for nothing. */
@@ -35,7 +47,7 @@ const isReference = ({ type, role, id }: Item): boolean =>
   type === 'item_reference' || (type == null && role === undefined && typeof id === 'string');
 
 /** Items that are named by their ids, as what they stand for. */
-export async function resolveItems(keeper: ResponseKeeper, owner: Owner, items: Item[]): Promise<Item[]> {
+async function resolveItems(keeper: ResponseKeeper, owner: Owner, items: Item[]): Promise<Item[]> {
   if (!items.some(isReference)) return items;
   if (items.filter(isReference).length > mostReferences)
     throw invalid('input', `'input' may refer to ${mostReferences} items at most.`);
@@ -60,7 +72,7 @@ const prefixes: Record<string, string> = {
 };
 
 /** What is kept can be referred to, also where the client gave it no id. */
-export const withIds = (items: Item[]): Item[] =>
+const withIds = (items: Item[]): Item[] =>
   items.map((item) =>
     typeof item.id === 'string' && item.id !== ''
       ? item

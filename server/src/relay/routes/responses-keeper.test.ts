@@ -5,6 +5,7 @@ import { openLog } from '../../platform/log.ts';
 import type { RelayDeps } from '../deps.ts';
 import type { Before, Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import type { Answer, Conversation, Json } from '../wire/conversation.ts';
+import { unsealed } from '../wire/responses/thoughts.ts';
 import { KeptFirst } from './kept-first.ts';
 import { respond } from './responses.ts';
 
@@ -33,6 +34,11 @@ function memoryKeeper() {
       kept.push({ owner, ...ended });
     },
     enqueue: async (owner, job) => void queued.push({ owner, ...job }),
+    follow: async ({ id }, _, write) => void write(`event: response.queued\ndata: {"id":"${id}"}\n\n`),
+    seals: () => unsealed,
+    keeps: () => true,
+    admit: () => {},
+    expand: (_, items) => items,
   };
   return { keeper, kept, queued, state };
 }
@@ -127,10 +133,11 @@ describe('with a keeper', () => {
     expect(response).toMatchObject({ status: 'queued', background: true, output: [] });
     expect(queued[0]).toMatchObject({ response: { id: response.id }, body: { input: 'one', background: true } });
     expect(asked).toEqual([]);
-    for (const fields of [{ store: false }, { stream: true }])
-      expect(await ask({ input: 'one', background: true, ...fields }).catch((error: unknown) => error)).toMatchObject({
-        status: 400,
-      });
+    const text = await (await ask({ input: 'one', background: true, stream: true })).text();
+    expect(text).toContain(`{"id":"${queued[1]!.response.id}"}`);
+    const unkept = ask({ input: 'one', background: true, store: false });
+    expect(await unkept.catch((error: unknown) => error)).toMatchObject({ status: 400 });
+    expect(asked).toEqual([]);
   });
 
   test('one thing at a time is built on', async () => {

@@ -178,7 +178,7 @@ describe.each(kinds)('an upstream of kind %s', (kind) => {
       'function_call',
     ]);
     expect(data.output[0]!.type).toBe('reasoning');
-    expect(data).toMatchObject({ object: 'response', status: 'completed', output_text: 'Well.', store: false, tools });
+    expect(data).toMatchObject({ object: 'response', status: 'completed', output_text: 'Well.', store: true, tools });
     expect(data.usage).toMatchObject({ input_tokens: 11, output_tokens: 7, total_tokens: 18 });
     expect(await relay.usageOf(response)).toMatchObject({
       endpoint: '/v1/responses',
@@ -249,9 +249,8 @@ describe('faults', () => {
   });
 
   test.each([
-    [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
-    [{ conversation: 'conv_1' }, 'conversation'],
-    [{ background: true }, 'background'],
+    [{ background: true, store: false }, 'store'],
+    [{ background: 'yes' }, 'background'],
     [{ tools: [{ type: 'web_search' }] }, 'tools'],
     [{ input: [{ type: 'dream' }] }, 'input[0].type'],
     [{ model: undefined }, 'model'],

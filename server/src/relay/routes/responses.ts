@@ -1,20 +1,19 @@
 import { z } from 'zod';
-import { AppError } from '../../lib/errors.ts';
 import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import type { Before, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
-import type { Json, Sourced } from '../wire/conversation.ts';
+import type { ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
+import { followed } from '../responses/routes/follow.ts';
+import { ownerOf } from '../responses/routes/schemas.ts';
+import type { Json } from '../wire/conversation.ts';
 import { invalid, optionalBoolean, readObject } from '../wire/read.ts';
-import { itemsOf } from '../wire/responses/items.ts';
-import { parseResponsesRequest } from '../wire/responses/request.ts';
 import { responseObject } from '../wire/responses/response.ts';
-import { shortened } from '../wire/responses/truncate.ts';
+import { untilFitting } from '../wire/responses/truncate.ts';
 import { answer, optionsOf } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
 import type { Keep } from './kept-first.ts';
 import type { MetaModels } from './meta-models.ts';
-import { namedIn, refuseWithoutKeeper, resolveItems, withIds } from './responses-before.ts';
+import { type ReadRequest, readRequest } from './responses-before.ts';
 
 const path = '/v1/responses';
 
@@ -51,7 +50,7 @@ const responseAnswer = z
   })
   .meta({ id: 'Response' });
 
-export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper?: ResponseKeeper): Route[] => [
+export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper: ResponseKeeper): Route[] => [
   defineRoute({
     ...relayRoute,
     method: 'post',
@@ -73,59 +72,35 @@ export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper?
 export async function respond(
   deps: RelayDeps,
   metaModels: MetaModels,
-  keeper: ResponseKeeper | undefined,
+  keeper: ResponseKeeper,
   call: Call<'apiKey'>,
-  body: Json,
+  given: Json,
 ): Promise<Response> {
-  const named = namedIn(body);
-  const background = optionalBoolean(body, 'background') ?? false;
-  if (!keeper) {
-    refuseWithoutKeeper(named, background);
-    return respondOnce(deps, metaModels, call, parseResponsesRequest({ ...body, store: false }));
-  }
-  const owner: Owner = { userId: call.principal.user.id, keyId: call.principal.keyId };
-  const brought = itemsOf(body.input);
-  const before = Object.keys(named).length > 0 ? await keeper.before(owner, named) : [];
-  const resolve = (items: Json[]) => resolveItems(keeper, owner, items);
-  const conversation = parseResponsesRequest({ ...body, input: await resolve(brought) }, await resolve(before));
-  const input = withIds(brought);
-  if (background) return enqueue(deps, keeper, owner, call, conversation, { input, named, body });
+  const owner = ownerOf(call);
+  const background = optionalBoolean(given, 'background') ?? false;
+  if (background && given.store === false)
+    throw invalid('store', `'background' needs 'store', which is how its response is fetched.`);
+  // The response says whether it is kept.
+  const body = keeper.keeps() || background ? given : { ...given, store: false };
+  const request = await readRequest(keeper, owner, body);
+  if (background) return enqueue(deps, keeper, call, request, body);
+  const { conversation, input, named } = request;
   const keep: Keep = (response) => keeper.keep(owner, { response: response as ResponseObject, input, named });
-  return respondOnce(deps, metaModels, call, conversation, body.store === false ? undefined : keep);
-}
-
-/** With `truncation: "auto"` the oldest turns are left out until the rest fits. */
-async function respondOnce(
-  deps: RelayDeps,
-  metaModels: MetaModels,
-  call: Call<'apiKey'>,
-  conversation: Sourced,
-  keep?: Keep,
-): Promise<Response> {
-  for (let asked = conversation; ; ) {
-    try {
-      return await answer(deps, metaModels, call, path, asked, { keep });
-    } catch (error) {
-      const tooLong = error instanceof AppError && error.code === 'context_length_exceeded';
-      const shorter = tooLong && conversation.source.body.truncation === 'auto' ? shortened(asked) : null;
-      if (!shorter) throw error;
-      asked = shorter;
-    }
-  }
+  const manner = body.store === false ? {} : { keep };
+  return untilFitting(conversation, (asked) => answer(deps, metaModels, call, path, asked, manner));
 }
 
 async function enqueue(
   deps: RelayDeps,
   keeper: ResponseKeeper,
-  owner: Owner,
   call: Call<'apiKey'>,
-  conversation: Sourced,
-  { input, named, body }: { input: Json[]; named: Before; body: Json },
+  { conversation, input, named }: ReadRequest,
+  body: Json,
 ): Promise<Response> {
-  if (body.store === false) throw invalid('store', `'background' needs 'store', which is how its response is fetched.`);
-  if (conversation.stream)
-    throw invalid('stream', `'stream' together with 'background' is not supported: fetch the response by its id.`);
   const response = responseObject(optionsOf(deps, conversation), { status: 'queued', output: [] }) as ResponseObject;
-  await keeper.enqueue(owner, { response, input, named, body });
-  return json(call, response);
+  await keeper.enqueue(ownerOf(call), { response, input, named, body });
+  if (!conversation.stream) return json(call, response);
+  const { id } = response;
+  const include = (body.include ?? []) as string[];
+  return followed(call, deps.log, id, (left, write) => keeper.follow({ id, after: -1, include }, left, write));
 }

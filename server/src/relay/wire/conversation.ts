@@ -181,6 +181,8 @@ export interface ToolName {
 export interface Echo {
   members: Json;
   tools: ReadonlyMap<string, ToolName>;
+  /** Closes what a client is to give back unread. */
+  seal?(text: string): string;
 }
 
 export interface Conversation {

@@ -3,11 +3,14 @@ import { nowSeconds } from '../../../lib/clock.ts';
 import { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
-import type { RelayDeps } from '../../deps.ts';
+import { allowModel } from '../../bill.ts';
+import type { RelayDeps, RequestContext } from '../../deps.ts';
 import { countTokens } from '../../endpoints/count-tokens.ts';
 import { modelOr } from '../../endpoints/default-model.ts';
+import { promptOf } from '../../prompt.ts';
 import { contextOf } from '../../request-context.ts';
 import { relayRoute, whileClientStays } from '../../routes/json-endpoint.ts';
+import type { MetaModels } from '../../routes/meta-models.ts';
 import { readJsonBody } from '../../routes/read-body.ts';
 import type { Conversation } from '../../wire/conversation.ts';
 import { optionalString, requiredString } from '../../wire/read.ts';
@@ -16,14 +19,8 @@ import { asKept, newId } from '../items.ts';
 import type { Before, Item } from '../keeper.ts';
 import type { KeptResponses } from '../open.ts';
 import { inputItems, plainConversation } from '../plain.ts';
-import { type Summarize, summarizeWith } from '../summarize.ts';
+import { summarizeWith } from '../summarize.ts';
 import { item, ownerOf, usageAnswer } from './schemas.ts';
-
-/** How requests are turned into questions to models; each may be replaced. */
-export interface ModelPorts {
-  summarize?: Summarize;
-  conversationOf?(model: string, body: Item, items: Item[]): Conversation;
-}
 
 const fields = {
   input: z.union([z.string(), z.array(z.looseObject({}))]).optional(),
@@ -64,9 +61,16 @@ const usageOf = (usage: Usage) => ({
   total_tokens: usage.promptTokens + usage.completionTokens,
 });
 
+/** What the client sends; what a model of ours asks others besides is its own affair. */
+async function countOwn(context: RequestContext, conversation: Conversation): Promise<number> {
+  allowModel(context, conversation.model, conversation.model);
+  return promptOf(conversation).count();
+}
+
 /** Questions about what a response would be made of. */
-export function compactRoutes(relay: RelayDeps, { deps, keeper }: KeptResponses, ports: ModelPorts = {}): Route[] {
-  const { summarize = summarizeWith(relay), conversationOf = plainConversation } = ports;
+export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, keeper }: KeptResponses): Route[] {
+  const summarize = summarizeWith(relay);
+  const isOwn = (model: string): boolean => Object.hasOwn(metaModels, model);
   const itemsOf = async (call: Call<'apiKey'>, body: Item): Promise<Item[]> => {
     const owner = ownerOf(call);
     const before = await keeper.before(owner, beforeOf(body));
@@ -97,6 +101,11 @@ export function compactRoutes(relay: RelayDeps, { deps, keeper }: KeptResponses,
         whileClientStays(call, async () => {
           const body = await readJsonBody(call);
           const model = requiredString(body, 'model');
+          // It would plan and remember; what is to be summed up is no task of its user's.
+          if (isOwn(model))
+            throw new AppError('invalid_value', `${model} writes no summaries: name a model that it could ask.`, {
+              param: 'model',
+            });
           const instructions = optionalString(body, 'instructions');
           const items = await itemsOf(call, body);
           if (items.length === 0)
@@ -127,8 +136,10 @@ export function compactRoutes(relay: RelayDeps, { deps, keeper }: KeptResponses,
           const body = await readJsonBody(call);
           const context = contextOf(call, countPath);
           const model = modelOr(relay, context.caller, body, 'chat');
-          const conversation = conversationOf(model, body, await itemsOf(call, body));
-          const tokens = await countTokens(relay, context, conversation);
+          const conversation = plainConversation(model, body, await itemsOf(call, body));
+          const tokens = isOwn(model)
+            ? await countOwn(context, conversation)
+            : await countTokens(relay, context, conversation);
           return json(call, { object: 'response.input_tokens', input_tokens: tokens });
         }),
     }),

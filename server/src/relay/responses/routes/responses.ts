@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
-import { ssePing } from '../../../lib/sse.ts';
-import { openEventStream } from '../../../platform/http/event-stream.ts';
 import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
 import { announceStop, cancelResponse } from '../background.ts';
 import { noItem, noResponse, scopeOf } from '../deps.ts';
-import { followResponse } from '../follow.ts';
 import { bodyOf } from '../keep.ts';
 import type { KeptResponses } from '../open.ts';
 import { listOf, responseOf } from '../render.ts';
 import { outputOf, pageItems } from '../store/items.ts';
 import { deleteResponse, findResponse } from '../store/responses.ts';
 import type { ResponseRow } from '../store/tables.ts';
+import { followed } from './follow.ts';
 import * as schemas from './schemas.ts';
 
 const { base, ownerOf, unshared, includedIn } = schemas;
 const params = z.object({ response_id: z.string() });
 
 /** Reading, cancelling and deleting what is kept. */
-export function keptResponseRoutes({ deps }: Pick<KeptResponses, 'deps'>): Route[] {
+export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' | 'keeper'>): Route[] {
   const { db, log } = deps;
   const find = async (call: Call<'apiKey', unknown, unknown, { response_id: string }>): Promise<ResponseRow> => {
     const { response_id: id } = call.params;
@@ -33,13 +31,8 @@ export function keptResponseRoutes({ deps }: Pick<KeptResponses, 'deps'>): Route
     const refuse = (message: string) => new AppError('invalid_value', message, { param: 'stream' });
     if (row.background === 0) throw refuse("Only responses made with 'background: true' can be streamed again.");
     if (row.told === 0) throw refuse('The events of this response are no longer kept. Read it without stream.');
-    const { response, write, left, end } = openEventStream(call);
-    // The head of the answer leaves with the first byte, which must not wait for the next event.
-    write(ssePing);
-    void followResponse(deps, row.id, after, include, left, write)
-      .catch((error) => left.aborted || log.warn({ error, response: row.id }, 'an event stream broke off'))
-      .finally(end);
-    return response;
+    const { id } = row;
+    return followed(call, log, id, (left, write) => keeper.follow({ id, after, include }, left, write));
   };
 
   return [

@@ -326,6 +326,16 @@ describe('what a response would be made of', () => {
     expect(refused).toMatchObject({ status: 404, code: 'model_not_found' });
   });
 
+  test('by `svc/svc-ms` is counted as it was sent, and not summed up', async () => {
+    const model = 'svc/svc-ms';
+    const { input_tokens } = await openai.responses.inputTokens.count({ model, input: 'hello' });
+    const plain = await openai.responses.inputTokens.count({ model: 'demo/chat', input: 'hello' });
+    expect(input_tokens).toBe(plain.input_tokens);
+    const refused = await fault(openai.responses.compact({ model, input: 'hello' }));
+    expect(refused).toMatchObject({ status: 400, param: 'model', code: 'invalid_value' });
+    expect(refused.message).toContain(model);
+  });
+
   test('is made short: the last messages, and what they came from as a sealed item that is input again', async () => {
     const id = await keep([user('I grow tea in Utrecht.')], [said('msg_g', 'Lovely.')]);
     const answer = await relay.post('/v1/responses/compact', {

@@ -4,7 +4,7 @@ import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
 
 /** An answer as a response. */
 export function renderResponsesAnswer(answer: Answer, options: ResponseOptions): Json {
-  const output = new Output(options.echo?.tools ?? new Map(), () => {});
+  const output = new Output(options.echo, () => {});
   answer.parts.forEach((part, i) => {
     if (part.type === 'image') output.image(part);
     else for (const delta of deltasOf(part, i)) output.push(delta);

@@ -1,7 +1,7 @@
 import { isObject, type Json, type Part, type TextPart, type ToolName, type Turn } from '../conversation.ts';
 import { invalid, missing, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
 import { readContent, readOutput, readTexts } from './content.ts';
-import { partsOf, unpack } from './thoughts.ts';
+import { opened, partsOf, type Seals, unsealed } from './thoughts.ts';
 import type { ToolTable } from './tool-table.ts';
 import { argumentsOf } from './tools.ts';
 
@@ -48,7 +48,10 @@ export class ItemReader {
   #words = false;
   #called = false;
 
-  constructor(readonly table: ToolTable) {}
+  constructor(
+    readonly table: ToolTable,
+    readonly seals: Seals = unsealed,
+  ) {}
 
   read(item: Json, at: string): void {
     const type = typeOf(item, at);
@@ -94,7 +97,7 @@ export class ItemReader {
       return;
     }
     // Sealed thoughts of another vendor mean nothing to those that are spoken to in another format.
-    const thoughts = unpack(sealed, `${at}.encrypted_content`);
+    const thoughts = opened(this.seals, sealed, `${at}.encrypted_content`);
     if (!thoughts) return;
     for (const thought of thoughts) if (thought.type === 'call') this.#signatures.set(thought.id, thought.signature);
     const parts = partsOf(thoughts);

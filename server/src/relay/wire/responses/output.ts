@@ -1,5 +1,5 @@
 import { randomString } from '../../../lib/ids.ts';
-import type { Delta, ImagePart, Json, ToolName } from '../conversation.ts';
+import type { Delta, Echo, ImagePart, Json } from '../conversation.ts';
 import { pack, type Thought } from './thoughts.ts';
 import { inputOf } from './tools.ts';
 
@@ -48,7 +48,7 @@ export class Output {
   readonly #calls = new Map<number, OpenCall>();
 
   constructor(
-    readonly names: ReadonlyMap<string, ToolName>,
+    readonly echo: Omit<Echo, 'members'> | undefined,
     readonly emit: Emit,
     readonly newId: (prefix: string) => string = (prefix) => `${prefix}_${randomString(32)}`,
   ) {}
@@ -87,7 +87,7 @@ export class Output {
     ))
       item.status = 'incomplete';
     for (const call of this.#calls.values()) if (call.custom) call.item.input = inputOf(call.args);
-    if (this.#reasoning) this.#reasoning.item.encrypted_content = pack(this.#reasoning.thoughts);
+    if (this.#reasoning) this.#seal(this.#reasoning);
   }
 
   #add(item: Json): number {
@@ -208,12 +208,17 @@ export class Output {
     this.emit('response.reasoning_summary_part.done', { ...place, part });
   }
 
+  #seal({ item, thoughts }: OpenReasoning): void {
+    const packed = pack(thoughts);
+    item.encrypted_content = this.echo?.seal?.(packed) ?? packed;
+  }
+
   #closeReasoning(status: Status): void {
     const reasoning = this.#reasoning;
     if (!reasoning) return;
     this.#reasoning = undefined;
     this.#closeSummary(reasoning);
-    reasoning.item.encrypted_content = pack(reasoning.thoughts);
+    this.#seal(reasoning);
     this.#done(reasoning, status);
   }
 
@@ -222,7 +227,7 @@ export class Output {
     if (signature !== undefined) this.#thought({ type: 'call', id: callId, signature });
     this.#closeReasoning('completed');
     this.#closeMessage('completed');
-    const { custom, ...named } = this.names.get(name) ?? { name, custom: undefined };
+    const { custom, ...named } = this.echo?.tools.get(name) ?? { name, custom: undefined };
     const item = custom
       ? { id: this.newId('ctc'), type: 'custom_tool_call', status: 'in_progress', call_id: callId, ...named, input: '' }
       : {

@@ -18,10 +18,11 @@ import {
 } from '../read.ts';
 import { echoOf } from './echo.ts';
 import { ItemReader, itemsOf } from './items.ts';
+import type { Seals } from './thoughts.ts';
 import { type ReadTools, readToolChoice, readTools } from './tools.ts';
 
-/** Reads the body of `POST /v1/responses`; `before` are the items that it builds on. */
-export function parseResponsesRequest(value: unknown, before: Json[] = []): Sourced {
+/** Reads the body of `POST /v1/responses`; `before` are the items that it builds on, `seals` those of its caller. */
+export function parseResponsesRequest(value: unknown, before: Json[] = [], seals?: Seals): Sourced {
   const body = readObject(value, 'body');
   const bytes = weigh(body) + weigh(before);
   const model = requiredString(body, 'model');
@@ -30,7 +31,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = []): Sour
   if (body.input == null && before.length === 0) throw missing('input');
   if (items.length + before.length === 0) throw invalid('input', `'input' must hold at least one item.`);
   const tools = readTools(body.tools);
-  const reader = new ItemReader(tools.table);
+  const reader = new ItemReader(tools.table, seals);
   const instructions = optionalString(body, 'instructions');
   if (instructions) reader.system.push({ type: 'text', text: instructions });
   for (const [i, item] of before.entries()) reader.read(item, `before[${i}]`);
@@ -42,7 +43,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = []): Sour
     params: readParams(body, tools),
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: true,
-    echo: { members: echoOf(body), tools: tools.table.named },
+    echo: { members: echoOf(body), tools: tools.table.named, ...(seals && { seal: seals.seal }) },
     source: { format: 'responses', body: before.length === 0 ? body : { ...body, input: [...before, ...items] } },
     bytes,
   };

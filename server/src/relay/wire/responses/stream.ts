@@ -29,7 +29,7 @@ export class ResponsesStream implements StreamRenderer {
   #last: { text: string; number: number; response: Json } | undefined;
 
   constructor(private readonly options: ResponsesStreamOptions) {
-    this.#output = new Output(options.echo?.tools ?? new Map(), (type, members) => this.#emit(type, members));
+    this.#output = new Output(options.echo, (type, members) => this.#emit(type, members));
   }
 
   push(delta: Delta): string {

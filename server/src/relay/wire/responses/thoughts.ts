@@ -11,6 +11,16 @@ export type Thought =
   | { type: 'call'; id: string; signature: string }
   | { type: 'detail'; detail: Json };
 
+/** How what is packed is closed for its way through the client. */
+export interface Seals {
+  seal(text: string): string;
+  /** Null where it is not ours, or not this caller's. Throws where it was changed. */
+  open(sealed: string): string | null;
+}
+
+/** For where nobody has a key. */
+export const unsealed: Seals = { seal: (text) => text, open: (sealed) => sealed };
+
 /** Names the layout, and that it is ours: another gateway's or vendor's own means nothing here. */
 const mark = 'svc1';
 
@@ -66,6 +76,20 @@ function together(before: Json, detail: Json): Json {
   return out;
 }
 
+const changed = (param: string) =>
+  invalid(param, `'${param}' was changed on its way: give reasoning items back as they came.`);
+
+/** What was packed and sealed; null where it is not ours. */
+export function opened({ open }: Seals, sealed: string, param: string): Thought[] | null {
+  let packed: string | null;
+  try {
+    packed = open(sealed);
+  } catch {
+    throw changed(param);
+  }
+  return packed === null ? null : unpack(packed, param);
+}
+
 /** What was packed; null where it is not ours. */
 export function unpack(text: string, param: string): Thought[] | null {
   const [found, ...packed] = text.split('.');
@@ -84,7 +108,7 @@ function unpackOne(packed: string, param: string): Thought {
     if (kind === 'd' && second !== undefined && more.length % 2 === 0)
       return { type: 'detail', detail: detailOf([first, second, ...more]) };
   }
-  throw invalid(param, `'${param}' was changed on its way: give reasoning items back as they came.`);
+  throw changed(param);
 }
 
 function detailOf(pairs: string[]): Json {

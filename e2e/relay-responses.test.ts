@@ -1,0 +1,103 @@
+/** Responses through the death of the process that keeps them, as OpenAI's client sees it: chains go on, work is finished by another. */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import OpenAI from 'openai';
+import { randomString } from '../server/src/lib/ids.ts';
+import { openaiChunk, says } from './relay-replies.ts';
+import { answersPostgres, answersRedis } from './servers.ts';
+import { type Service, startService, until } from './service.ts';
+import { events, startUpstream } from './upstream.ts';
+
+const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
+const missing = !(await answersPostgres(postgresUrl)) || !(await answersRedis(redisUrl));
+if (missing) console.warn('skipped: PostgreSQL or Redis is missing, so responses of two processes were not tested');
+
+const closers: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+interface UsageRow {
+  request_id: string;
+  status: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+}
+
+/** Made by the first; `next` brings about whoever goes on when the first has been killed. */
+async function story(first: Service, next: () => Promise<Service>): Promise<void> {
+  const whole = says('openai', { text: 'All is well.', usage: { input: 11, output: 7 } });
+  const upstream = startUpstream(whole);
+  closers.push(() => upstream.stop());
+  const { modelId: model } = await first.serve({
+    ...{ kind: 'openai', url: upstream.url, promptPrice: 1, completionPrice: 2 },
+  });
+  const { key } = first;
+  const clientOf = ({ url }: Service) => new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
+  const openai = clientOf(first);
+  const one = await openai.responses.stream({ model, input: 'one' }).finalResponse();
+  const two = await openai.responses.create({ model, input: 'two', previous_response_id: one.id });
+
+  // Says a word, and nothing more for as long as this process lives.
+  upstream.script = (asked) => events(asked, [openaiChunk({ content: 'lost' })], { stallAfter: 1 });
+  const working = await openai.responses.create({
+    ...{ model, input: 'three', previous_response_id: two.id, background: true },
+  });
+  await until('its model says something', () => upstream.last().body.stream === true && upstream.last().sent > 0);
+  await first.kill('SIGKILL');
+  upstream.script = whole;
+  const other = await next();
+  const client = clientOf(other);
+
+  const stream = client.responses.stream({ response_id: working.id });
+  const final = await stream.finalResponse();
+  expect(final).toMatchObject({ id: working.id, status: 'completed', output_text: 'All is well.' });
+  const messages = upstream.last().body.messages as { role: string; content: string }[];
+  expect(messages.map(({ content }) => content)).toEqual(['one', 'All is well.', 'two', 'All is well.', 'three']);
+  const four = await client.responses.create({ model, input: 'four', previous_response_id: working.id });
+  expect(upstream.last().body.messages).toHaveLength(7);
+  expect(await client.responses.retrieve(four.id)).toMatchObject({ previous_response_id: working.id });
+
+  // What was answered is charged once; of the call that died with its process at most what had been said.
+  const { logs } = await other.root.api<{ logs: UsageRow[] }>('/api/usage/logs?page_size=100');
+  const rows = logs.filter(({ request_id }) => request_id.startsWith(working.id));
+  expect(rows.filter(({ status }) => status === 'ok')).toMatchObject([
+    { request_id: `${working.id}-2`, prompt_tokens: 11, completion_tokens: 7 },
+  ]);
+  expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(rows.length);
+}
+
+test('one process: killed, and started again on the same data', async () => {
+  const service = await startService();
+  closers.push(() => service.stop());
+  await story(service, async () => {
+    await service.restart();
+    return service;
+  });
+}, 300_000);
+
+describe.skipIf(missing)('two processes', () => {
+  test('what one keeps and begins, the other goes on with', async () => {
+    const admin = new SQL(postgresUrl, { max: 1 });
+    const name = `svc_e2e_${randomString(12).toLowerCase()}`;
+    await admin.unsafe(`create database ${name}`);
+    const url = new URL(postgresUrl);
+    url.pathname = `/${name}`;
+    const env = {
+      ...{ DATABASE_URL: url.href, DATABASE_POOL: '5', REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` },
+      ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+    };
+    const one = await startService({ env });
+    closers.push(async () => {
+      await one.stop();
+      await admin.unsafe(`drop database if exists ${name} with (force)`);
+      await admin.close();
+    });
+    await story(one, async () => {
+      const two = await startService({ env });
+      closers.push(() => two.stop());
+      return two;
+    });
+  }, 300_000);
+});

@@ -1,0 +1,27 @@
+import { type Sealer, UnknownKey } from '../../lib/seal.ts';
+import type { Seals } from '../wire/responses/thoughts.ts';
+import type { Owner } from './keeper.ts';
+
+/** Begins what is ours; whatever else a client brings was sealed by somebody else. */
+const mark = 'svc.';
+
+/**
+ * For `encrypted_content` of reasoning items. Inside stands what it is and whose: other things are sealed with the same key,
+ * and a model must not read one user's thoughts out to another.
+ */
+export function sealsOf(sealer: Sealer, { userId }: Owner): Seals {
+  const head = `reasoning:${userId}:`;
+  return {
+    seal: (text) => `${mark}${sealer.seal(`${head}${text}`)}`,
+    open: (sealed) => {
+      if (!sealed.startsWith(mark)) return null;
+      try {
+        const text = sealer.open(sealed.slice(mark.length));
+        return text.startsWith(head) ? text.slice(head.length) : null;
+      } catch (error) {
+        if (error instanceof UnknownKey) return null;
+        throw error;
+      }
+    },
+  };
+}

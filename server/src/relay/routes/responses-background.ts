@@ -1,0 +1,111 @@
+import type { Permits } from '../../identity/permits.ts';
+import { parseFrame, SseFramer } from '../../lib/sse.ts';
+import { toAppError } from '../../platform/http/to-app-error.ts';
+import { parseOverride } from '../../routing/override.ts';
+import { answerChat } from '../answer-chat.ts';
+import { streamed } from '../deliver-stream.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
+import { noClientHeaders } from '../request-context.ts';
+import type { AnswerBackground, Attempt } from '../responses/background.ts';
+import type { Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
+import type { Json, Sourced } from '../wire/conversation.ts';
+import { newRenderer } from '../wire/relay-stream.ts';
+import { untilFitting } from '../wire/responses/truncate.ts';
+import { optionsOf } from './answer.ts';
+import { type MetaModel, type MetaModels, metaModelOf } from './meta-models.ts';
+import { readRequest } from './responses-before.ts';
+
+const endpoint = '/v1/responses';
+
+/**
+ * Answers what runs in the background by the way of every other response, within what its owner may do by now: the key may
+ * have been disabled or narrowed since. It is streamed, so that whoever follows it sees it come.
+ */
+export const backgroundAnswers =
+  (deps: RelayDeps, metaModels: MetaModels, keeper: ResponseKeeper, permits: Pick<Permits, 'of'>): AnswerBackground =>
+  async (owner, body, attempt) => {
+    const caller = await callerOf(permits, owner);
+    const { conversation } = await readRequest(keeper, owner, body);
+    const context: RequestContext = {
+      requestId: attempt.requestId,
+      parentRequestId: attempt.id,
+      caller,
+      endpoint,
+      override: parseOverride(body.provider),
+      clientHeaders: noClientHeaders,
+      signal: attempt.signal,
+    };
+    const meta = metaModelOf(metaModels, conversation);
+    return untilFitting({ ...conversation, stream: true }, (asked) =>
+      meta ? byMeta(deps, meta, context, asked, attempt) : byUpstream(deps, context, asked, attempt),
+    );
+  };
+
+async function callerOf(permits: Pick<Permits, 'of'>, { userId, keyId }: Owner): Promise<RequestContext['caller']> {
+  const { group, models, unlimited } = await permits.of({ userId, keyId });
+  return { userId, keyId, group, models, keyUnlimited: unlimited };
+}
+
+async function byUpstream(
+  deps: RelayDeps,
+  context: RequestContext,
+  conversation: Sourced,
+  { id, signal, tell }: Attempt,
+): Promise<ResponseObject> {
+  let ended: Json | undefined;
+  const onEnded = (response: Json) => {
+    ended = response;
+  };
+  const delivery = streamed({ client: 'responses', answerId: id, onEnded });
+  const stream = await answerChat(deps, context, conversation, delivery);
+  const { error } = await stream.pump(eventReader(tell));
+  if (ended) return ended as ResponseObject;
+  signal.throwIfAborted();
+  throw error ?? new Error('a streamed response came to no end');
+}
+
+/** Its calls have ids of their own; that of the response finds them all, of every attempt. */
+async function byMeta(
+  deps: RelayDeps,
+  meta: MetaModel,
+  { caller: { userId, group, keyId, models, keyUnlimited }, requestId }: RequestContext,
+  conversation: Sourced,
+  { id, signal, tell }: Attempt,
+): Promise<ResponseObject> {
+  refuseForeignTools(conversation);
+  let ended: Json | undefined;
+  const renderer = newRenderer({
+    ...optionsOf(deps, conversation),
+    ...{ id, requestId, client: 'responses', includeUsage: true },
+    onEnded: (response) => {
+      ended = response;
+    },
+  });
+  const read = eventReader(tell);
+  const principal = { user: { id: userId, group }, keyId, models, unlimited: keyUnlimited };
+  try {
+    await meta({ requestId: id, principal }, conversation, signal, (delta) => read(renderer.push(delta)));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    renderer.fail(toAppError(error));
+    // What was said until then is kept with the fault.
+    if (!ended) throw error;
+    deps.log.warn({ requestId, error }, 'a response in the background failed');
+  }
+  if (!ended) throw new Error('a response came to no end');
+  return ended as ResponseObject;
+}
+
+const encoder = new TextEncoder();
+
+/** Takes what a client would be sent, and tells the events in it. */
+function eventReader(tell: (event: Item) => void): (sent: Uint8Array | string) => void {
+  const framer = new SseFramer();
+  return (sent) => {
+    for (const frame of framer.push(typeof sent === 'string' ? encoder.encode(sent) : sent)) {
+      const event = parseFrame(frame);
+      if (event) tell(JSON.parse(event.data) as Item);
+    }
+  };
+}
