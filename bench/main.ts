@@ -8,6 +8,7 @@ import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
 import { recall } from './suites/recall.ts';
 import { relay } from './suites/relay.ts';
+import { responses } from './suites/responses.ts';
 import { retrieval } from './suites/retrieval.ts';
 import { scale } from './suites/scale.ts';
 import { startUp } from './suites/start.ts';
@@ -17,6 +18,7 @@ import { talks } from './suites/talks.ts';
 /** Another benchmark is one file and one line. */
 const suites: Record<string, () => Promise<void>> = {
   relay,
+  responses,
   stream,
   oauth,
   start: startUp,

@@ -14,8 +14,7 @@ import type { Exchange } from './upstream/exchange.ts';
 import { AnswerHead } from './upstream/head.ts';
 import { fetchedAnswer, type UpstreamAnswer } from './upstream/source.ts';
 import type { Watched } from './watchdog.ts';
-import { refuseBeyondChat } from './wire/completions/request.ts';
-import type { Conversation, UpstreamError } from './wire/conversation.ts';
+import type { UpstreamError } from './wire/conversation.ts';
 
 /** A call to one upstream that is under way; `abort` ends it, whoever wants it ended. */
 export interface UpstreamCall {
@@ -56,19 +55,6 @@ const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, error: un
 /** The built-in provider speaks OpenAI's language, in process. */
 export const kindOf = (candidate: Candidate): ProviderKind =>
   providerKinds[candidate.channel.kind === 'demo' ? 'openai' : candidate.channel.kind]!;
-
-/** Whether the operator marked the model so. */
-export const hasCompletions = (candidate: Candidate): boolean =>
-  candidate.capabilities.completions === true && kindOf(candidate).completions !== undefined;
-
-/** The same for a conversation: as the text completion it is where the model has those, else as a chat. */
-export function kindFor(candidate: Candidate, { completion }: Pick<Conversation, 'completion'>): ProviderKind {
-  const kind = kindOf(candidate);
-  if (!completion) return kind;
-  if (hasCompletions(candidate)) return { ...kind, ...kind.completions };
-  refuseBeyondChat(completion);
-  return kind;
-}
 
 /** Where most requests to a candidate go; the catalog makes new candidates when a channel changes. */
 const usualTargets = new WeakMap<Candidate, Target>();

@@ -13,7 +13,7 @@ const openaiQuirks = {
   knowsDeveloperRole: true,
   knowsHints: true,
   reasoning: 'effort',
-  reasoningModels: /(^|\/)(o\d|gpt-5|gpt-oss|codex)/,
+  reasoningModels: /(^|\/)(o\d|gpt-[5-9]|gpt-oss|codex)/,
   reasoningBack: [],
 } as const satisfies Partial<Vendor>;
 

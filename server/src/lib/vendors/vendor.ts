@@ -75,6 +75,16 @@ export interface Models {
   resold?: Readonly<Record<string, string>>;
   /** What else a chat model costs, by its upstream name. */
   rates?: (modelName: string) => Rates | undefined;
+  /** What a chat model can, by its upstream name: flags of its row in the catalog. */
+  abilities?: (modelName: string) => Abilities | undefined;
+}
+
+/** Flags of a chat model among its `capabilities`. */
+export interface Abilities {
+  /** Has `/v1/responses`: requests in that format go there as they came. */
+  responses?: true;
+  /** Takes functions together with reasoning there alone: its chat endpoint refuses them. */
+  tools_in_responses?: true;
 }
 
 /** What a vendor asks for the parts of a model, and for long prompts. */

@@ -59,6 +59,8 @@ export interface ProviderKind {
   errorOf(status: number, headers: Headers, bodyText: string): UpstreamError;
   /** For models that are marked to have the endpoint from before chat; the format is the same otherwise. */
   completions?: Pick<ProviderKind, 'toUpstream' | 'fromUpstream'>;
+  /** The same upstream asked in the Responses format, for models that have it. */
+  responses?: ProviderKind;
   embeddings?: Endpoint;
   images?: Endpoint;
   imageEdits?: Endpoint<FormData>;

@@ -13,9 +13,12 @@ import {
   openaiSpeech,
 } from './openai/endpoints.ts';
 import { toOpenai } from './openai/request.ts';
+import { fromResponses } from './openai/responses/answer.ts';
+import { responsesDecoder } from './openai/responses/decoder.ts';
+import { toResponses } from './openai/responses/request.ts';
 
-/** Any server that speaks OpenAI's formats; how each differs is a row of `lib/vendors/table.ts`. */
-export const openaiKind: ProviderKind = {
+/** How it is asked as a chat. */
+const chatKind: ProviderKind = {
   name: 'openai',
   wire: 'chat',
   toUpstream: toOpenai,
@@ -33,4 +36,16 @@ export const openaiKind: ProviderKind = {
   transcriptions: openaiAudioForm('/audio/transcriptions'),
   translations: openaiAudioForm('/audio/translations'),
   models: openaiModels,
+};
+
+/** Any server that speaks OpenAI's formats; how each differs is a row of `lib/vendors/table.ts`. */
+export const openaiKind: ProviderKind = {
+  ...chatKind,
+  responses: {
+    ...chatKind,
+    wire: 'responses',
+    toUpstream: toResponses,
+    fromUpstream: fromResponses,
+    decoder: responsesDecoder,
+  },
 };

@@ -181,8 +181,8 @@ export interface ToolName {
 export interface Echo {
   members: Json;
   tools: ReadonlyMap<string, ToolName>;
-  /** Closes what a client is to give back unread. */
-  seal?(text: string): string;
+  /** Closes what a client is to give back unread, and opens it; null where it is not ours. */
+  seals?: { seal(text: string): string; open(sealed: string): string | null };
 }
 
 export interface Conversation {

@@ -32,6 +32,7 @@ const roots: Record<WireFormat, (json: Json, see: SeeOutput) => void> = {
   responses: (json, see) => {
     walk(json.output, see, 0);
     if (typeof json.type === 'string' && json.type.endsWith('.delta')) walk(json.delta, see, 0);
+    else if (json.type === 'response.output_item.done' && isObject(json.item)) walkDone(json.item, see);
   },
   gemini: (json, see) => {
     if (!Array.isArray(json.candidates)) return;
@@ -39,6 +40,15 @@ const roots: Record<WireFormat, (json: Json, see: SeeOutput) => void> = {
       if (isObject(candidate) && isObject(candidate.content)) walk(candidate.content.parts, see, 0);
   },
 };
+
+/** Their words came piece by piece before. */
+const toldInPieces = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call', 'mcp_call']);
+
+/** Of an item that a stream has told, what only its end tells. */
+function walkDone(item: Json, see: SeeOutput): void {
+  if (!toldInPieces.has(item.type as string)) walk(item, see, 0);
+  else if (typeof item.encrypted_content === 'string') see('');
+}
 
 /** Says how a choice ended or was judged; the rest of it is what was made, such as `text` of older endpoints. */
 const aboutChoice = new Set([

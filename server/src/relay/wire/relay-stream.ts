@@ -18,6 +18,7 @@ import { GeminiStream, withGeminiUsage } from './gemini/stream.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
 import { MessagesStream, messagesPing, messagesStop } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
+import { ResponsesPassthrough } from './responses/passthrough.ts';
 import { ResponsesStream } from './responses/stream.ts';
 import { renderChatUsage } from './usage.ts';
 import { type AnswerSummary, AnswerWatch } from './watch.ts';
@@ -89,6 +90,7 @@ const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions)
 const editors: Partial<Record<WireFormat | 'deltas', (options: RelayStreamOptions) => FrameEditor>> = {
   chat: chatPassthrough,
   messages: messagesPassthrough,
+  responses: (options) => new ResponsesPassthrough(options),
   gemini: geminiPassthrough,
 };
 
@@ -199,6 +201,7 @@ export class RelayStream {
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const { client, includeUsage, id } = this.options;
     if (!includeUsage || this.#watch.usage) return last;
+    if (this.#editor?.withUsage) return this.#editor.withUsage(last, usage);
     const text = decoder.decode(last);
     if (this.#editor === undefined && this.#renderer.withUsage)
       return encoder.encode(this.#renderer.withUsage(text, usage));
@@ -211,7 +214,7 @@ export class RelayStream {
   }
 
   fail(error: AppError): Uint8Array {
-    return encoder.encode(this.#renderer.fail(error));
+    return encoder.encode(this.#editor?.fail?.(error) ?? this.#renderer.fail(error));
   }
 
   ping(): Uint8Array {

@@ -94,6 +94,17 @@ export function renderChatUsage(usage: Usage): Json {
   };
 }
 
+export function readResponsesUsage(value: unknown): Usage | undefined {
+  if (!isObject(value) || (value.input_tokens === undefined && value.output_tokens === undefined)) return undefined;
+  const input = record(value.input_tokens_details);
+  const output = record(value.output_tokens_details);
+  return usageOf(count(value.input_tokens), count(value.output_tokens), {
+    cacheRead: count(input.cached_tokens),
+    cacheWrite: count(input.cache_write_tokens),
+    reasoning: count(output.reasoning_tokens),
+  });
+}
+
 export const renderResponsesUsage = (usage: Usage): Json => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: {

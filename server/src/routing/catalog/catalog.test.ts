@@ -241,4 +241,28 @@ describe.each(engines)('catalog on $name', (engine) => {
     expect(again).toMatchObject({ added: [], kept: 6, missing: [] });
     await r.catalog.close();
   });
+
+  test('sync says of models what they can, also of those that are there, and leaves alone what an operator said', async () => {
+    await clear();
+    const r = await room();
+    const channel = await addChannel(r, { ...own, provider: 'openai' });
+    const capabilities = { responses: false, note: 'mine' };
+    await addProviderModel(r, model(channel.id, 'old', { modelName: 'gpt-5.4' }));
+    await addProviderModel(r, model(channel.id, 'set', { modelName: 'gpt-5', capabilities }));
+    const names = ['gpt-5.4', 'gpt-5', 'gpt-6-sol-2026-09-01', 'gpt-4.1', 'o9-new', 'gpt-audio', 'gpt-image-2'];
+    const discovered = names.map((name) => ({ name }));
+    await syncProviderModels(r, channel, discovered);
+    const both = { responses: true, tools_in_responses: true };
+    const flags = (await listProviderModels(opened.db)).map((row) => [row.modelName, row.capabilities]);
+    expect(Object.fromEntries(flags)).toEqual({
+      'gpt-5.4': both,
+      'gpt-5': capabilities,
+      'gpt-6-sol-2026-09-01': both,
+      'gpt-4.1': { responses: true },
+      'o9-new': { responses: true },
+      'gpt-audio': {},
+      'gpt-image-2': {},
+    });
+    await r.catalog.close();
+  });
 });

@@ -38,7 +38,10 @@ export function priceEntries(vendors: readonly Pick<Vendor, 'id' | 'models'>[]):
   const resold = vendors.flatMap(({ id, models }) =>
     Object.entries(models.resold ?? {}).flatMap(([modelId, modelName]) => {
       const entry = original.get(modelId);
-      return entry ? [{ ...entry, provider: id, modelName }] : [];
+      if (!entry) return [];
+      // Whoever resells a model has other endpoints for it.
+      const { capabilities: _, ...resold } = entry;
+      return [{ ...resold, provider: id, modelName }];
     }),
   );
   return [...own, ...resold];
@@ -52,7 +55,9 @@ function ownEntries(provider: string, models: Models): PriceEntry[] {
   return modelTypes.flatMap((type) =>
     (models[type] ?? []).map(([model, name, ...values]): PriceEntry => {
       const said = Object.fromEntries(columns[type].map((column, i) => [column, values[i]]));
-      const entry = { ...base, provider, ...namesOf(model), name, type, ...said };
+      const names = namesOf(model);
+      const able = type === 'chat' && models.abilities?.(names.modelName);
+      const entry = { ...base, provider, ...names, name, type, ...said, ...(able && { capabilities: { ...able } }) };
       const rates = type === 'chat' && models.rates?.(entry.modelName);
       return rates ? withRates(entry, rates) : entry;
     }),

@@ -6,6 +6,7 @@
  * by the hour of what lies in a cache, of priority and of batches are not in it. Quality scores are our own estimates.
  */
 import { vendors } from '../../lib/vendors/table.ts';
+import type { Abilities } from '../../lib/vendors/vendor.ts';
 import { type PriceEntry, priceEntries } from './price-entries.ts';
 
 export const priceList: readonly PriceEntry[] = priceEntries(vendors);
@@ -26,5 +27,9 @@ export const priceOf = (provider: string, modelName: string): PriceEntry | null 
   byUpstream.get(`${provider}|${modelName}`) ??
   byUpstream.get(`${provider}|${modelName.replace(snapshot, '')}`) ??
   null;
+
+/** What a provider's model can, also where the list has no price for it. */
+export const abilitiesOf = (provider: string, modelName: string): Abilities =>
+  vendors.find(({ id }) => id === provider)?.models.abilities?.(modelName) ?? {};
 
 export const knownName = (modelId: string): string | undefined => names.get(modelId);

@@ -2,7 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Price } from '../../lib/money.ts';
 import type { CatalogRoom } from './channels.ts';
-import { priceOf } from './price-list.ts';
+import { abilitiesOf, priceOf } from './price-list.ts';
 import { leanPrice } from './prices-field.ts';
 import { findChannel } from './store/channels.ts';
 import * as store from './store/provider-models.ts';
@@ -77,7 +77,7 @@ const ownMachines = new Set(['ollama']);
 
 /**
  * Brings a channel's models in line with its upstream's list. Existing rows keep their prices, and get those of the parts
- * where nobody has said anything of them. A model whose price nobody knows is added disabled, since enabled it would be
+ * where nobody has said anything of them, and flags likewise. A model whose price nobody knows is added disabled, since enabled it would be
  * given away.
  */
 export async function syncProviderModels(
@@ -113,6 +113,8 @@ export async function syncProviderModels(
       listPrice(channel, offered.get(model.modelName) ?? { name: model.modelName }),
     );
     for (const { id, price } of completed) await store.setProviderModelParts(tx, id, price, now);
+    for (const { id, capabilities } of unflagged(existing, channel.provider))
+      await store.setProviderModelCapabilities(tx, id, capabilities, now);
     const unpriced = added.filter((model) => model.status === disabled).length;
     return { added, unpriced, kept: offered.size - added.length, completed: completed.length, missing };
   });
@@ -135,7 +137,7 @@ function fieldsOf(channel: { id: number; provider: string }, model: DiscoveredMo
     maxOutputTokens: model.maxOutputTokens ?? known?.maxOutputTokens ?? 0,
     status: price || ownMachines.has(channel.provider) ? enabled : disabled,
     qualityScore: known?.qualityScore ?? 1,
-    capabilities: known?.capabilities ?? {},
+    capabilities: known?.capabilities ?? { ...abilitiesOf(channel.provider, model.name) },
   };
 }
 
@@ -162,6 +164,14 @@ const incomplete = (
     const price = priceIn(model);
     const more = price?.parts !== undefined || price?.tiers !== undefined;
     return price && more && samePlain(model, price) ? [{ id: model.id, price }] : [];
+  });
+
+/** Chat models of which nobody has said what they can and the vendor's table does; what an operator set stays. */
+const unflagged = (models: readonly store.ProviderModelRecord[], provider: string) =>
+  models.flatMap(({ id, type, modelName, capabilities }) => {
+    const able = type === 'chat' ? abilitiesOf(provider, modelName) : {};
+    const isNews = Object.keys(able).some((flag) => !(flag in capabilities));
+    return isNews ? [{ id, capabilities: { ...able, ...capabilities } }] : [];
   });
 
 /** Upstream lists rarely tell a model's type; its name nearly always does. First match wins. */

@@ -1,4 +1,4 @@
-import type { Models, Rates } from '../vendor.ts';
+import type { Abilities, Models, Rates } from '../vendor.ts';
 
 const long = { above: 272_000, prompt: 2, completion: 1.5 };
 
@@ -12,6 +12,16 @@ const rates: [RegExp, Rates][] = [
   [/^gpt-4o/, { cacheRead: 0.5 }],
   [/^gpt-audio-mini$/, { audioIn: 10, audioOut: 20 }],
   [/^gpt-audio$/, { audioIn: 32, audioOut: 64 }],
+];
+
+/**
+ * Chat refuses functions together with reasoning since GPT-5.2; those since GPT-5.6 reason unless told not to, and so refuse
+ * functions alone as well. Models of sound have chat only.
+ */
+const abilities: [RegExp, Abilities][] = [
+  [/audio|realtime|search|transcribe|tts|image|embedding|moderation/, {}],
+  [/^gpt-(5\.[2-9]|[6-9])/, { responses: true, tools_in_responses: true }],
+  [/^(gpt-(4o|4\.1|5)|o\d|codex)/, { responses: true }],
 ];
 
 export const openaiModels: Models = {
@@ -64,4 +74,5 @@ export const openaiModels: Models = {
   ],
   moderation: [['omni-moderation-latest', 'Omni Moderation']],
   rates: (name) => rates.find(([names]) => names.test(name))?.[1],
+  abilities: (name) => abilities.find(([names]) => names.test(name))?.[1],
 };

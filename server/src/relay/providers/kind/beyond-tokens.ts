@@ -19,7 +19,7 @@ const isLike = (pattern: RegExp, value: unknown): boolean => typeof value === 's
 /** Tools that the client runs, so that they cost their words alone. Whatever is new is taken for one the vendor runs. */
 const clientTools: Record<Exclude<WireFormat, 'gemini'>, RegExp> = {
   chat: /^(function|custom)$/,
-  responses: /^(function|custom|namespace)$/,
+  responses: /^(function|custom|namespace|computer|computer_use_preview|local_shell|apply_patch|tool_search)$/,
   messages: /^(custom|(bash|text_editor|computer|memory|tool_search_tool_(regex|bm25))(_\d+)?)$/,
 };
 
@@ -27,7 +27,13 @@ const areClientTools =
   (format: keyof typeof clientTools): Harmless =>
   (tools) =>
     !Array.isArray(tools) ||
-    tools.every((tool) => isObject(tool) && (tool.type == null || isLike(clientTools[format], tool.type)));
+    tools.every(
+      (tool) => isObject(tool) && (tool.type == null || isLike(clientTools[format], tool.type) || isOwnShell(tool)),
+    );
+
+/** A shell of OpenAI's that commands the client's machine; in a container of its own it is billed by the hour. */
+const isOwnShell = ({ type, environment }: Json): boolean =>
+  type === 'shell' && isObject(environment) && environment.type === 'local';
 
 /** Functions are the client's, and so is the screen that a model uses; all else in a tool of Google's it runs itself. */
 const areGoogleClientTools: Harmless = (tools) =>

@@ -134,7 +134,7 @@ function buildHints({ hints }: Params, vendor: Vendor, modelName: string): Json 
 }
 
 /** Others refuse `verbosity`. */
-const terseModels = /(^|\/)(gpt-5|codex)/;
+const terseModels = /(^|\/)(gpt-[5-9]|codex)/;
 
 /** The format takes a file as data; an address is OpenRouter's addition to it. */
 function refuseFileAddresses({ turns }: Conversation, vendor: Vendor): void {
@@ -159,7 +159,7 @@ function buildReasoning({ reasoning }: Params, vendor: Vendor, modelName: string
 }
 
 /** A budget of thinking tokens as the nearest level. */
-function effortOf(budgetTokens: number | undefined): Effort {
+export function effortOf(budgetTokens: number | undefined): Effort {
   if (budgetTokens === undefined) return 'medium';
   if (budgetTokens <= 2048) return 'low';
   return budgetTokens <= 12_288 ? 'medium' : 'high';

@@ -41,7 +41,7 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   return out;
 }
 
-const reasoningModel = /(^|\/)(o\d|gpt-5)/;
+export const reasoningModel = /(^|\/)(o\d|gpt-[5-9])/;
 
 /** Reasoning models of OpenAI refuse `max_tokens` wherever they are served. */
 const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensField'] =>

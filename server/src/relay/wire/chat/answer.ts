@@ -46,15 +46,18 @@ function renderBody(answer: Answer, options: RenderOptions): Json {
 }
 
 function renderMessage(parts: Part[], format: ReasoningFormat | undefined): Json {
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const words = (refused: boolean) =>
+    parts.flatMap((part) => (part.type === 'text' && (part.refusal ?? false) === refused ? [part.text] : [])).join('');
+  const text = words(false);
+  const refusal = words(true);
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [renderToolCall(part)] : []));
   const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
   const details = renderReasoningDetails(parts, format);
   const images = parts.flatMap((part) => (part.type === 'image' ? renderImage(part) : []));
   return {
     role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
-    refusal: null,
+    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    refusal: refusal === '' ? null : refusal,
     ...(thinking !== '' && { reasoning_content: thinking }),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(images.length > 0 && { images }),

@@ -1,3 +1,5 @@
+import type { AppError } from '../../../lib/errors.ts';
+import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
 import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
@@ -11,6 +13,10 @@ export interface FrameEditor {
   edit(frame: Uint8Array, json: Json): Uint8Array | null;
   /** What is put before the upstream's own end mark. */
   beforeEnd(): string;
+  /** The last bytes with our own count, for an upstream without. */
+  withUsage?(last: Uint8Array, usage: Usage): Uint8Array;
+  /** How a stream that has passed so far fails; undefined where it is told as in a stream of ours. */
+  fail?(error: AppError): string | undefined;
 }
 
 const encoder = new TextEncoder();

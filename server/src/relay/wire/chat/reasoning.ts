@@ -1,11 +1,12 @@
 import { type Answer, isObject, isReasoningDetail, type Json, type Part } from '../conversation.ts';
-import { markGemini, unmarkGemini } from '../signature.ts';
+import { markGemini, markOpenai, unmarkGemini, unmarkOpenai } from '../signature.ts';
 
 /** `reasoning_details`, as OpenRouter has them: what a client keeps of a model's thoughts to give it back whole. */
 export type ReasoningFormat = NonNullable<Answer['reasoningFormat']>;
 
 const anthropic: ReasoningFormat = 'anthropic-claude-v1';
 const gemini: ReasoningFormat = 'google-gemini-v1';
+const openai = 'openai-responses-v1';
 
 /** Whose thoughts they are, by the format of the upstream; of others no signature comes. */
 export const reasoningFormats: Partial<Record<string, ReasoningFormat>> = { messages: anthropic, gemini };
@@ -22,6 +23,7 @@ function detailsOf(part: Part, format: ReasoningFormat | undefined): Json[] {
   if (part.type !== 'thinking') return [];
   if (unmarkGemini(part.signature) !== undefined)
     return [...(part.text === '' ? [] : [textDetail(part.text, gemini)]), signatureDetail(part.signature!)];
+  if (unmarkOpenai(part.signature)) return [signatureDetail(part.signature!)];
   if (part.signature) return [{ ...textDetail(part.text, anthropic), signature: part.signature }];
   return format && part.text !== '' ? [textDetail(part.text, format)] : [];
 }
@@ -38,8 +40,10 @@ export const callDetail = (id: string, data: string): Json => ({
   format: gemini,
 });
 
-/** Anthropic's belongs to the text before it, Gemini's stands for itself. */
+/** Anthropic's belongs to the text before it, those of others stand for themselves. */
 export function signatureDetail(signature: string): Json {
+  const sealed = unmarkOpenai(signature);
+  if (sealed) return { type: 'reasoning.encrypted', ...sealed, format: openai };
   const own = unmarkGemini(signature);
   if (own === undefined) return { ...textDetail('', anthropic), signature };
   return { type: 'reasoning.encrypted', data: own, format: gemini };
@@ -72,6 +76,10 @@ export function readReasoningDetails(
     } else if (type === 'reasoning.encrypted' && format === gemini && typeof detail.data === 'string') {
       if (typeof detail.id === 'string' && detail.id !== '') signatures.set(detail.id, detail.data);
       else thoughts.push({ type: 'thinking', text: '', signature: markGemini(detail.data) });
+    } else if (foreign === 'drop' && type === 'reasoning.encrypted' && format === openai) {
+      const { id, data } = detail;
+      if (typeof data === 'string')
+        thoughts.push({ type: 'thinking', text: '', signature: markOpenai({ id: textOf(id), data }) });
     } else if (foreign === 'keep' && typeof type === 'string' && type.startsWith('reasoning.'))
       thoughts.push({ type: 'raw', format: 'chat', value: detail });
   }

@@ -90,7 +90,7 @@ export function chatStream(options: StreamOptions): StreamRenderer {
     switch (delta.type) {
       case 'text':
         details.close();
-        return chunk(`{"content":${JSON.stringify(delta.text)}}`);
+        return chunk(`{"${delta.refusal ? 'refusal' : 'content'}":${JSON.stringify(delta.text)}}`);
       case 'thinking':
         return format
           ? detail(textDetail(delta.text, format), { reasoning_content: delta.text })

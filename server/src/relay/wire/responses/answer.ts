@@ -1,9 +1,12 @@
 import { type Answer, type Delta, isReasoningDetail, type Json, type Part } from '../conversation.ts';
 import { Output } from './output.ts';
+import { OwnIds, passedResponse } from './passed.ts';
 import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
 
 /** An answer as a response. */
 export function renderResponsesAnswer(answer: Answer, options: ResponseOptions): Json {
+  const { source } = answer;
+  if (source?.format === 'responses') return passedResponse(source.body, options, new OwnIds(), answer.usage);
   const output = new Output(options.echo, () => {});
   answer.parts.forEach((part, i) => {
     if (part.type === 'image') output.image(part);

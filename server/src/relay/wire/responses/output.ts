@@ -210,7 +210,7 @@ export class Output {
 
   #seal({ item, thoughts }: OpenReasoning): void {
     const packed = pack(thoughts);
-    item.encrypted_content = this.echo?.seal?.(packed) ?? packed;
+    item.encrypted_content = this.echo?.seals?.seal(packed) ?? packed;
   }
 
   #closeReasoning(status: Status): void {

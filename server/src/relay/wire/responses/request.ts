@@ -43,7 +43,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
     params: readParams(body, tools),
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: true,
-    echo: { members: echoOf(body), tools: tools.table.named, ...(seals && { seal: seals.seal }) },
+    echo: { members: echoOf(body), tools: tools.table.named, ...(seals && { seals }) },
     source: { format: 'responses', body: before.length === 0 ? body : { ...body, input: [...before, ...items] } },
     bytes,
   };

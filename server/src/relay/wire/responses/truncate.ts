@@ -1,5 +1,5 @@
 import { AppError } from '../../../lib/errors.ts';
-import type { Sourced, Turn } from '../conversation.ts';
+import { isObject, type Json, type Sourced, type Turn } from '../conversation.ts';
 import { weigh } from '../read.ts';
 
 /** A conversation may begin here: the user speaks, and does not answer calls that would be gone. */
@@ -14,7 +14,24 @@ function shortened(conversation: Sourced): Sourced | null {
   const start = after === -1 ? turns.findLastIndex((turn, i) => i > 0 && mayBegin(turn)) : after;
   if (start <= 0) return null;
   const left = turns.slice(0, start).reduce((sum, { parts }) => sum + weigh(parts), 0);
-  return { ...conversation, turns: turns.slice(start), bytes: Math.max(0, bytes - left) };
+  const kept = turns.slice(start);
+  const source = { ...conversation.source, body: shorterBody(conversation.source.body, kept.filter(mayBegin).length) };
+  return { ...conversation, turns: kept, source, bytes: Math.max(0, bytes - left) };
+}
+
+/** Each of these is a turn of the user. */
+const begins = (item: unknown): boolean =>
+  isObject(item) &&
+  (item.role === 'user' || (item.type === 'image_generation_call' && typeof item.result === 'string'));
+
+/** The body for an upstream that gets it as it came: from the last so many beginnings on, and all instructions. */
+function shorterBody(body: Json, beginnings: number): Json {
+  const { input } = body;
+  if (!Array.isArray(input)) return body;
+  const starts = input.flatMap((item, i) => (begins(item) ? [i] : []));
+  const start = starts.at(-beginnings) ?? 0;
+  const instructs = (item: unknown) => isObject(item) && (item.role === 'system' || item.role === 'developer');
+  return { ...body, input: [...input.slice(0, start).filter(instructs), ...input.slice(start)] };
 }
 
 /** With `truncation: "auto"` the oldest turns are left out until the rest fits. */

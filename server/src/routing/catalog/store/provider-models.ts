@@ -176,6 +176,16 @@ export async function setProviderModelParts(tx: Db, id: number, price: Price, no
   await tx.updateTable('provider_models').set({ prices, updated_at: now }).where('id', '=', id).execute();
 }
 
+export async function setProviderModelCapabilities(
+  tx: Db,
+  id: number,
+  capabilities: Record<string, unknown>,
+  now: number,
+): Promise<void> {
+  const set = { capabilities: JSON.stringify(capabilities), updated_at: now };
+  await tx.updateTable('provider_models').set(set).where('id', '=', id).execute();
+}
+
 export async function setProviderModelStatus(
   tx: Db,
   ids: readonly number[],

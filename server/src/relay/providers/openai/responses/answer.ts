@@ -1,0 +1,83 @@
+import {
+  type Answer,
+  type Finish,
+  failure,
+  isObject,
+  type Json,
+  type Part,
+  UpstreamFault,
+} from '../../../wire/conversation.ts';
+import { markOpenai } from '../../../wire/signature.ts';
+import { readResponsesUsage } from '../../../wire/usage.ts';
+import { readEmbeddedError } from '../../kind/errors.ts';
+
+export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** A response, or the error that it ended with. */
+export function fromResponses(json: unknown): Answer {
+  if (!isObject(json))
+    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+  if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
+  if (!Array.isArray(json.output)) throw new UpstreamFault(failure('the upstream answered without an output'));
+  if (json.status !== 'completed' && json.status !== 'incomplete')
+    throw new UpstreamFault(failure(`the upstream ended its answer as '${json.status}'`));
+  const items = objects(json.output);
+  return {
+    id: text(json.id),
+    model: text(json.model),
+    parts: items.flatMap(partsOf),
+    finish: finishOf(json, items.some(isCall)),
+    usage: readResponsesUsage(json.usage),
+    source: { format: 'responses', body: json },
+  };
+}
+
+export const isCall = ({ type }: Json): boolean => type === 'function_call' || type === 'custom_tool_call';
+
+/** How a response ended. */
+export function finishOf({ status, incomplete_details: details }: Json, called: boolean): Finish {
+  if (status === 'incomplete')
+    return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
+  return called ? 'tool_calls' : 'stop';
+}
+
+function partsOf(item: Json): Part[] {
+  switch (item.type) {
+    case 'message':
+      return objects(item.content).flatMap(wordsOf);
+    case 'reasoning':
+      return thoughtsOf(item);
+    case 'function_call': {
+      const { call_id, id, name, arguments: args } = item;
+      return [{ type: 'tool_call', id: text(call_id) || text(id), name: text(name), arguments: text(args) }];
+    }
+    case 'image_generation_call':
+      return text(item.result) === ''
+        ? []
+        : [{ type: 'image', source: { mediaType: 'image/png', data: text(item.result) } }];
+    default:
+      return [];
+  }
+}
+
+export function wordsOf(part: Json): Part[] {
+  if (part.type === 'refusal')
+    return text(part.refusal) === '' ? [] : [{ type: 'text', text: text(part.refusal), refusal: true }];
+  if (part.type !== 'output_text' || text(part.text) === '') return [];
+  const logprobs = Array.isArray(part.logprobs) && part.logprobs.length > 0 ? part.logprobs : undefined;
+  return [{ type: 'text', text: text(part.text), ...(logprobs && { logprobs }) }];
+}
+
+function thoughtsOf(item: Json): Part[] {
+  const said = [...objects(item.summary), ...objects(item.content)].map((part) => text(part.text)).join('\n\n');
+  const signature = signatureOf(item);
+  if (said === '' && signature === undefined) return [];
+  return [{ type: 'thinking', text: said, ...(signature !== undefined && { signature }) }];
+}
+
+/** What must come back with a thought. */
+export function signatureOf({ id, encrypted_content: data }: Json): string | undefined {
+  return text(data) === '' ? undefined : markOpenai({ id: text(id), data: text(data) });
+}

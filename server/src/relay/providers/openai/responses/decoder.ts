@@ -1,0 +1,103 @@
+import { type Delta, failure, isObject, type Json } from '../../../wire/conversation.ts';
+import { readResponsesUsage } from '../../../wire/usage.ts';
+import { readEmbeddedError } from '../../kind/errors.ts';
+import { finishOf, signatureOf, text, wordsOf } from './answer.ts';
+
+/** Reads the events of one response. What an event leaves out is told by the item it belongs to, when that is done. */
+export function responsesDecoder(): (event: Json) => Delta[] {
+  let started = false;
+  let called = false;
+  /** Numbers of the items whose words or thoughts have come in pieces. */
+  const told = new Set<unknown>();
+  /** Places of function calls among those that came, by the number of the item. */
+  const places = new Map<unknown, number>();
+
+  function begin({ id, model }: Json): Delta[] {
+    if (started) return [];
+    started = true;
+    return [{ type: 'start', id: text(id), model: text(model) }];
+  }
+
+  function piece(event: Json, delta: Delta): Delta[] {
+    told.add(event.output_index);
+    return [delta];
+  }
+
+  function open(index: unknown, { type, call_id, id, name }: Json): Delta[] {
+    if (type === 'custom_tool_call') called = true;
+    if (type !== 'function_call' || places.has(index)) return [];
+    called = true;
+    const place = places.size;
+    places.set(index, place);
+    return [{ type: 'tool_start', index: place, id: text(call_id) || text(id) || `call_${place}`, name: text(name) }];
+  }
+
+  function args(event: Json): Delta[] {
+    const place = places.get(event.output_index);
+    const more = text(event.delta);
+    return place === undefined || more === '' ? [] : piece(event, { type: 'tool_args', index: place, args: more });
+  }
+
+  function done(index: unknown, item: Json): Delta[] {
+    const opened = open(index, item);
+    const isTold = told.has(index);
+    if (item.type === 'function_call')
+      return isTold || text(item.arguments) === ''
+        ? opened
+        : [...opened, { type: 'tool_args', index: places.get(index)!, args: text(item.arguments) }];
+    if (item.type === 'reasoning') {
+      const signature = signatureOf(item);
+      return signature === undefined ? [] : [{ type: 'signature', signature }];
+    }
+    if (item.type !== 'message' || isTold || !Array.isArray(item.content)) return [];
+    return item.content.filter(isObject).flatMap((part) => wordsOf(part) as Delta[]);
+  }
+
+  function end(response: Json): Delta[] {
+    const usage = readResponsesUsage(response.usage);
+    return [
+      { type: 'finish', finish: finishOf(response, called) },
+      ...(usage ? [{ type: 'usage' as const, usage }] : []),
+      { type: 'end' },
+    ];
+  }
+
+  return (event) => {
+    const response = isObject(event.response) ? event.response : {};
+    switch (event.type) {
+      case 'response.created':
+      case 'response.in_progress':
+        return begin(response);
+      case 'response.output_item.added':
+        return isObject(event.item) ? open(event.output_index, event.item) : [];
+      case 'response.output_item.done':
+        return isObject(event.item) ? done(event.output_index, event.item) : [];
+      case 'response.output_text.delta':
+        return piece(event, { type: 'text', text: text(event.delta), ...logprobsOf(event) });
+      case 'response.refusal.delta':
+        return piece(event, { type: 'text', text: text(event.delta), refusal: true });
+      case 'response.reasoning_summary_part.added':
+        return event.summary_index === 0 ? [] : [{ type: 'thinking', text: '\n\n' }];
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return piece(event, { type: 'thinking', text: text(event.delta) });
+      case 'response.function_call_arguments.delta':
+        return args(event);
+      case 'response.completed':
+      case 'response.incomplete':
+        return [...begin(response), ...end(response)];
+      case 'response.failed':
+        return [{ type: 'error', error: readEmbeddedError(response) }];
+      case 'error':
+        return [{ type: 'error', error: readEmbeddedError(isObject(event.error) ? event : { error: event }) }];
+      case 'response.cancelled':
+        return [{ type: 'error', error: failure('the upstream cancelled its answer') }];
+      default:
+        // Servers that fail before there is a response send the error of a body.
+        return event.error != null ? [{ type: 'error', error: readEmbeddedError(event) }] : [];
+    }
+  };
+}
+
+const logprobsOf = ({ logprobs }: Json): { logprobs?: unknown[] } =>
+  Array.isArray(logprobs) && logprobs.length > 0 ? { logprobs } : {};

@@ -1,0 +1,108 @@
+import type {
+  Conversation,
+  FilePart,
+  ImagePart,
+  Json,
+  Part,
+  TextPart,
+  ToolResultPart,
+  Turn,
+} from '../../../wire/conversation.ts';
+import { toDataUrl } from '../../../wire/data-url.ts';
+import { unsupported } from '../../../wire/read.ts';
+import { unmarkOpenai } from '../../../wire/signature.ts';
+
+/** What a conversation of another format says, as items of a responses request, in the order it was said. */
+export const buildItems = ({ turns }: Conversation): Json[] =>
+  turns.flatMap((turn) => (turn.role === 'assistant' ? assistantItems(turn) : userItems(turn)));
+
+function userItems({ parts }: Turn): Json[] {
+  const items: Json[] = [];
+  let content: Json[] = [];
+  const flush = () => {
+    if (content.length > 0) items.push({ type: 'message', role: 'user', content });
+    content = [];
+  };
+  for (const part of parts) {
+    if (part.type !== 'tool_result') content.push(...userPart(part));
+    else {
+      flush();
+      items.push({ type: 'function_call_output', call_id: part.callId, output: outputOf(part) });
+    }
+  }
+  flush();
+  return items.length > 0 ? items : [{ type: 'message', role: 'user', content: '' }];
+}
+
+/** Text alone is given as text. */
+function outputOf({ content, isError }: ToolResultPart): string | Json[] {
+  const isText = (part: ToolResultPart['content'][number]): part is TextPart => part.type === 'text';
+  // The format has no flag for it, and a model must not take an error for a result.
+  const mark = isError ? 'Error: ' : '';
+  if (content.every(isText)) return mark + content.map(({ text }) => text).join('\n');
+  return [...(isError ? [{ type: 'input_text', text: mark }] : []), ...content.flatMap(userPart)];
+}
+
+function userPart(part: Part): Json[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'input_text', text: part.text }];
+    case 'image':
+      return imagePart(part);
+    case 'file':
+      return filePart(part);
+    case 'audio':
+      return [{ type: 'input_audio', input_audio: { data: part.data, format: part.format } }];
+    case 'raw':
+      if (part.format !== 'chat') return [];
+      throw unsupported('messages', `Parts of type '${part.value.type}' are not supported together with tools.`);
+    default:
+      return [];
+  }
+}
+
+function imagePart({ source, detail = 'auto' }: ImagePart): Json[] {
+  if ('fileId' in source) return [];
+  const url = 'url' in source ? source.url : toDataUrl(source.mediaType, source.data);
+  return [{ type: 'input_image', image_url: url, detail }];
+}
+
+function filePart({ source, name }: FilePart): Json[] {
+  if ('text' in source)
+    return [{ type: 'input_text', text: name === undefined ? source.text : `${name}\n${source.text}` }];
+  if ('fileId' in source) return [{ type: 'input_file', file_id: source.fileId }];
+  if ('url' in source) return [{ type: 'input_file', file_url: source.url }];
+  return [
+    { type: 'input_file', filename: name ?? 'document.pdf', file_data: toDataUrl(source.mediaType, source.data) },
+  ];
+}
+
+/** Words that follow each other are one message. */
+function assistantItems({ parts }: Turn): Json[] {
+  const items: Json[] = [];
+  let words = '';
+  const flush = () => {
+    if (words !== '') items.push({ type: 'message', role: 'assistant', content: words });
+    words = '';
+  };
+  for (const part of parts) {
+    if (part.type === 'text') words += part.text;
+    else if (part.type === 'tool_call') {
+      flush();
+      items.push({ type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments || '{}' });
+    } else if (part.type === 'thinking') {
+      flush();
+      items.push(...reasoningItem(part.text, part.signature));
+    }
+  }
+  flush();
+  return items;
+}
+
+/** Thoughts that OpenAI sealed; those of others it would refuse. */
+export function reasoningItem(text: string, signature: string | undefined): Json[] {
+  const sealed = unmarkOpenai(signature);
+  if (!sealed) return [];
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
+  return [{ type: 'reasoning', id: sealed.id || 'rs_0', summary, encrypted_content: sealed.data }];
+}

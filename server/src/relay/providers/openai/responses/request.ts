@@ -1,0 +1,111 @@
+import { vendorOf } from '../../../../lib/vendors/find-vendor.ts';
+import type { Vendor } from '../../../../lib/vendors/vendor.ts';
+import type { Conversation, Json, Params, ToolChoice } from '../../../wire/conversation.ts';
+import { onlyGiven, unsupported } from '../../../wire/read.ts';
+import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
+import { refuseForeignTools } from '../../kind/foreign-tools.ts';
+import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../../kind.ts';
+import { effortOf, openaiHeaders, openaiUrl } from '../request.ts';
+import { reasoningModel } from '../rewrite.ts';
+import { rewriteResponsesRequest } from './as-it-came.ts';
+import { buildItems } from './items.ts';
+
+export function toResponses(conversation: Conversation, target: Target): UpstreamRequest {
+  const { stream, source } = conversation;
+  const body =
+    source?.format === 'responses' ? asItCame(conversation, source.body, target) : build(conversation, target);
+  if (target.paid) refuseBeyondTokens('responses', body);
+  const headers = { ...openaiHeaders(target), ...jsonHeaders, ...(stream && { accept: 'text/event-stream' }) };
+  return { url: openaiUrl(target, '/responses'), method: 'POST', headers, body: JSON.stringify(body) };
+}
+
+function asItCame({ stream, params, echo }: Conversation, body: Json, target: Target): Json {
+  const { modelName } = target;
+  const vendor = vendorOf(target.provider, target.baseUrl);
+  const reasons = (vendor.reasoningModels ?? reasoningModel).test(modelName);
+  const limit = outputLimit(params, target);
+  return rewriteResponsesRequest(body, { modelName, stream, limit, reasons, seals: echo?.seals });
+}
+
+/** Less is refused. */
+const leastLimit = 16;
+
+/** A conversation of another format. */
+function build(conversation: Conversation, target: Target): Json {
+  const { params, system, stream } = conversation;
+  const vendor = vendorOf(target.provider, target.baseUrl);
+  refuseForeignTools(conversation);
+  refuseBeyondFormat(conversation);
+  const limit = outputLimit(params, target);
+  const text = { ...format(params), ...verbosity(conversation) };
+  return onlyGiven<Json>({
+    model: target.modelName,
+    instructions: system.length > 0 ? system.map((part) => part.text).join('\n\n') : undefined,
+    input: buildItems(conversation),
+    stream,
+    store: false,
+    include: ['reasoning.encrypted_content', ...(params.logprobs ? ['message.output_text.logprobs'] : [])],
+    max_output_tokens: limit === undefined ? undefined : Math.max(leastLimit, limit),
+    temperature: params.temperature,
+    top_p: params.topP,
+    top_logprobs: params.topLogprobs,
+    ...tools(params),
+    reasoning: reasoning(params),
+    text: Object.keys(text).length > 0 ? text : undefined,
+    ...hints(conversation, vendor),
+  });
+}
+
+/** What a chat may ask and this format has no word for, and what must not be silently ignored. */
+function refuseBeyondFormat({ params, source }: Conversation): void {
+  const refused =
+    (params.n ?? 1) > 1
+      ? 'n'
+      : params.stop !== undefined && params.stop.length > 0
+        ? 'stop'
+        : source?.format === 'chat' && source.body.audio != null && 'audio';
+  if (refused) throw unsupported(refused, `'${refused}' is not supported by this model together with tools.`);
+}
+
+function tools({ tools = [], toolChoice, parallelToolCalls }: Params): Json {
+  return {
+    tools: tools.map(({ name, description, parameters, strict }) => ({
+      type: 'function',
+      name,
+      ...(description !== undefined && { description }),
+      parameters: parameters ?? { type: 'object', properties: {} },
+      // Said, as this format takes what chat leaves out for yes.
+      strict: strict ?? false,
+    })),
+    tool_choice: toolChoice && choice(toolChoice),
+    parallel_tool_calls: parallelToolCalls,
+  };
+}
+
+const choice = (asked: ToolChoice): unknown =>
+  asked.type === 'tool' ? { type: 'function', name: asked.name } : asked.type;
+
+/** Without a word of it the model goes by its own default. */
+function reasoning({ reasoning: asked }: Params): Json | undefined {
+  if (asked === undefined) return undefined;
+  return { effort: asked.effort ?? effortOf(asked.budgetTokens) };
+}
+
+function format({ responseFormat }: Params): Json {
+  return responseFormat === undefined ? {} : { format: responseFormat };
+}
+
+function verbosity({ params, source }: Conversation): Json {
+  const asked = source?.format === 'chat' ? source.body.verbosity : params.hints?.verbosity;
+  return asked == null ? {} : { verbosity: asked };
+}
+
+const hintNames = ['service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'metadata'];
+
+function hints({ params, source }: Conversation, vendor: Vendor): Json {
+  if (source?.format !== 'chat') return params.user === undefined || !vendor.knowsHints ? {} : { user: params.user };
+  const given = Object.fromEntries(
+    hintNames.flatMap((name) => (source.body[name] == null ? [] : [[name, source.body[name]]])),
+  );
+  return { ...given, user: params.user };
+}

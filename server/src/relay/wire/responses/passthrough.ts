@@ -1,0 +1,86 @@
+import { openaiError } from '../../../lib/error-shapes.ts';
+import type { AppError } from '../../../lib/errors.ts';
+import type { Usage } from '../../../lib/money.ts';
+import { sseEvent } from '../../../lib/sse.ts';
+import type { FrameEditor } from '../chat/passthrough.ts';
+import { isObject, type Json } from '../conversation.ts';
+import { ModelRewriter } from '../rewrite-model.ts';
+import { renderResponsesUsage } from '../usage.ts';
+import { OwnIds, passedResponse } from './passed.ts';
+import type { ResponsesStreamOptions } from './stream.ts';
+
+const encoder = new TextEncoder();
+const lastEvents = new Set(['response.completed', 'response.incomplete']);
+
+/**
+ * Responses to responses: events pass as they are but for ids, the model's name and what is kept here. Most are pieces of
+ * an item, in which one name is exchanged without writing them anew.
+ */
+export class ResponsesPassthrough implements FrameEditor {
+  readonly #ids = new OwnIds();
+  /** By the upstream's id of the item. */
+  readonly #names = new Map<string, ModelRewriter>();
+  #response: Json | undefined;
+  /** Items that are done, for a response that breaks off. */
+  readonly #done = new Map<unknown, Json>();
+  #number = -1;
+  #last: Json | undefined;
+
+  constructor(private readonly options: ResponsesStreamOptions) {}
+
+  edit(frame: Uint8Array, event: Json): Uint8Array {
+    if (typeof event.sequence_number === 'number') this.#number = event.sequence_number;
+    if (!isObject(event.response) && !isObject(event.item))
+      return typeof event.item_id === 'string' ? this.#nameOf(event.item_id).apply(frame) : frame;
+    const own = { ...event };
+    if (isObject(event.item)) own.item = this.#ids.item(event.item);
+    if (event.type === 'response.output_item.done') this.#done.set(event.output_index, own.item as Json);
+    if (isObject(event.response)) own.response = this.#responseOf(`${event.type}`, event.response);
+    if (lastEvents.has(`${event.type}`)) this.#last = own;
+    return encoder.encode(written(own));
+  }
+
+  beforeEnd(): string {
+    return '';
+  }
+
+  /** An upstream without a count; `onEnded` has the same object, and so what is kept has the count too. */
+  withUsage(last: Uint8Array, usage: Usage): Uint8Array {
+    const end = this.#last;
+    if (!end || !isObject(end.response) || end.response.usage != null) return last;
+    const before = encoder.encode(written(end)).length;
+    end.response.usage = renderResponsesUsage(usage);
+    return Buffer.concat([last.subarray(0, last.length - before), encoder.encode(written(end))]);
+  }
+
+  /** Undefined where there is no response yet that could fail. */
+  fail(error: AppError): string | undefined {
+    if (!this.#response) return undefined;
+    const { code, message } = openaiError(error);
+    const response = {
+      ...this.#response,
+      status: 'failed',
+      error: { code, message },
+      output: [...this.#done].sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item),
+    };
+    this.options.onEnded?.(response);
+    return written({ type: 'response.failed', sequence_number: this.#number + 1, response });
+  }
+
+  #responseOf(type: string, body: Json): Json {
+    const response = passedResponse(body, this.options, this.#ids);
+    this.#response = response;
+    if (lastEvents.has(type)) this.options.onEnded?.(response);
+    return response;
+  }
+
+  #nameOf(id: string): ModelRewriter {
+    const known = this.#names.get(id);
+    if (known) return known;
+    const name = new ModelRewriter(this.#ids.of(id), '"item_id":');
+    this.#names.set(id, name);
+    return name;
+  }
+}
+
+const written = (event: Json): string => sseEvent(`${event.type}`, JSON.stringify(event));
