@@ -18,6 +18,7 @@ import { RunStats } from './run-stats.tsx';
 import type { RunView } from './run-view.ts';
 import { headline, runLook } from './run-words.ts';
 import { type RunStatus, runQuery } from './runs-queries.ts';
+import { Timeline } from './timeline.tsx';
 import { type Connection, useRunEvents } from './use-run-events.ts';
 
 function Where({ id, status, connection }: { id: string; status?: string; connection?: Connection }) {
@@ -104,6 +105,7 @@ function Body({ run, view, onResume }: BodyProps) {
       {run.result && <Result text={run.result} />}
       {run.shortfalls.length > 0 && <Shortfalls texts={run.shortfalls} />}
       <Plan run={run} view={view} />
+      <Timeline run={run} />
       <div className="svc-run-foot">
         <Section title="Events">
           <EventFeed lines={view.log} />
