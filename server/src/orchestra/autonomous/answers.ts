@@ -1,62 +1,77 @@
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
+import type { Db } from '../../platform/db/tables.ts';
 import { bounded } from './call-tool.ts';
+import { pausedStatuses } from './events.ts';
 import type { RunState, RunTask } from './state.ts';
 import { saidByTool } from './steps-talk.ts';
-import type { Step } from './store/steps.ts';
+import type { Run } from './store/runs.ts';
+import { hasStep, type Step } from './store/steps.ts';
 import type { OpenCall } from './talk.ts';
 
-export interface ToolOutput {
-  tool_call_id: string;
-  output: string;
-}
-export interface Approval {
-  id: string;
-  approve: boolean;
-  note?: string | undefined;
+/** What came of a call of the caller's tool, or what a person says of a call. */
+export type Answer = { id: string } & (
+  | { kind: 'output'; content: string }
+  | { kind: 'approval'; approved: boolean; note?: string | undefined }
+);
+
+interface Waiting {
+  task: RunTask;
+  call: OpenCall;
 }
 
-/** Gives the waiting tasks what people and the caller's tools say, and answers what the journal is to keep of it. */
-export function takeAnswers(state: RunState, outputs: ToolOutput[], approvals: Approval[]): Step[] {
-  const waiting = new Map<string, { task: RunTask; call: OpenCall }>();
+function openCalls(state: RunState): Map<string, Waiting> {
+  const calls = new Map<string, Waiting>();
   for (const task of state.tasks)
-    if (task.status === 'pending') for (const call of task.talk?.open ?? []) waiting.set(call.id, { task, call });
-  const steps: Step[] = [];
-  const close = ({ task, call }: { task: RunTask; call: OpenCall }, content: string) => {
-    const talk = task.talk!;
+    if (task.status === 'pending') for (const call of task.talk?.open ?? []) calls.set(call.id, { task, call });
+  return calls;
+}
+
+/** Journal keys of what was answered. */
+const answerKey = (id: string): string => `answer:${id}:`;
+
+/** Throws unless the run waits for every one of them. */
+export async function requireWaiting(db: Db, run: Run, answers: Answer[]): Promise<void> {
+  const calls = openCalls(run.state);
+  const seen = new Set<string>();
+  for (const { id, kind } of answers) {
+    if (seen.has(id)) throw refused(`the id "${id}" is there more than once.`);
+    seen.add(id);
+    const needs = calls.get(id)?.call.needs;
+    if (needs === kind) continue;
+    if (needs === 'approval') throw refused(`the call "${id}" has to be approved first.`);
+    // Who says a thing twice learns that it was heard.
+    if (await hasStep(db, run.ref, answerKey(id)))
+      throw new AppError('conflict', `The call "${id}" was answered already.`);
+    throw refused(`the run waits for nothing of the id "${id}".`);
+  }
+  if (run.status === 'running')
+    throw new AppError('conflict', 'The execution still runs. It takes answers once the tasks under way have ended.');
+  if (!(pausedStatuses as readonly string[]).includes(run.status))
+    throw new AppError('conflict', `The execution is ${run.status}. Resume it from its checkpoint first.`);
+}
+
+const refused = (words: string): AppError =>
+  new AppError('invalid_value', `tool_call_id: ${words}`, { param: 'tool_call_id' });
+
+/** Gives the waiting tasks what was answered, and answers what the journal is to keep of it. */
+export function takeAnswers(state: RunState, answers: Answer[]): Step[] {
+  const calls = openCalls(state);
+  return answers.map((answer) => {
+    const { task, call } = calls.get(answer.id)!;
     // The same call may be answered anew by whoever goes back behind it.
-    const key = `answer:${call.id}:${randomString(8)}`;
+    const key = `${answerKey(call.id)}${randomString(8)}`;
+    const keep = (result: unknown): Step => ({ key, result: JSON.stringify(result), tokens: 0 });
+    if (answer.kind === 'approval' && answer.approved) {
+      call.needs = call.own ? 'output' : 'call';
+      return keep({ approved: true, note: answer.note });
+    }
+    const talk = task.talk!;
     talk.open = talk.open.filter((other) => other !== call);
     talk.said.push(key);
-    steps.push({ key, result: JSON.stringify(saidByTool(call.id, content)), tokens: 0 });
-  };
-  const find = (param: string, id: string, needs: OpenCall['needs']) => {
-    const found = waiting.get(id);
-    if (found?.call.needs === needs) return found;
-    throw new AppError('invalid_value', `${param}: the run waits for nothing of the id "${id}".`, { param });
-  };
-  refuseRepeated(
-    'approvals',
-    approvals.map(({ id }) => id),
-  );
-  refuseRepeated(
-    'tool_outputs',
-    outputs.map(({ tool_call_id }) => tool_call_id),
-  );
-  const answered = approvals.map((approval) => ({ approval, found: find('approvals', approval.id, 'approval') }));
-  for (const { approval, found } of answered) {
-    if (!approval.approve) close(found, refusal(approval.note));
-    else found.call.needs = found.call.own ? 'output' : 'call';
-  }
-  for (const { tool_call_id, output } of outputs) close(find('tool_outputs', tool_call_id, 'output'), bounded(output));
-  return steps;
+    return keep(saidByTool(call.id, answer.kind === 'output' ? bounded(answer.content) : refusal(answer.note)));
+  });
 }
 
 const refusal = (note: string | undefined): string =>
   `The user refused this call, and it was not made.${note ? ` They say: ${note}` : ''}`;
-
-function refuseRepeated(param: string, ids: string[]): void {
-  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twice !== undefined)
-    throw new AppError('invalid_value', `${param}: the id "${twice}" is there more than once.`, { param });
-}

@@ -12,21 +12,11 @@ const fields = {
   checkpoint_interval: z.int().min(1).max(100),
   enable_smart_tasks: z.boolean(),
   enable_adaptive_retry: z.boolean(),
-  max_cost: z
-    .number()
-    .positive()
-    .max(1_000_000)
-    .nullable()
-    .meta({ description: 'Dollars: no model call begins once the run has cost this much; null for no limit' }),
   connected_tools: z
     .union([z.literal(true), z.array(toolName).max(mostTools)], { error: 'must be true or a list of names' })
     .meta({
       description: 'Tools of connected servers that tasks may use, by name; true for all that the user may use',
     }),
-  ask_first: z
-    .array(toolName)
-    .max(mostTools)
-    .meta({ description: 'Tools that are not called before a person approves the call' }),
 };
 
 /** Settings of a run. Unknown names are refused, or a slip of the pen would pass for the default. */
@@ -39,11 +29,28 @@ export const configSchema = z.strictObject({
   enable_smart_tasks: fields.enable_smart_tasks.default(true),
   enable_adaptive_retry: fields.enable_adaptive_retry.default(true),
   // Absent in runs from before there were any.
-  max_cost: fields.max_cost.optional(),
   connected_tools: fields.connected_tools.optional(),
-  ask_first: fields.ask_first.optional(),
 });
-export type RunConfig = z.infer<typeof configSchema>;
+
+export const maxCost = z
+  .number()
+  .positive()
+  .max(1_000_000)
+  .nullable()
+  .meta({ description: 'Dollars: no model call begins once the run has cost this much; null for no limit' });
+export const approve = z.enum(['never', 'marked', 'always']).meta({
+  description: 'Which calls of tools wait for a person: none, those of tools that the operator marked, or all',
+});
+
+/** What the config says, and what stands beside it in requests; kept together. */
+export interface RunConfig extends z.infer<typeof configSchema> {
+  max_cost?: number | null | undefined;
+  /** Absent: `marked`. */
+  approve?: z.infer<typeof approve> | undefined;
+}
+
+/** As users know it. */
+export const shownConfig = ({ max_cost: _cost, approve: _approve, ...config }: RunConfig) => config;
 
 /** Without the defaults, or a resume would change what it does not name. */
 export const overridesSchema = z.strictObject(fields).partial();

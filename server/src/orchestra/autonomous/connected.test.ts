@@ -7,7 +7,7 @@ import { beatMs, deadAfterMs } from '../../platform/durable/owners.ts';
 import type { Deps } from '../ports.ts';
 import { bigGoal, engines, never, openPlace, type Place, type Script, taskOf } from './autonomous.fixture.ts';
 import { toolLimitMs } from './call-tool.ts';
-import { callingScript, heard, scriptedTools, toolOf } from './run-tools.fixture.ts';
+import { bring, callingScript, decide, heard, scriptedTools, toolOf } from './run-tools.fixture.ts';
 
 const uses = (name: string, args = '{"n":1}'): Script => callingScript({ c: [[name, args]] });
 
@@ -30,7 +30,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
       ...more,
     });
   const status = async (place: Place) => (await place.call('GET', '/s1/status')).body;
-  const resume = async (place: Place, brought: object, checkpoint_id?: string) =>
+  const resume = async (place: Place, brought: object = {}, checkpoint_id?: string) =>
     place.call('POST', '/resume', {
       ...{ session_id: 's1', checkpoint_id: checkpoint_id ?? (await status(place)).checkpoint_id },
       ...{ stream_events: false, ...brought },
@@ -102,7 +102,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
   });
 
   test('asked first: nothing is called before somebody approves, a refusal is told with its note', async () => {
-    const tools = scriptedTools({ s__a: { askFirst: true }, s__b: {} });
+    const tools = scriptedTools({ s__a: {}, s__b: { askFirst: true } });
     const script = callingScript({
       c: [
         ['s__a', '{"n":1}'],
@@ -111,9 +111,12 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
       ],
     });
     const place = await begin(script, tools, { clock: systemClock });
-    const config = { connected_tools: true, ask_first: ['s__b', 'mine'] };
-    const { body } = await start(place, config, { tools: [toolOf('mine')] });
-    expect([body.status, body.reason, tools.calls]).toEqual(['paused', 'approval', []]);
+    const config = { connected_tools: true };
+    const { body } = await start(place, config, { tools: [toolOf('mine')], approve: 'always' });
+    expect([body.status, body.reason, tools.calls]).toEqual(['waiting_for_approval', 'approval', []]);
+    const last = (await place.events('s1')).at(-1)!;
+    expect([last.event, last.data.status]).toEqual(['execution_paused', 'waiting_for_approval']);
+    expect(await status(place)).toMatchObject({ status: 'waiting_for_approval', approve: 'always' });
     expect(
       body.pending_approvals.map(({ name, task_id }: { name: string; task_id: string }) => [name, task_id]),
     ).toEqual([
@@ -122,25 +125,26 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
       ['mine', 'c'],
     ]);
     const [a, b, mine] = body.pending_approvals.map(({ id }: { id: string }) => id);
-    expect((await resume(place, { tool_outputs: [{ tool_call_id: a, output: 'x' }] })).status).toBe(400);
+    const early = await bring(place, { [mine]: 'x' });
+    expect([early.status, early.body.message]).toEqual([400, expect.stringContaining('approved first')]);
     // Nobody has said anything: it goes on waiting.
-    expect((await resume(place, {})).body.pending_approvals).toEqual(body.pending_approvals);
-    const partly = await resume(place, {
-      approvals: [
-        { id: a, approve: true },
-        { id: b, approve: false, note: 'too dear' },
-      ],
-    });
-    expect([partly.body.reason, tools.calls]).toEqual(['approval', []]);
-    const approved = await resume(place, { approvals: [{ id: mine, approve: true }] });
-    expect([approved.body.reason, approved.body.pending_tool_calls.length]).toEqual(['tool_calls', 1]);
-    const before = (await status(place)).checkpoint_id;
-    const outputs = { tool_outputs: [{ tool_call_id: mine, output: 'of mine' }] };
-    expect((await resume(place, outputs)).body.status).toBe('completed');
+    expect((await resume(place)).body.pending_approvals).toEqual(body.pending_approvals);
+    // Several people at once, each about another call.
+    const partly = await Promise.all([decide(place, a, true), decide(place, b, false, { note: 'too dear' })]);
+    expect(partly.map((one) => [one.status, one.body.status])).toEqual([
+      [200, 'waiting_for_approval'],
+      [200, 'waiting_for_approval'],
+    ]);
+    expect(tools.calls).toEqual([]);
+    expect((await status(place)).pending_approvals.map(({ id }: { id: string }) => id)).toEqual([mine]);
+    const approved = await decide(place, mine, true);
+    expect([approved.body.status, approved.body.pending_tool_calls.length]).toEqual(['waiting_for_tools', 1]);
+    const twice = await decide(place, mine, true);
+    expect([twice.status, twice.body.message]).toEqual([409, `The call "${mine}" was answered already.`]);
+    expect((await bring(place, { [mine]: 'of mine' })).body.status).toBe('completed');
     expect(tools.calls.map(({ name }) => name)).toEqual(['s__a']);
-    expect(before).toStartWith('ckpt-');
-    const last = place.asked.findLast((one) => taskOf(one) === 'c')!;
-    expect(heard(last).toSorted()).toEqual([
+    const asked = place.asked.findLast((one) => taskOf(one) === 'c')!;
+    expect(heard(asked).toSorted()).toEqual([
       'The user refused this call, and it was not made. They say: too dear',
       'of mine',
       's__a did it',
@@ -155,10 +159,51 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     let down = true;
     const script = place.script;
     place.script = (asked) => (down && asked.purpose === 'judge' ? new TypeError('broken') : script(asked));
-    expect((await resume(place, { approvals: [{ id, approve: true }] })).body.status).toBe('failed');
+    expect((await decide(place, id, true)).body.status).toBe('failed');
     down = false;
-    const back = await resume(place, { approvals: [{ id, approve: true }] }, body.checkpoint_id);
+    const waits = await resume(place, {}, body.checkpoint_id);
+    expect(waits.body).toMatchObject({ status: 'waiting_for_approval', pending_approvals: body.pending_approvals });
+    const back = await decide(place, id, true);
     expect([back.body.status, tools.calls.length]).toEqual(['completed', 1]);
     expect(back.body.result).toBe('heard: s__a did it');
+  });
+
+  test('`never` asks nobody, `marked` only where the operator says so', async () => {
+    const tools = scriptedTools({ s__a: { askFirst: true }, s__b: {} });
+    const script = callingScript({
+      c: [
+        ['s__a', '{}'],
+        ['s__b', '{}'],
+      ],
+    });
+    const place = await begin(script, tools);
+    expect((await start(place, { connected_tools: true }, { approve: 'never' })).body.status).toBe('completed');
+    expect(tools.calls.map(({ name }) => name)).toEqual(['s__a', 's__b']);
+    const { body } = await start(place, { connected_tools: true });
+    expect(body.pending_approvals.map(({ name }: { name: string }) => name)).toEqual(['s__a']);
+    expect((await status(place)).approve).toBe('marked');
+    // What was asked already stays asked; what comes after is not.
+    expect((await resume(place, { approve: 'never' })).body.status).toBe('waiting_for_approval');
+    expect((await status(place)).approve).toBe('never');
+  });
+
+  test('of eighty who approve one call at once one is heard, and it is made once', async () => {
+    const tools = scriptedTools({ s__a: { askFirst: true } });
+    const place = await begin(uses('s__a'), tools);
+    const { body } = await start(place, { connected_tools: true });
+    const [{ id }] = body.pending_approvals;
+    const answers = await Promise.all(Array.from({ length: 80 }, () => decide(place, id, true)));
+    expect(answers.filter((one) => one.status === 200).map((one) => one.body.status)).toEqual(['completed']);
+    const refused = answers.filter((one) => one.status === 409);
+    expect(refused).toHaveLength(79);
+    expect(new Set(refused.map((one) => one.body.message))).toEqual(
+      new Set([`The call "${id}" was answered already.`]),
+    );
+    expect(tools.calls).toHaveLength(1);
+    expect((await decide(place, id, false)).status).toBe(409);
+    const unknown = await decide(place, 'call_x%', true);
+    expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining('"call_x%"')]);
+    expect((await place.call('POST', '/nobody/approve', { tool_call_id: id, approved: true })).status).toBe(404);
+    expect((await place.call('POST', '/s1/approve', { tool_call_id: id, approved: true }, 2)).status).toBe(404);
   });
 });

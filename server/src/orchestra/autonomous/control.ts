@@ -9,18 +9,19 @@ import type { NewMessage } from '../store/messages.ts';
 import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session } from '../store/sessions.ts';
 import { weighOne } from '../tokens.ts';
-import { type Approval, type ToolOutput, takeAnswers } from './answers.ts';
+import { type Answer, requireWaiting, takeAnswers } from './answers.ts';
 import { usePlanOf } from './changed-plan.ts';
 import { type RunConfig, withOverrides } from './config.ts';
+import { pausedStatuses } from './events.ts';
 import type { GivenTask } from './requests.ts';
 import type { Runner } from './runner.ts';
 import { instruct, resumedState } from './state.ts';
 import { addRun, restartRun } from './store/begin.ts';
-import { cancelRun } from './store/commit.ts';
+import { cancelPaused, cancelRunning } from './store/cancel.ts';
 import { refuseMany } from './store/places.ts';
 import { findCheckpoint, lastCheckpointId, streamEnd } from './store/reads.ts';
 import { findRun, latestRun, type Run } from './store/runs.ts';
-import { keepWaiting } from './store/waiting.ts';
+import { type Brought, keepWaiting, type RestState } from './store/waiting.ts';
 import { pendingIn, waitingReason } from './talk.ts';
 import { requireTools } from './toolbox.ts';
 
@@ -34,6 +35,8 @@ export interface Control {
   ): Promise<Run>;
   /** Goes on, unless the run still waits for something: then what was brought is kept, and it stays at rest. */
   resume(caller: Caller, request: ResumeRequest): Promise<Run>;
+  /** Brings what a session's run waits for; goes on as `resume` does. */
+  answer(caller: Caller, sessionId: string, answers: Answer[]): Promise<Run>;
   cancel(userId: number, sessionId: string, reason: string | null): Promise<{ run: Run; checkpointId: string | null }>;
   /** The run that a session of this user shows; 404 when there is none. */
   current(userId: number, sessionId: string): Promise<Run>;
@@ -46,8 +49,6 @@ export interface ResumeRequest {
   sessionId: string;
   checkpointId: string;
   overrides: Partial<RunConfig>;
-  outputs: ToolOutput[];
-  approvals: Approval[];
   instructions: string | undefined;
   plan: GivenTask[] | undefined;
 }
@@ -70,13 +71,26 @@ export function newControl(deps: Deps, runner: Runner): Control {
     if (!run) throw new AppError('not_found', 'There is no execution in this session');
     return run;
   };
+  const goOn = async (caller: Caller, run: Run, given: Brought & RestState): Promise<Run> => {
+    const { ref, epoch, sessionRef } = run;
+    const reason = waitingReason(pendingIn(given.state));
+    if (reason) {
+      runner.announceEvents(sessionRef, await keepWaiting(db, run, { ...given, reason }, clock.nowMs()));
+      return existing(ref);
+    }
+    await requireMeans(deps, caller);
+    const most = deps.parallelRuns();
+    await restartRun(db, { ref, epoch, sessionRef, caller, most, ...given }, deps.owners.id, clock.nowMs());
+    await runner.launch(ref);
+    return existing(ref);
+  };
 
   return {
     session,
     current,
     async execute(caller, { goal, sessionId = newSessionId(), config, tools }) {
       await requireMeans(deps, caller);
-      await requireTools(deps.connectedTools, caller.userId, config, tools);
+      await requireTools(deps.connectedTools, caller.userId, config);
       const { userId } = caller;
       const most = deps.parallelRuns();
       // Asked again when the run is written; here so that a refusal leaves no empty session behind.
@@ -101,9 +115,8 @@ export function newControl(deps: Deps, runner: Runner): Control {
       if (run.status === 'running' || run.status === 'completed')
         throw new AppError('conflict', `The execution is ${run.status} and cannot be resumed.`);
       const config = withOverrides(run.config, overrides);
-      await requireTools(deps.connectedTools, caller.userId, config, run.tools);
+      await requireTools(deps.connectedTools, caller.userId, config);
       const state = resumedState(checkpoint.state, checkpoint.id, config, run);
-      const steps = takeAnswers(state, request.outputs, request.approvals);
       if (plan) usePlanOf(state, plan);
       const messages: NewMessage[] = [];
       if (instructions !== undefined) {
@@ -111,27 +124,42 @@ export function newControl(deps: Deps, runner: Runner): Control {
         const message = { role: 'user' as const, content: instructions };
         messages.push({ message, tokens: await weighOne(message) });
       }
-      const reason = waitingReason(pendingIn(state));
-      if (reason) {
-        const kept = { checkpointId, state, config, reason, steps, messages };
-        runner.announceEvents(sessionRef, await keepWaiting(db, run, kept, clock.nowMs()));
-        return existing(run.ref);
+      return goOn(caller, run, { checkpointId, state, config, steps: [], messages });
+    },
+    async answer(caller, sessionId, answers) {
+      for (;;) {
+        const run = await current(caller.userId, sessionId);
+        await requireWaiting(db, run, answers);
+        // Whatever waits for an answer knows where it is at rest.
+        const checkpointId = run.checkpointId!;
+        const { config } = run;
+        const state = resumedState(run.state, checkpointId, config, run);
+        const steps = takeAnswers(state, answers);
+        try {
+          return await goOn(caller, run, { checkpointId, state, config, steps, messages: [] });
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+          // Somebody else was faster, perhaps with another call that it waits for.
+          if ((await existing(run.ref)).epoch === run.epoch) throw error;
+        }
       }
-      await requireMeans(deps, caller);
-      const { ref, epoch } = run;
-      const given = { ref, epoch, sessionRef, caller, config, state, steps, messages, most: deps.parallelRuns() };
-      await restartRun(db, given, deps.owners.id, clock.nowMs());
-      await runner.launch(run.ref);
-      return existing(run.ref);
     },
     async cancel(userId, sessionId, reason) {
-      const run = await current(userId, sessionId);
-      if (run.status === 'running' && (await cancelRun(db, run, reason, clock.nowMs()))) {
-        await runner.announceStop(run.ref);
-        const end = await streamEnd(db, run.sessionRef);
-        runner.announceEvents(run.sessionRef, end?.lastSeq ?? 0);
+      const { ref, sessionRef } = await current(userId, sessionId);
+      for (;;) {
+        const run = await existing(ref);
+        const checkpointId = run.checkpointId ?? (await lastCheckpointId(db, ref));
+        const at = clock.nowMs();
+        const isPaused = (pausedStatuses as readonly string[]).includes(run.status);
+        if (run.status !== 'running' && !(isPaused && checkpointId)) return { run, checkpointId };
+        const done = isPaused
+          ? await cancelPaused(db, run, checkpointId!, reason, at)
+          : await cancelRunning(db, run, reason, at);
+        // Whoever changed it meanwhile may have ended it.
+        if (!done) continue;
+        await runner.announceStop(ref);
+        runner.announceEvents(sessionRef, (await streamEnd(db, sessionRef))?.lastSeq ?? 0);
       }
-      return { run: await existing(run.ref), checkpointId: await lastCheckpointId(db, run.ref) };
     },
     async ended(ref, signal) {
       for (;;) {

@@ -9,6 +9,7 @@ import { loadPreferences } from '../store/preferences.ts';
 import { addTokensUsed } from '../store/sessions.ts';
 import { callFault } from '../task/call-fault.ts';
 import { countText } from '../tokens.ts';
+import { pausedStatus } from './events.ts';
 import { Leave, Pause } from './halt.ts';
 import { Journal } from './journal.ts';
 import { runLoop } from './loop.ts';
@@ -106,8 +107,9 @@ async function pause({ db }: Deps, journal: Journal, { reason }: Pause): Promise
   const { holding, state } = journal.deps;
   const rest = await restOf(db, holding.ref, state);
   const checkpoint_id = journal.checkpoint();
-  journal.tell('execution_paused', { reason, status: 'paused', checkpoint_id, ...rest });
-  await journal.end({ status: 'paused', reason });
+  const status = pausedStatus(reason);
+  journal.tell('execution_paused', { reason, status, checkpoint_id, ...rest });
+  await journal.end({ status, reason });
 }
 
 async function fail(deps: Deps, journal: Journal, error: unknown): Promise<void> {

@@ -1,6 +1,6 @@
 import type { PlanTask } from '../plan.ts';
 import type { Failover } from '../task/failover.ts';
-import type { RunConfig } from './config.ts';
+import type { shownConfig } from './config.ts';
 import type { Rest } from './rest.ts';
 
 export type PauseReason =
@@ -17,7 +17,26 @@ export type PauseReason =
   | 'user_disabled'
   | 'model_not_allowed'
   | 'cancelled';
-export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+export const runStatuses = [
+  'running',
+  'paused',
+  'waiting_for_tools',
+  'waiting_for_approval',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type RunStatus = (typeof runStatuses)[number];
+/** At rest until somebody does something about it. */
+export const pausedStatuses = ['paused', 'waiting_for_tools', 'waiting_for_approval'] as const;
+/** What a resume goes on from. */
+export const resumableStatuses = [...pausedStatuses, 'failed', 'cancelled'] as const;
+
+/** The status of a run that paused for this reason. */
+export function pausedStatus(reason: PauseReason): (typeof pausedStatuses)[number] {
+  if (reason === 'tool_calls') return 'waiting_for_tools';
+  return reason === 'approval' ? 'waiting_for_approval' : 'paused';
+}
 
 export interface TaskOverview {
   task_id: string;
@@ -30,7 +49,7 @@ export interface TaskOverview {
 export interface RunEvents {
   execution_started: {
     goal: string;
-    config: RunConfig;
+    config: ReturnType<typeof shownConfig>;
     plan: { plan_id: string; description: string; tasks: TaskOverview[] };
     resumed_from?: string;
   };

@@ -21,15 +21,19 @@ describe.each(await engines())('max_cost, on %s', (_name, open) => {
       const said = await goodScript(asked);
       return { message: { role: 'assistant', content: `${said}` }, cost: cent };
     });
-    const wrong = await place.call('POST', '/execute', { message: bigGoal, config: { max_cost: -1 } });
+    const wrong = await place.call('POST', '/execute', { message: bigGoal, max_cost: -1 });
     expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringContaining('max_cost')]);
-    await place.execute(bigGoal, { max_cost: 0.01 }, { session_id: 's1', stream_events: false });
+    const inside = await place.call('POST', '/execute', { message: bigGoal, config: { max_cost: 1 } });
+    expect([inside.status, inside.body.message]).toEqual([400, expect.stringContaining('max_cost')]);
+    const limited = { session_id: 's1', stream_events: false, max_cost: 0.01 };
+    await place.execute(bigGoal, {}, limited);
     expect(await status()).toMatchObject({ status: 'paused', reason: 'max_cost', cost: 0.01, total_cost: cent });
+    expect((await status()).max_cost).toBe(0.01);
     expect(place.asked.map(({ purpose }) => purpose)).toEqual(['plan']);
     const [listed] = (await place.call('GET', '')).body.data.executions;
     expect([listed.cost, listed.reason]).toEqual([0.01, 'max_cost']);
-    const resume = async (checkpoint_id: string, config_overrides = {}) =>
-      place.call('POST', '/resume', { session_id: 's1', checkpoint_id, config_overrides, stream_events: false });
+    const resume = async (checkpoint_id: string, more = {}) =>
+      place.call('POST', '/resume', { session_id: 's1', checkpoint_id, stream_events: false, ...more });
     const first = (await status()).checkpoint_id;
     // Without more it stops where it stood.
     expect((await resume(first)).body).toMatchObject({ status: 'paused', reason: 'max_cost' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { difficulties, sessionIdSchema } from '../params.ts';
-import { configSchema, mostTools, overridesSchema, toolName } from './config.ts';
+import { approve, configSchema, maxCost, mostTools, overridesSchema, toolName } from './config.ts';
 
 const streamed = z.boolean().default(true);
 
@@ -34,7 +34,9 @@ export const executeBody = z.strictObject({
   session_id: sessionIdSchema.optional(),
   stream_events: streamed,
   config: configSchema.default(() => configSchema.parse({})),
+  max_cost: maxCost.default(null),
   tools: tools.default([]),
+  approve: approve.default('marked'),
 });
 
 const callId = z.string().min(1).max(128);
@@ -86,16 +88,8 @@ export const resumeBody = z.strictObject({
   session_id: sessionIdSchema,
   stream_events: streamed,
   config_overrides: overridesSchema.default({}),
-  tool_outputs: z
-    .array(z.strictObject({ tool_call_id: callId, output: z.string() }))
-    .max(1000)
-    .default([])
-    .meta({ description: 'What came of pending_tool_calls; of each the first 64 KiB are told to the model' }),
-  approvals: z
-    .array(z.strictObject({ id: callId, approve: z.boolean(), note: z.string().trim().max(2000).optional() }))
-    .max(1000)
-    .default([])
-    .meta({ description: 'Which of pending_approvals are made; a note goes with a refusal to the model' }),
+  max_cost: maxCost.optional(),
+  approve: approve.optional(),
   instructions: z
     .string()
     .trim()
@@ -104,6 +98,22 @@ export const resumeBody = z.strictObject({
     .optional()
     .meta({ description: 'Binds everything from here on, before the goal' }),
   plan: z.preprocess((value) => (Array.isArray(value) ? { tasks: value } : value), givenPlan).optional(),
+});
+
+export const toolResultsBody = z.strictObject({
+  results: z
+    .array(z.strictObject({ tool_call_id: callId, content: z.string() }))
+    .min(1)
+    .max(1000)
+    .meta({ description: 'What came of pending_tool_calls; of each the first 64 KiB are told to the model' }),
+  stream_events: streamed,
+});
+
+export const approveBody = z.strictObject({
+  tool_call_id: callId.meta({ description: 'One of pending_approvals' }),
+  approved: z.boolean(),
+  note: z.string().trim().max(2000).optional().meta({ description: 'Told to the model with a refusal' }),
+  stream_events: streamed,
 });
 
 export const cancelBody = z.strictObject({

@@ -8,7 +8,8 @@ import type { Deps } from '../ports.ts';
 import { callerOf } from '../routes/caller.ts';
 import { base } from '../routes/schemas.ts';
 import type { Control } from './control.ts';
-import { cancelBody, executeBody, resumeBody } from './requests.ts';
+import { runStatuses } from './events.ts';
+import { approveBody, cancelBody, executeBody, resumeBody, toolResultsBody } from './requests.ts';
 import { listCheckpoints, streamEnd } from './store/reads.ts';
 import { listRuns, type Run } from './store/runs.ts';
 import { streamEvents } from './stream.ts';
@@ -26,7 +27,6 @@ import {
 
 const path = '/api/svc-ms/autonomous';
 const params = z.object({ session_id: sessionIdSchema });
-const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 const cancelAnswer = z.object({
   execution_id: z.string(),
   session_id: z.string(),
@@ -74,7 +74,8 @@ function doing({ deps, control }: RouteDeps): Route[] {
       body: executeBody,
       answers: { 200: executionSchema },
       handle: async (call) => {
-        const { message: goal, session_id: sessionId, stream_events, config, tools } = call.body;
+        const { message: goal, session_id: sessionId, stream_events, tools, max_cost, approve } = call.body;
+        const config = { ...call.body.config, max_cost, approve };
         const run = await control.execute(callerOf(call.principal), { goal, sessionId, config, tools });
         return answerRun(call, run, stream_events);
       },
@@ -83,7 +84,7 @@ function doing({ deps, control }: RouteDeps): Route[] {
       ...base,
       method: 'post',
       path: `${path}/resume`,
-      summary: 'Go on from a checkpoint, with what the execution waits for, instructions, or another plan',
+      summary: 'Go on from a checkpoint, with further instructions or another plan where they are given',
       idempotent: true,
       body: resumeBody,
       answers: { 200: executionSchema },
@@ -92,9 +93,7 @@ function doing({ deps, control }: RouteDeps): Route[] {
         const run = await control.resume(callerOf(call.principal), {
           sessionId: body.session_id,
           checkpointId: body.checkpoint_id,
-          overrides: body.config_overrides,
-          outputs: body.tool_outputs,
-          approvals: body.approvals,
+          overrides: { ...body.config_overrides, max_cost: body.max_cost, approve: body.approve },
           instructions: body.instructions,
           plan: body.plan?.tasks,
         });
@@ -104,8 +103,42 @@ function doing({ deps, control }: RouteDeps): Route[] {
     defineRoute({
       ...base,
       method: 'post',
+      path: `${path}/{session_id}/tool-results`,
+      summary: 'Bring what came of calls of your tools; the execution goes on when it waits for nothing more',
+      idempotent: true,
+      params,
+      body: toolResultsBody,
+      answers: { 200: executionSchema },
+      handle: async (call) => {
+        const answers = call.body.results.map(({ tool_call_id: id, content }) => ({
+          kind: 'output' as const,
+          ...{ id, content },
+        }));
+        const run = await control.answer(callerOf(call.principal), call.params.session_id, answers);
+        return answerRun(call, run, call.body.stream_events);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: `${path}/{session_id}/approve`,
+      summary: 'Allow or refuse one call of a tool; the execution goes on when it waits for nothing more',
+      idempotent: true,
+      params,
+      body: approveBody,
+      answers: { 200: executionSchema },
+      handle: async (call) => {
+        const { tool_call_id: id, approved, note, stream_events } = call.body;
+        const answer = { kind: 'approval' as const, id, approved, note };
+        const run = await control.answer(callerOf(call.principal), call.params.session_id, [answer]);
+        return answerRun(call, run, stream_events);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
       path: `${path}/cancel`,
-      summary: "Stop a session's execution; what it finished is kept in a checkpoint",
+      summary: "End a session's execution that runs or waits; what it finished is kept in a checkpoint",
       body: cancelBody,
       answers: { 200: answered(cancelAnswer) },
       handle: async (call) => {
@@ -131,7 +164,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       method: 'get',
       path,
       summary: 'My executions, the newest first',
-      query: z.strictObject({ ...pageFields, status: z.enum(statuses).optional() }),
+      query: z.strictObject({ ...pageFields, status: z.enum(runStatuses).optional() }),
       answers: { 200: answered(listAnswer) },
       handle: async (call) => {
         const { page, page_size, status } = call.query;

@@ -1,6 +1,6 @@
 import type { ConnectedTool, ConnectedTools, ToolOutcome } from '../../lib/connected-tools.ts';
 import type { CompleteAnswer } from '../ports.ts';
-import { type Asked, goodScript, type Script, taskOf } from './autonomous.fixture.ts';
+import { type Asked, goodScript, type Place, type Script, taskOf } from './autonomous.fixture.ts';
 
 export const toolOf = (name: string) => ({
   type: 'function',
@@ -34,6 +34,17 @@ export const callingScript =
     const said = heard(asked);
     return said.length === 0 ? calling(...wanted) : `heard: ${said.join(' | ')}`;
   };
+
+/** Brings what came of calls of the run in `s1`. */
+export const bring = (place: Place, results: Record<string, string>, more = {}) =>
+  place.call('POST', '/s1/tool-results', {
+    results: Object.entries(results).map(([tool_call_id, content]) => ({ tool_call_id, content })),
+    ...{ stream_events: false, ...more },
+  });
+
+/** Says whether a call of the run in `s1` is made. */
+export const decide = (place: Place, tool_call_id: string, approved: boolean, more = {}) =>
+  place.call('POST', '/s1/approve', { tool_call_id, approved, stream_events: false, ...more });
 
 export interface ScriptedTools extends ConnectedTools {
   calls: { userId: number; name: string; args: Record<string, unknown> }[];

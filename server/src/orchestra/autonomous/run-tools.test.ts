@@ -3,7 +3,7 @@ import type { OpenDb } from '../../platform/db/open.ts';
 import { beatMs, deadAfterMs } from '../../platform/durable/owners.ts';
 import type { Deps } from '../ports.ts';
 import { bigGoal, engines, openPlace, type Place, type Script, taskOf } from './autonomous.fixture.ts';
-import { calling, callingScript, heard, scriptedTools, toolOf } from './run-tools.fixture.ts';
+import { bring, calling, callingScript, decide, heard, scriptedTools, toolOf } from './run-tools.fixture.ts';
 import { mostRounds } from './steps-talk.ts';
 
 const question = 'What is the capital of France?';
@@ -27,11 +27,6 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
       tools: tools.map(toolOf),
     });
   const status = async (place: Place) => (await place.call('GET', '/s1/status')).body;
-  const resume = async (place: Place, brought: object, checkpoint_id?: string) =>
-    place.call('POST', '/resume', {
-      ...{ session_id: 's1', checkpoint_id: checkpoint_id ?? (await status(place)).checkpoint_id },
-      ...{ stream_events: false, ...brought },
-    });
 
   test('the run waits for what came of a call, and the task goes on with exactly that conversation', async () => {
     const place = await begin(
@@ -43,7 +38,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
       }),
     );
     const { body } = await start(place, ['look_up', 'weigh']);
-    expect(body).toMatchObject({ status: 'paused', reason: 'tool_calls', remaining: ['Title c'] });
+    expect(body).toMatchObject({ status: 'waiting_for_tools', reason: 'tool_calls', remaining: ['Title c'] });
     const [first, second] = body.pending_tool_calls;
     expect([first.name, first.arguments, first.task_id, second.name]).toEqual([
       ...['look_up', '{"city":"Paris"}', 'c'],
@@ -51,25 +46,33 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     ]);
     expect((await status(place)).pending_tool_calls).toEqual(body.pending_tool_calls);
     const told = (await place.events('s1')).at(-1)!;
-    expect([told.event, told.data.reason]).toEqual(['execution_paused', 'tool_calls']);
+    expect([told.event, told.data.reason, told.data.status]).toEqual([
+      ...['execution_paused', 'tool_calls', 'waiting_for_tools'],
+    ]);
+    const listed = async (named: string) => (await place.call('GET', `?status=${named}`)).body.data.total;
+    expect([await listed('waiting_for_tools'), await listed('waiting_for_approval'), await listed('paused')]).toEqual([
+      ...[1, 0, 0],
+    ]);
     expect(told.data.pending_tool_calls).toEqual(body.pending_tool_calls);
 
-    const faults: [object, string][] = [
-      [{ tool_outputs: [{ tool_call_id: 'call_x', output: '1' }] }, 'call_x'],
-      [{ tool_outputs: [first, first].map(({ id }) => ({ tool_call_id: id, output: '1' })) }, first.id],
-      [{ approvals: [{ id: first.id, approve: true }] }, first.id],
+    const repeated = [first, first].map(({ id }) => ({ tool_call_id: id, content: '1' }));
+    const faults: [Promise<{ status: number; body: { message: string } }>, string][] = [
+      [bring(place, { [first.id]: '1', call_x: '1' }), 'call_x'],
+      [place.call('POST', '/s1/tool-results', { results: repeated }), first.id],
+      [decide(place, first.id, true), first.id],
+      [bring(place, {}), 'results'],
     ];
-    for (const [brought, named] of faults) {
-      const refused = await resume(place, brought);
+    for (const [asked, named] of faults) {
+      const refused = await asked;
       expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining(named)]);
     }
-    const checkpoint = (await status(place)).checkpoint_id;
-    const partly = await resume(place, { tool_outputs: [{ tool_call_id: first.id, output: 'x'.repeat(70_000) }] });
-    expect([partly.status, partly.body.status, partly.body.reason]).toEqual([200, 'paused', 'tool_calls']);
+    const partly = await bring(place, { [first.id]: 'x'.repeat(70_000) });
+    expect([partly.status, partly.body.status]).toEqual([200, 'waiting_for_tools']);
     expect(partly.body.pending_tool_calls).toEqual([second]);
-    expect((await resume(place, { tool_outputs: [{ tool_call_id: first.id, output: 'again' }] })).status).toBe(400);
-    const rest = { tool_outputs: [{ tool_call_id: second.id, output: '2 kg' }] };
-    expect((await resume(place, rest, checkpoint)).body.status).toBe('completed');
+    const again = await bring(place, { [first.id]: 'again' });
+    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining(first.id)]);
+    expect((await bring(place, { [second.id]: '2 kg' })).body.status).toBe('completed');
+    expect((await bring(place, { [second.id]: '2 kg' })).status).toBe(409);
 
     const asked = place.asked.filter((one) => taskOf(one) === 'c');
     expect(asked.map(({ messages }) => messages.length)).toEqual([1, 4]);
@@ -98,7 +101,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
       reached ||= taskOf(asked) === 'c';
       return taskOf(asked) === 'c' ? new Promise(() => {}) : script(asked);
     };
-    await resume(first, { stream_events: true, tool_outputs: [{ tool_call_id: call.id, output: 'found' }] });
+    await bring(first, { [call.id]: 'found' }, { stream_events: true });
     while (!reached) await Bun.sleep(10);
     const second = await begin(script);
     await second.beats(deadAfterMs + beatMs);
@@ -131,18 +134,58 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect(await refused({ tools: Array.from({ length: 129 }, (_, i) => toolOf(`t${i}`)) })).toEqual([
       ...[400, expect.stringContaining('tools')],
     ]);
-    expect(await refused({ config: { ask_first: ['nowhere'] } })).toEqual([400, expect.stringContaining('nowhere')]);
+    expect(await refused({ config: { ask_first: ['a'] } })).toEqual([400, expect.stringContaining('ask_first')]);
+    expect(await refused({ approve: 'sometimes' })).toEqual([400, expect.stringContaining('approve')]);
     expect(await refused({ config: { connected_tools: ['s__x'] } })).toEqual([400, expect.stringContaining('s__x')]);
   });
 
   test('a run that waits holds no place and no lease', async () => {
     const place = await begin(callingScript({ c: [['look_up', '{}']] }), { parallelRuns: () => 1 });
     const { body } = await start(place, ['look_up']);
-    expect(body.status).toBe('paused');
+    expect(body.status).toBe('waiting_for_tools');
     const row = await database.db.selectFrom('ms_runs').select(['owner', 'status']).executeTakeFirstOrThrow();
-    expect(row).toEqual({ owner: null, status: 'paused' });
+    expect(row).toEqual({ owner: null, status: 'waiting_for_tools' });
     expect(await place.autonomous.adopt()).toBe(0);
     const other = { message: question, session_id: 's2', stream_events: false };
     expect((await place.call('POST', '/execute', other)).body.status).toBe('completed');
+  });
+
+  test('a run that waits can be cancelled, and takes no more answers until it is resumed from its checkpoint', async () => {
+    const place = await begin(callingScript({ c: [['look_up', '{}']] }));
+    const { body } = await start(place, ['look_up']);
+    const [{ id }] = body.pending_tool_calls;
+    const cancel = () => place.call('POST', '/cancel', { session_id: 's1', reason: 'enough' });
+    const cancelled = await cancel();
+    expect(cancelled.body.data).toMatchObject({
+      ...{ status: 'cancelled', reason: 'enough', checkpoint_id: body.checkpoint_id },
+    });
+    expect((await cancel()).body).toEqual(cancelled.body);
+    const told = await place.events('s1');
+    expect(told.slice(-2).map(({ data }) => data.status)).toEqual(['waiting_for_tools', 'cancelled']);
+    const late = await bring(place, { [id]: 'found' });
+    expect([late.status, late.body.message]).toEqual([409, expect.stringContaining('cancelled')]);
+    const again = { session_id: 's1', checkpoint_id: body.checkpoint_id, stream_events: false };
+    expect((await place.call('POST', '/resume', again)).body).toMatchObject({
+      ...{ status: 'waiting_for_tools', pending_tool_calls: body.pending_tool_calls },
+    });
+    expect((await bring(place, { [id]: 'found' })).body.result).toBe('heard: found');
+  });
+
+  test('a run is answered that was resumed last, and none while another runs in its session', async () => {
+    const script = callingScript({ c: [['look_up', '{}']] });
+    const place = await begin(script);
+    const { body } = await start(place, ['look_up']);
+    const [{ id }] = body.pending_tool_calls;
+    expect((await start(place, [], {}, question)).body.status).toBe('completed');
+    expect((await bring(place, { [id]: 'found' })).status).toBe(400);
+    const again = { session_id: 's1', checkpoint_id: body.checkpoint_id, stream_events: false };
+    place.script = () => new Promise(() => {});
+    await place.execute(question, {}, { session_id: 's1' });
+    expect((await place.call('POST', '/resume', again)).status).toBe(409);
+    await place.call('POST', '/cancel', { session_id: 's1' });
+    place.script = script;
+    expect((await place.call('POST', '/resume', again)).body.execution_id).toBe(body.execution_id);
+    expect((await status(place)).pending_tool_calls).toEqual(body.pending_tool_calls);
+    expect((await bring(place, { [id]: 'found' })).body.result).toBe('heard: found');
   });
 });

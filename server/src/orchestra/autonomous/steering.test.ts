@@ -13,7 +13,7 @@ import {
   type Script,
   taskOf,
 } from './autonomous.fixture.ts';
-import { callingScript, heard, toolOf } from './run-tools.fixture.ts';
+import { bring, callingScript, heard, toolOf } from './run-tools.fixture.ts';
 
 const wish = 'Write everything in rhymes.';
 
@@ -66,8 +66,8 @@ describe.each(await engines())('a run that is steered, on %s', (_name, open) => 
     await begin(callingScript({ c: [['look_up', '{}']] }));
     const { body } = await start({}, { tools: [toolOf('look_up')] });
     const [{ id }] = body.pending_tool_calls;
-    expect((await resume({ instructions: wish })).body).toMatchObject({ status: 'paused', reason: 'tool_calls' });
-    expect((await resume({ tool_outputs: [{ tool_call_id: id, output: 'it' }] })).body.status).toBe('completed');
+    expect((await resume({ instructions: wish })).body).toMatchObject({ status: 'waiting_for_tools' });
+    expect((await bring(place, { [id]: 'it' })).body.status).toBe('completed');
     const last = place.asked.findLast((one) => taskOf(one) === 'c')!;
     expect([heard(last), last.messages.at(-1)!.role]).toEqual([['it'], 'user']);
     expect(last.messages.at(-1)!.content).toContain(wish);

@@ -32,7 +32,10 @@ export async function openToolbox(work: Holder): Promise<Toolbox> {
     tools: [...own, ...connected.map(told)],
     names: [...ownNames, ...byName.keys()],
     whose: (name) => (ownNames.has(name) ? 'own' : byName.has(name) ? 'connected' : null),
-    asksFirst: (name) => (byName.get(name)?.askFirst ?? false) || (config.ask_first ?? []).includes(name),
+    asksFirst: (name) => {
+      if (config.approve === 'always') return ownNames.has(name) || byName.has(name);
+      return config.approve !== 'never' && (byName.get(name)?.askFirst ?? false);
+    },
   };
 }
 
@@ -56,24 +59,15 @@ const told = ({ name, description, parameters }: ConnectedTool) => ({
   function: { name, description, parameters },
 });
 
-/** Throws where a name stands for nothing: a slip of the pen in `ask_first` would let a call through unasked. */
-export async function requireTools(
-  connected: ConnectedTools,
-  userId: number,
-  config: RunConfig,
-  own: unknown[],
-): Promise<void> {
-  const { connected_tools = [], ask_first = [] } = config;
-  if ((connected_tools === true || connected_tools.length === 0) && ask_first.length === 0) return;
+/** Throws where a name stands for nothing: the run would do without a tool that somebody counts on. */
+export async function requireTools(connected: ConnectedTools, userId: number, config: RunConfig): Promise<void> {
+  const { connected_tools = [] } = config;
+  if (connected_tools === true || connected_tools.length === 0) return;
   const all = await connected.list(userId).catch((error) => {
     throw new AppError('unavailable', 'The tools of connected servers cannot be listed right now.', {}, error);
   });
   const there = new Set(all.map(({ name }) => name));
-  const ownNames = new Set(own.map(nameOf));
-  const refuse = (param: string, name: string) => {
-    throw new AppError('invalid_value', `${param}: there is no tool "${name}".`, { param });
-  };
-  if (connected_tools !== true)
-    for (const name of connected_tools) if (!there.has(name)) refuse('config.connected_tools', name);
-  for (const name of ask_first) if (!there.has(name) && !ownNames.has(name)) refuse('config.ask_first', name);
+  const missing = connected_tools.find((name) => !there.has(name));
+  const param = 'config.connected_tools';
+  if (missing !== undefined) throw new AppError('invalid_value', `${param}: there is no tool "${missing}".`, { param });
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { quotaToUsd } from '../../lib/money.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { approve, maxCost, shownConfig } from './config.ts';
+import { runStatuses } from './events.ts';
 import { atNoRest, type Rest, restOf } from './rest.ts';
 import { shortfallsOf } from './state.ts';
 import { lastCheckpointId } from './store/reads.ts';
@@ -22,9 +24,9 @@ const rest = {
   checkpoint_id: z.string().nullable().meta({ description: 'Where it is at rest, for resume' }),
   partial_result: z.string().nullable().meta({ description: 'What was finished before it came to rest' }),
   remaining: z.array(z.string()).meta({ description: 'Titles of the tasks that are not done' }),
-  pending_tool_calls: calls.meta({ description: 'Calls of tools of yours: bring what came of them as tool_outputs' }),
+  pending_tool_calls: calls.meta({ description: 'Calls of tools of yours: bring what came of them by tool-results' }),
   pending_approvals: calls.meta({
-    description: 'Calls that are made only when somebody approves: answer by approvals',
+    description: 'Calls that are made only when somebody allows them: answer each by approve',
   }),
 };
 
@@ -32,7 +34,7 @@ export const executionSchema = z
   .object({
     execution_id: z.string(),
     session_id: z.string(),
-    status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
+    status: z.enum(runStatuses),
     ...z.object({ reason: z.string().nullable(), ...rest }).partial().shape,
     result: z.string().nullable(),
     error: z.string().nullable(),
@@ -74,7 +76,7 @@ const shortfallsIn = ({ status, state }: Run): string[] => (status === 'running'
 const common = {
   execution_id: z.string(),
   session_id: z.string(),
-  status: z.string(),
+  status: z.enum(runStatuses),
   reason: z.string().nullable(),
   goal: z.string(),
   current_iteration: z.number().int(),
@@ -103,6 +105,8 @@ export const statusSchema = z
     shortfalls,
     events_url: z.string(),
     config: z.looseObject({}),
+    max_cost: maxCost,
+    approve,
     plan: z.object({
       plan_id: z.string(),
       description: z.string(),
@@ -158,7 +162,9 @@ export const statusView = (run: Run, resting: Resting, clock: Clock) => ({
   error: run.error,
   shortfalls: shortfallsIn(run),
   events_url: eventsUrl(run.sessionId),
-  config: run.config,
+  config: shownConfig(run.config),
+  max_cost: run.config.max_cost ?? null,
+  approve: run.config.approve ?? ('marked' as const),
   plan: {
     plan_id: run.state.planId,
     description: run.state.description,

@@ -4,7 +4,7 @@ import { manualClock, systemClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { savePreferences } from '../store/preferences.ts';
 import { bigGoal, never, openPlace, type Place, planOf, type Script, taskOf } from './autonomous.fixture.ts';
-import { callingScript, scriptedTools, toolOf } from './run-tools.fixture.ts';
+import { bring, callingScript, decide, scriptedTools, toolOf } from './run-tools.fixture.ts';
 
 /** It does not look at its runs any more, and nobody tells it anything. */
 const deaf = 1e8;
@@ -78,14 +78,16 @@ describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (
         ...{ session_id: 's1', checkpoint_id: (await status()).checkpoint_id },
         ...{ stream_events: false, ...brought },
       });
-    const outputs = ({ pending_tool_calls }: { pending_tool_calls: { id: string }[] }) => ({
-      tool_outputs: pending_tool_calls.map(({ id }) => ({ tool_call_id: id, output: 'found' })),
-    });
+    /** Brings what came of every call that it waits for. */
+    const bringAll = async () => {
+      const { pending_tool_calls } = (await status()) as { pending_tool_calls: { id: string }[] };
+      return bring(places.at(-1)!, Object.fromEntries(pending_tool_calls.map(({ id }) => [id, 'found'])));
+    };
     const waitsFor = async (...names: string[]) => {
       await until('it is at rest', async () => (await status()).status !== 'running');
-      const { reason, pending_tool_calls, pending_approvals } = await status();
+      const { status: now, pending_tool_calls, pending_approvals } = await status();
       const waiting = [...pending_tool_calls, ...pending_approvals] as { name: string; task_id: string }[];
-      expect([reason, ...waiting.map(({ name, task_id }) => `${task_id} ${name}`)]).toEqual(names);
+      expect([now, ...waiting.map(({ name, task_id }) => `${task_id} ${name}`)]).toEqual(names);
     };
 
     const first = await at((asked) => (taskOf(asked) === 't2' ? never() : script(asked)), deaf);
@@ -98,22 +100,22 @@ describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (
     });
     await die(await at(script, deaf));
 
-    await waitsFor('tool_calls', 't4 look_up');
-    await resume(outputs(await status()));
-    await waitsFor('approval', 't5 s__send');
+    await waitsFor('waiting_for_tools', 't4 look_up');
+    await bringAll();
+    await waitsFor('waiting_for_approval', 't5 s__send');
     const { plan } = await status();
     plan.tasks[0].instruction = 'do t1 otherwise';
     await resume({ plan });
-    await waitsFor('tool_calls', 't4 look_up');
-    await resume(outputs(await status()));
-    await waitsFor('approval', 't5 s__send');
+    await waitsFor('waiting_for_tools', 't4 look_up');
+    await bringAll();
+    await waitsFor('waiting_for_approval', 't5 s__send');
     const [{ id }] = (await status()).pending_approvals;
-    await resume({ stream_events: true, approvals: [{ id, approve: true }] });
+    await decide(places.at(-1)!, id, true, { stream_events: true });
     await until('the tool is called', () => tools.calls.length === 1);
     await die(await at(script));
 
-    await waitsFor('tool_calls', 't8 look_up', 't9 look_up');
-    expect((await resume(outputs(await status()))).body).toMatchObject({
+    await waitsFor('waiting_for_tools', 't8 look_up', 't9 look_up');
+    expect((await bringAll()).body).toMatchObject({
       status: 'completed',
       result: 'result of t12',
     });

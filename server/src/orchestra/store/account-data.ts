@@ -58,7 +58,7 @@ const plansOf = (db: Db, session: number, after: number, limit: number) =>
 const runsOf = (db: Db, session: number, after: number, limit: number) =>
   db
     .selectFrom('ms_runs')
-    .select(['id', 'session_ref', 'execution_id', 'goal', 'config', 'status', 'reason', 'result', 'error'])
+    .select(['id', 'session_ref', 'execution_id', 'goal', 'tools', 'config', 'status', 'reason', 'result', 'error'])
     .select(['iteration', 'tasks_completed', 'tasks_failed', 'tokens_used', 'cost', 'confidence', 'created_at'])
     .where('session_ref', '=', session)
     .where('id', '>', after)

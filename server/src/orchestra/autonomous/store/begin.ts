@@ -4,11 +4,13 @@ import { isTaken } from '../../../platform/durable/errors.ts';
 import type { Caller } from '../../ports.ts';
 import { appendMessages } from '../../store/messages.ts';
 import type { RunConfig } from '../config.ts';
+import { resumableStatuses } from '../events.ts';
 import { newState, type RunState } from '../state.ts';
 import { takePlace } from './places.ts';
 import { newExecutionId } from './runs.ts';
 import { addSteps } from './steps.ts';
 import './tables.ts';
+import { alreadyRunning, nextTurn, refuseSecond } from './turns.ts';
 import type { Brought } from './waiting.ts';
 
 export interface NewRun {
@@ -21,8 +23,6 @@ export interface NewRun {
   /** Most runs of the user at once, this one included. */
   most: number;
 }
-
-const running = () => new AppError('conflict', 'An execution is already running in this session.');
 
 /**
  * Adds a running run that the caller of this function holds, with its goal as the user's message. 409 when one runs in the
@@ -106,7 +106,7 @@ export async function restartRun(
         .where('id', '=', run.ref)
         // Of two who answer at once the second has not seen what the first one brought.
         .where('epoch', '=', run.epoch)
-        .where('status', 'in', ['paused', 'failed', 'cancelled'])
+        .where('status', 'in', resumableStatuses)
         .returning('epoch')
         .executeTakeFirst();
       if (!set) throw new AppError('conflict', 'Somebody else has just resumed the execution.');
@@ -117,33 +117,7 @@ export async function restartRun(
     .catch(taken);
 }
 
-/** The row also makes starts within one session wait for each other. */
-async function nextTurn(tx: Db, sessionRef: number): Promise<{ turns: number; last_seq: number }> {
-  await tx
-    .insertInto('ms_run_streams')
-    .values({ session_ref: sessionRef, last_seq: 0, turns: 0 })
-    .onConflict((conflict) => conflict.column('session_ref').doNothing())
-    .execute();
-  return tx
-    .updateTable('ms_run_streams')
-    .set((eb) => ({ turns: eb('turns', '+', 1) }))
-    .where('session_ref', '=', sessionRef)
-    .returning(['turns', 'last_seq'])
-    .executeTakeFirstOrThrow();
-}
-
-/** Asked before writing: waiting for a run that is just ending, which wants the row we hold, would be a deadlock. */
-async function refuseSecond(tx: Db, sessionRef: number): Promise<void> {
-  const other = await tx
-    .selectFrom('ms_runs')
-    .select('id')
-    .where('session_ref', '=', sessionRef)
-    .where('status', '=', 'running')
-    .executeTakeFirst();
-  if (other) throw running();
-}
-
 /** The unique index of running runs is what decides between two starts at once. */
 function taken(error: unknown): never {
-  throw isTaken(error, 'ms_runs') ? running() : error;
+  throw isTaken(error, 'ms_runs') ? alreadyRunning() : error;
 }

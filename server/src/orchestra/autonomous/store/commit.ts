@@ -1,8 +1,7 @@
 import { randomString } from '../../../lib/ids.ts';
 import type { Db } from '../../../platform/db/tables.ts';
-import type { RunConfig } from '../config.ts';
+import { type RunConfig, shownConfig } from '../config.ts';
 import { newEvent, type RunEvent, type RunNames, type RunStatus, taskOverviews } from '../events.ts';
-import { restOf } from '../rest.ts';
 import { type RunState, tally } from '../state.ts';
 import { addSteps, type Step } from './steps.ts';
 import './tables.ts';
@@ -94,7 +93,7 @@ const endFields = ({ status, reason, result, error }: Ending) => ({
   error: error ?? null,
 });
 
-async function addCheckpoint(
+export async function addCheckpoint(
   tx: Db,
   { ref, sessionRef }: Holding,
   id: string,
@@ -148,55 +147,10 @@ export async function addEvents(
   return last_seq;
 }
 
-/**
- * Ends a running run from anywhere: what it has finished is kept in a checkpoint, and its holder, wherever it is, can
- * write nothing more. False when it was not running.
- */
-export async function cancelRun(
-  db: Db,
-  run: RunNames & { ref: number; sessionRef: number; goal: string },
-  reason: string | null,
-  nowMs: number,
-): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const now = Math.floor(nowMs / 1000);
-    const id = newCheckpointId();
-    const row = await tx
-      .updateTable('ms_runs')
-      .set((eb) => ({
-        status: 'cancelled',
-        reason,
-        owner: null,
-        current_task: null,
-        epoch: eb('epoch', '+', 1),
-        checkpoints: eb('checkpoints', '+', 1),
-        checkpoint_id: id,
-        updated_ms: nowMs,
-      }))
-      .where('id', '=', run.ref)
-      .where('status', '=', 'running')
-      .returning(['state', 'config', 'epoch'])
-      .executeTakeFirst();
-    if (!row) return false;
-    const state = JSON.parse(row.state) as RunState;
-    const config = JSON.parse(row.config) as RunConfig;
-    const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: row.epoch };
-    await addCheckpoint(tx, holding, id, { state, config }, now);
-    const rest = await restOf(tx, run.ref, state);
-    const events = [
-      ...opening(run, now, run.goal, config, state),
-      newEvent(run, now, 'checkpoint_created', { checkpoint_id: id, iteration: state.iteration }),
-      newEvent(run, now, 'execution_paused', { reason: 'cancelled', status: 'cancelled', checkpoint_id: id, ...rest }),
-    ];
-    await addEvents(tx, holding, events, now);
-    return true;
-  });
-}
-
 /** `execution_started`, unless this turn has told it. Every turn's events begin with it, however early it ends. */
 export function opening(names: RunNames, now: number, goal: string, config: RunConfig, state: RunState): RunEvent[] {
   if (state.announced) return [];
   const plan = { plan_id: state.planId, description: state.description, tasks: taskOverviews(state.tasks) };
   const resumed = state.resumedFrom === null ? {} : { resumed_from: state.resumedFrom };
-  return [newEvent(names, now, 'execution_started', { goal, config, plan, ...resumed })];
+  return [newEvent(names, now, 'execution_started', { goal, config: shownConfig(config), plan, ...resumed })];
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
 import './tables.ts';
 
@@ -21,6 +22,19 @@ export async function loadSteps(db: Db, runRef: number, keys: string[]): Promise
     for (const { step_key, result } of rows) found.set(step_key, JSON.parse(result));
   }
   return found;
+}
+
+/** Whether the journal has a step whose key begins so. */
+export async function hasStep(db: Db, runRef: number, prefix: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('ms_run_steps')
+    .select('step_key')
+    .where('run_ref', '=', runRef)
+    // Not `like`: the rest of the prefix comes from outside, and may hold its wildcards.
+    .where(sql`substr(step_key, 1, ${sql.lit(prefix.length)})`, '=', prefix)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function addSteps(tx: Db, run: { ref: number; epoch: number }, steps: Step[], now: number): Promise<void> {

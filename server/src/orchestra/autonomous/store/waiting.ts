@@ -2,19 +2,27 @@ import { AppError } from '../../../lib/errors.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { appendMessages, type NewMessage } from '../../store/messages.ts';
 import type { RunConfig } from '../config.ts';
-import { newEvent, type PauseReason } from '../events.ts';
+import { newEvent, type PauseReason, pausedStatus, resumableStatuses } from '../events.ts';
 import { restOf } from '../rest.ts';
 import type { RunState } from '../state.ts';
 import { addEvents, stateFields } from './commit.ts';
 import type { Run } from './runs.ts';
 import { addSteps, type Step } from './steps.ts';
 import './tables.ts';
+import { nextTurn, refuseSecond } from './turns.ts';
 
 /** What a resume brings besides the state. */
 export interface Brought {
   steps: Step[];
   /** What the user said. */
   messages: NewMessage[];
+}
+
+/** Where it goes on from. */
+export interface RestState {
+  checkpointId: string;
+  state: RunState;
+  config: RunConfig;
 }
 
 /**
@@ -24,23 +32,26 @@ export interface Brought {
 export async function keepWaiting(
   db: Db,
   run: Run,
-  given: Brought & { checkpointId: string; state: RunState; config: RunConfig; reason: PauseReason },
+  given: Brought & RestState & { reason: PauseReason },
   nowMs: number,
 ): Promise<number> {
   const { checkpointId, state, config, reason } = given;
+  const status = pausedStatus(reason);
   return db.transaction().execute(async (tx) => {
     const now = Math.floor(nowMs / 1000);
+    const { turns: turn } = await nextTurn(tx, run.sessionRef);
+    await refuseSecond(tx, run.sessionRef);
     const row = await tx
       .updateTable('ms_runs')
       .set({
         ...stateFields(state),
         config: JSON.stringify(config),
-        ...{ status: 'paused', reason, error: null, checkpoint_id: checkpointId, updated_ms: nowMs },
+        ...{ status, reason, error: null, checkpoint_id: checkpointId, turn, updated_ms: nowMs },
         epoch: run.epoch + 1,
       })
       .where('id', '=', run.ref)
       .where('epoch', '=', run.epoch)
-      .where('status', 'in', ['paused', 'failed', 'cancelled'])
+      .where('status', 'in', resumableStatuses)
       .returning('epoch')
       .executeTakeFirst();
     if (!row) throw new AppError('conflict', 'Somebody else has just resumed the execution.');
@@ -52,7 +63,7 @@ export async function keepWaiting(
       .where('checkpoint_id', '=', checkpointId)
       .execute();
     const rest = await restOf(tx, run.ref, state);
-    const told = { reason, status: 'paused', checkpoint_id: checkpointId, ...rest } as const;
+    const told = { reason, status, checkpoint_id: checkpointId, ...rest } as const;
     return addEvents(tx, { ...run, epoch: row.epoch }, [newEvent(run, now, 'execution_paused', told)], now);
   });
 }

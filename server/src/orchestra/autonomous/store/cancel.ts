@@ -1,0 +1,86 @@
+import type { Db } from '../../../platform/db/tables.ts';
+import type { RunConfig } from '../config.ts';
+import { newEvent, pausedStatuses, type RunNames } from '../events.ts';
+import { restOf } from '../rest.ts';
+import type { RunState } from '../state.ts';
+import { addCheckpoint, addEvents, newCheckpointId, opening } from './commit.ts';
+import type { Run } from './runs.ts';
+import './tables.ts';
+
+/**
+ * Ends a running run from anywhere: what it has finished is kept in a checkpoint, and its holder, wherever it is, can
+ * write nothing more. False when it was not running.
+ */
+export async function cancelRunning(
+  db: Db,
+  run: RunNames & { ref: number; sessionRef: number; goal: string },
+  reason: string | null,
+  nowMs: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const now = Math.floor(nowMs / 1000);
+    const id = newCheckpointId();
+    const row = await tx
+      .updateTable('ms_runs')
+      .set((eb) => ({
+        status: 'cancelled',
+        reason,
+        owner: null,
+        current_task: null,
+        epoch: eb('epoch', '+', 1),
+        checkpoints: eb('checkpoints', '+', 1),
+        checkpoint_id: id,
+        updated_ms: nowMs,
+      }))
+      .where('id', '=', run.ref)
+      .where('status', '=', 'running')
+      .returning(['state', 'config', 'epoch'])
+      .executeTakeFirst();
+    if (!row) return false;
+    const state = JSON.parse(row.state) as RunState;
+    const config = JSON.parse(row.config) as RunConfig;
+    const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: row.epoch };
+    await addCheckpoint(tx, holding, id, { state, config }, now);
+    const rest = await restOf(tx, run.ref, state);
+    const events = [
+      ...opening(run, now, run.goal, config, state),
+      newEvent(run, now, 'checkpoint_created', { checkpoint_id: id, iteration: state.iteration }),
+      newEvent(run, now, 'execution_paused', { reason: 'cancelled', status: 'cancelled', checkpoint_id: id, ...rest }),
+    ];
+    await addEvents(tx, holding, events, now);
+    return true;
+  });
+}
+
+class Changed extends Error {}
+
+/** Ends a run that waits for somebody, at the checkpoint where it is at rest. False when it is no longer as it was read. */
+export async function cancelPaused(
+  db: Db,
+  run: Run,
+  checkpointId: string,
+  reason: string | null,
+  nowMs: number,
+): Promise<boolean> {
+  const cancelled = db.transaction().execute(async (tx) => {
+    const now = Math.floor(nowMs / 1000);
+    const rest = await restOf(tx, run.ref, run.state);
+    const told = { reason: 'cancelled', status: 'cancelled', checkpoint_id: checkpointId, ...rest } as const;
+    // Before the run's row, as whoever goes on with it: two that want both rows in another order would block each other.
+    await addEvents(tx, run, [newEvent(run, now, 'execution_paused', told)], now);
+    const row = await tx
+      .updateTable('ms_runs')
+      .set((eb) => ({ status: 'cancelled', reason, epoch: eb('epoch', '+', 1), updated_ms: nowMs }))
+      .where('id', '=', run.ref)
+      .where('epoch', '=', run.epoch)
+      .where('status', 'in', pausedStatuses)
+      .returning('id')
+      .executeTakeFirst();
+    if (!row) throw new Changed('the run has changed');
+    return true;
+  });
+  return cancelled.catch((error) => {
+    if (error instanceof Changed) return false;
+    throw error;
+  });
+}

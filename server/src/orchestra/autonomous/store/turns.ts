@@ -1,0 +1,31 @@
+import { AppError } from '../../../lib/errors.ts';
+import type { Db } from '../../../platform/db/tables.ts';
+import './tables.ts';
+
+export const alreadyRunning = () => new AppError('conflict', 'An execution is already running in this session.');
+
+/** What a session shows is the run of its last turn. The row also makes starts within one session wait for each other. */
+export async function nextTurn(tx: Db, sessionRef: number): Promise<{ turns: number; last_seq: number }> {
+  await tx
+    .insertInto('ms_run_streams')
+    .values({ session_ref: sessionRef, last_seq: 0, turns: 0 })
+    .onConflict((conflict) => conflict.column('session_ref').doNothing())
+    .execute();
+  return tx
+    .updateTable('ms_run_streams')
+    .set((eb) => ({ turns: eb('turns', '+', 1) }))
+    .where('session_ref', '=', sessionRef)
+    .returning(['turns', 'last_seq'])
+    .executeTakeFirstOrThrow();
+}
+
+/** Asked before writing: waiting for a run that is just ending, which wants the row we hold, would be a deadlock. */
+export async function refuseSecond(tx: Db, sessionRef: number): Promise<void> {
+  const other = await tx
+    .selectFrom('ms_runs')
+    .select('id')
+    .where('session_ref', '=', sessionRef)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  if (other) throw alreadyRunning();
+}
