@@ -12,6 +12,7 @@ import { Section } from '../../components/section.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { EventFeed } from './event-feed.tsx';
 import { Plan } from './plan.tsx';
+import { Rest } from './rest.tsx';
 import { ResumeRun } from './resume-run.tsx';
 import { RunActs, Stopped } from './run-acts.tsx';
 import { RunStats } from './run-stats.tsx';
@@ -20,6 +21,7 @@ import { headline, runLook } from './run-words.ts';
 import { type RunStatus, runQuery } from './runs-queries.ts';
 import { Timeline } from './timeline.tsx';
 import { type Connection, useRunEvents } from './use-run-events.ts';
+import { Waiting } from './waiting.tsx';
 
 function Where({ id, status, connection }: { id: string; status?: string; connection?: Connection }) {
   const look = status ? runLook(status) : null;
@@ -103,6 +105,7 @@ function Body({ run, view, onResume }: BodyProps) {
   return (
     <>
       {run.result && <Result text={run.result} />}
+      <Rest run={run} />
       {run.shortfalls.length > 0 && <Shortfalls texts={run.shortfalls} />}
       <Plan run={run} view={view} />
       <Timeline run={run} />
@@ -165,6 +168,7 @@ export function RunPage() {
           </div>
         )}
         <Stopped run={run} />
+        <Waiting run={run} onAnswered={follow} />
         <RunStats run={run} view={view} />
         <Body run={run} view={view} onResume={(checkpointId) => setResuming({ checkpointId })} />
       </Stack>

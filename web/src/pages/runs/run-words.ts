@@ -6,6 +6,8 @@ interface Look {
 const looks: Record<string, Look> = {
   running: { label: 'Running', color: 'indigo' },
   paused: { label: 'Paused', color: 'orange' },
+  waiting_for_approval: { label: 'Waiting for approval', color: 'orange' },
+  waiting_for_tools: { label: 'Waiting for tools', color: 'orange' },
   completed: { label: 'Completed', color: 'teal' },
   failed: { label: 'Failed', color: 'red' },
   cancelled: { label: 'Cancelled', color: 'gray' },
@@ -18,6 +20,10 @@ export const runStatuses = Object.entries(looks).map(([value, { label }]) => ({ 
 const reasons: Record<string, string> = {
   max_iterations: 'all its iterations are used',
   max_time: 'its time is used up',
+  max_cost: 'it has cost as much as it may',
+  tool_calls: 'it waits for outputs of your tools',
+  approval: 'it waits for somebody to allow a call',
+  tools_unavailable: 'a tool it was given cannot be reached',
   insufficient_quota: 'the balance does not allow more',
   provider_unavailable: 'no provider answers',
   stalled: 'three iterations brought it no nearer to the goal',
@@ -35,6 +41,8 @@ export const reasonWords = (reason: string | null): string =>
 const advices: Record<string, string> = {
   max_iterations: 'Resume to give it as many again, or set more.',
   max_time: 'Resume to give it the same time again, or set more.',
+  max_cost: 'Resume with a higher limit.',
+  tools_unavailable: 'Resume when the server of the tool is back.',
   insufficient_quota: 'Add credits, then resume.',
   provider_unavailable: 'Resume when the provider is back.',
   key_revoked: 'Resume here, or with another key.',

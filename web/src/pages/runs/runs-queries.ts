@@ -7,7 +7,7 @@ export type RunStatus = Result<'/api/svc-ms/autonomous/{session_id}/status', 'ge
 
 export const pageSize = 20;
 
-type StatusFilter = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+type StatusFilter = RunSummary['status'];
 
 export const runsQuery = (page: number, status: string) =>
   queryOptions({
@@ -51,5 +51,12 @@ export const timelineQuery = (session_id: string) =>
       }),
     getNextPageParam: (page: TimelinePage) => page.next_cursor,
   });
+
+export type PendingCall = RunStatus['pending_approvals'][number];
+
+export const toolsQuery = queryOptions({
+  queryKey: ['connected-tools'],
+  queryFn: ({ signal }) => get('/api/mcp/tools', { signal }),
+});
 
 export const reloadRuns = () => queryClient.invalidateQueries({ queryKey: ['runs'] });
