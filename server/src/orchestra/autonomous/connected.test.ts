@@ -206,4 +206,18 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect((await place.call('POST', '/nobody/approve', { tool_call_id: id, approved: true })).status).toBe(404);
     expect((await place.call('POST', '/s1/approve', { tool_call_id: id, approved: true }, 2)).status).toBe(404);
   });
+
+  test('approved and cancelled at once: one of them counts, and nobody is left hanging', async () => {
+    const tools = scriptedTools({ s__a: { askFirst: true } });
+    const place = await begin(uses('s__a'), tools);
+    const { body } = await start(place, { connected_tools: true });
+    const [{ id }] = body.pending_approvals;
+    const cancel = () => place.call('POST', '/cancel', { session_id: 's1' });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? decide(place, id, true) : cancel())),
+    );
+    for (const { status: code } of answers) expect([200, 409]).toContain(code);
+    expect(['cancelled', 'completed']).toContain((await status(place)).status);
+    expect(tools.calls.length).toBeLessThanOrEqual(1);
+  });
 });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import type { OpenDb } from '../../platform/db/open.ts';
 import { beatMs, deadAfterMs } from '../../platform/durable/owners.ts';
 import type { Deps } from '../ports.ts';
+import { exportOf } from '../store/account-data.ts';
 import { bigGoal, engines, openPlace, type Place, type Script, taskOf } from './autonomous.fixture.ts';
 import { bring, calling, callingScript, decide, heard, scriptedTools, toolOf } from './run-tools.fixture.ts';
 import { mostRounds } from './steps-talk.ts';
@@ -146,6 +147,8 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     const row = await database.db.selectFrom('ms_runs').select(['owner', 'status']).executeTakeFirstOrThrow();
     expect(row).toEqual({ owner: null, status: 'waiting_for_tools' });
     expect(await place.autonomous.adopt()).toBe(0);
+    const exported = (await Array.fromAsync(exportOf(database.db, 1).runs!)).flat();
+    expect(exported).toMatchObject([{ status: 'waiting_for_tools', tools: JSON.stringify([toolOf('look_up')]) }]);
     const other = { message: question, session_id: 's2', stream_events: false };
     expect((await place.call('POST', '/execute', other)).body.status).toBe('completed');
   });

@@ -127,6 +127,12 @@ describe.each(await engines())('on %s', (_name, open) => {
     const told = await expectPause('stalled');
     expect(of(told, 'progress_update')).toHaveLength(3);
     expect(of(told, 'plan_updated').map(({ revision }) => revision)).toEqual([2, 3]);
+    // Ended for good by whoever does not want it any more, at the checkpoint that it has.
+    const { body } = await place.call('POST', '/cancel', { session_id: 's1' });
+    expect(body.data).toMatchObject({ status: 'cancelled', reason: null, checkpoint_id: await lastCheckpoint() });
+    const last = (await place.events('s1')).at(-1)!;
+    expect([last.event, last.data.reason, last.data.status]).toEqual(['execution_paused', 'cancelled', 'cancelled']);
+    expect(await status()).toMatchObject({ status: 'cancelled', partial_result: expect.any(String) });
   });
 
   test('failed on a fault of our own, and gone on with', async () => {

@@ -18,17 +18,20 @@ export async function callsOf(db: Db, runRef: number, taken: (TimelineEvent | ob
   const ids = new Set(taken.flatMap((one) => ('seq' in one ? (idIn(one) ?? []) : [])));
   const calls = new Map<string, Noted>();
   if (ids.size === 0) return calls;
-  const ends = new Map<string, string>();
+  const notes = new Map<string, { id: string; at: number }>();
   for (const { key, at } of await notesOnCalls(db, runRef)) {
     const [kind, id = ''] = key.split(':');
     if (!ids.has(id)) continue;
-    const noted = calls.get(id) ?? {};
-    calls.set(id, { ...noted, ...(kind === 'begun' ? { begun: at } : { ended: at }) });
-    if (kind !== 'begun') ends.set(key, id);
+    if (kind === 'begun') calls.set(id, { ...calls.get(id), begun: at });
+    else notes.set(key, { id, at });
   }
-  const said = (await loadSteps(db, runRef, [...ends.keys()])) as Map<string, Said<{ content?: unknown }>>;
-  for (const [key, { messages }] of said)
-    calls.get(ends.get(key)!)!.output = shortened(`${messages[0]?.content ?? ''}`);
+  const found = (await loadSteps(db, runRef, [...notes.keys()])) as Map<string, Partial<Said<{ content?: unknown }>>>;
+  for (const [key, { messages }] of found) {
+    const { id, at } = notes.get(key)!;
+    // That it was allowed is not yet an end.
+    const ended = messages && { ended: at, output: shortened(`${messages[0]?.content ?? ''}`) };
+    calls.set(id, { ...calls.get(id), ...ended });
+  }
   return calls;
 }
 

@@ -10,7 +10,7 @@ import type { Entry, Sums, TaskSum } from './timeline-views.ts';
 
 const price = 10;
 const plan = planOf({ id: 't1' }, { id: 't2', needs: ['t1'] });
-const using = callingScript({ t1: [['s__send', '{"to":"all"}']] });
+const using = callingScript({ t1: [['s__send', '{"to":"all"}']], t2: [['s__read', '{}']] });
 const script: Script = (asked) => (asked.purpose === 'plan' ? plan : using(asked));
 
 interface Page {
@@ -26,7 +26,11 @@ describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (
     const billing = await openTestBilling(database, systemClock, manualClock());
     const userId = await addUser(database.db, 1_000_000);
     await savePreferences(database.db, userId, { enable_embedding: false }, 0);
-    const tools = scriptedTools({ s__send: {} }, async () => ({ text: 'sent to all', isError: false, cut: false }));
+    const tools = scriptedTools({ s__send: { askFirst: true }, s__read: {} }, async () => ({
+      text: 'sent to all',
+      isError: false,
+      cut: false,
+    }));
     const paid: Script = async (asked) => {
       const who = { requestId: asked.requestId!, userId, keyId: null, keyUnlimited: true, modelId: asked.model };
       const hold = await billing.hold({ ...who, amount: 100 });
@@ -39,9 +43,18 @@ describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (
     };
     const place = await openPlace(database, paid, { deps: { connectedTools: tools } });
     const more = { session_id: 's1', stream_events: false };
-    const { execution_id } = await place.execute(bigGoal, { connected_tools: ['s__send'] }, more);
+    const { execution_id } = await place.execute(bigGoal, { connected_tools: true }, more);
     const get = async (query = '', user = 1) => place.call('GET', `/s1/timeline${query}`, undefined, user);
     const page = async (query = ''): Promise<Page> => (await get(query)).body.data;
+    const asks = (await page()).entries.find(({ kind }) => kind === 'approval');
+    expect(asks).toMatchObject({ what: 's__send', task_id: 't1', detail: '{"to":"all"}', status: 'open' });
+    expect((await page()).entries[0]).toMatchObject({
+      kind: 'pause',
+      what: 'approval',
+      status: 'waiting_for_approval',
+    });
+    const [{ id }] = (await place.call('GET', '/s1/status')).body.pending_approvals;
+    await place.call('POST', '/s1/approve', { tool_call_id: id, approved: true, stream_events: false });
     const calls = place.asked.length;
     await until('all is logged', async () => (await page('?page_size=100')).sums?.run.calls === calls);
 
@@ -57,11 +70,11 @@ describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (
     const added = sums!.tasks.reduce((sum, { quota }) => sum + quota, 0);
     expect(added).toBe(status.total_cost);
     const ofTask = (id: string | null): TaskSum | undefined => sums!.tasks.find(({ task_id }) => task_id === id);
-    // Its tool is called in between; each is evaluated once.
-    expect([ofTask('t1')?.calls, ofTask('t2')?.calls]).toEqual([3, 2]);
-    expect(entries.find(({ kind }) => kind === 'tool_call')).toMatchObject({
-      ...{ what: 's__send', task_id: 't1', detail: '{"to":"all"}', output: 'sent to all', status: 'ended' },
-    });
+    // A tool is called in between; each is evaluated once.
+    expect([ofTask('t1')?.calls, ofTask('t2')?.calls]).toEqual([3, 3]);
+    const done = { output: 'sent to all', status: 'ended' };
+    expect(entries.find(({ kind }) => kind === 'approval')).toMatchObject({ what: 's__send', task_id: 't1', ...done });
+    expect(entries.find(({ kind }) => kind === 'tool_call')).toMatchObject({ what: 's__read', task_id: 't2', ...done });
     expect(entries.map(({ kind }) => kind)).toContain('start');
     expect(entries.find(({ kind }) => kind === 'end')).toMatchObject({ what: 'completed' });
     expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).toSorted((a, b) => b - a));

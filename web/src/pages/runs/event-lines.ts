@@ -1,6 +1,6 @@
 import { formatNumber } from '../../format.ts';
 import type { RunEvent } from './run-events.ts';
-import { reasonWords } from './run-words.ts';
+import { reasonWords, runLook } from './run-words.ts';
 
 /** One line of the feed. */
 export interface LogLine {
@@ -77,7 +77,9 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
     case 'execution_completed':
       return [`Completed, ${percent(event.goal_confidence)} sure`, 'good'];
     case 'execution_paused':
-      return event.status === 'cancelled' ? ['Cancelled', 'bad'] : [`Paused: ${reasonWords(event.reason)}`, 'bad'];
+      return event.status === 'cancelled'
+        ? ['Cancelled', 'bad']
+        : [`${runLook(event.status).label}: ${reasonWords(event.reason)}`, 'bad'];
     case 'error':
       return [event.message, 'bad'];
     default:

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { post } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { adviceOf, reasonWords } from './run-words.ts';
+import { adviceOf, isPaused, reasonWords, runLook } from './run-words.ts';
 import { type RunStatus, reloadRuns } from './runs-queries.ts';
 
 const waits = ({ status }: RunStatus): boolean => status.startsWith('waiting_for_');
@@ -51,9 +51,11 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
 /** Why the run has stopped, and what would let it continue. */
 export function Stopped({ run }: { run: RunStatus }) {
   if (run.status === 'failed') return <ErrorState error={new Error(run.error ?? 'Unknown')} title="The run failed" />;
-  if (run.status === 'paused') {
+  // What it waits for is shown with its own words.
+  if (waits(run) && run.pending_approvals.length + run.pending_tool_calls.length > 0) return null;
+  if (isPaused(run.status)) {
     return (
-      <Alert color="orange" variant="light" icon={<IconInfoCircle aria-hidden />} title="Paused">
+      <Alert color="orange" variant="light" icon={<IconInfoCircle aria-hidden />} title={runLook(run.status).label}>
         It stopped because {reasonWords(run.reason)}. {adviceOf(run.reason)}
       </Alert>
     );

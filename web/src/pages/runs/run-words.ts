@@ -6,8 +6,8 @@ interface Look {
 const looks: Record<string, Look> = {
   running: { label: 'Running', color: 'indigo' },
   paused: { label: 'Paused', color: 'orange' },
-  waiting_for_approval: { label: 'Waiting for approval', color: 'orange' },
-  waiting_for_tools: { label: 'Waiting for tools', color: 'orange' },
+  waiting_for_tools: { label: 'Waits for tools', color: 'orange' },
+  waiting_for_approval: { label: 'Waits for approval', color: 'orange' },
   completed: { label: 'Completed', color: 'teal' },
   failed: { label: 'Failed', color: 'red' },
   cancelled: { label: 'Cancelled', color: 'gray' },
@@ -17,14 +17,17 @@ export const runLook = (status: string): Look => looks[status] ?? { label: statu
 
 export const runStatuses = Object.entries(looks).map(([value, { label }]) => ({ value, label }));
 
+/** At rest until somebody does something about it. */
+export const isPaused = (status: string): boolean => status === 'paused' || status.startsWith('waiting_');
+
 const reasons: Record<string, string> = {
   max_iterations: 'all its iterations are used',
   max_time: 'its time is used up',
   max_cost: 'it has cost as much as it may',
-  tool_calls: 'it waits for outputs of your tools',
-  approval: 'it waits for somebody to allow a call',
-  tools_unavailable: 'a tool it was given cannot be reached',
   insufficient_quota: 'the balance does not allow more',
+  tool_calls: 'it needs what came of calls of your tools',
+  approval: 'somebody has to allow or refuse a call of a tool',
+  tools_unavailable: 'the tools of connected servers cannot be listed',
   provider_unavailable: 'no provider answers',
   stalled: 'three iterations brought it no nearer to the goal',
   key_revoked: 'the key it was started with was deleted, disabled or has expired',
@@ -47,6 +50,8 @@ const advices: Record<string, string> = {
   provider_unavailable: 'Resume when the provider is back.',
   key_revoked: 'Resume here, or with another key.',
   model_not_allowed: 'Add models to the key, or resume here.',
+  tool_calls: 'Bring the results, and it goes on.',
+  approval: 'Decide, and it goes on.',
   stalled: 'Resume with a lower wanted confidence, or start over with a clearer goal.',
 };
 export const adviceOf = (reason: string | null): string =>

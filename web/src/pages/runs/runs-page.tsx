@@ -12,7 +12,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
-import { durationWords, headline, reasonWords, runLook, runStatuses } from './run-words.ts';
+import { durationWords, headline, isPaused, reasonWords, runLook, runStatuses } from './run-words.ts';
 import { pageSize, type RunSummary, runsQuery } from './runs-queries.ts';
 import { StartRun } from './start-run.tsx';
 
@@ -36,7 +36,7 @@ const columns: Column<RunSummary>[] = [
     header: 'Status',
     cell: ({ status, reason, current_task }) => {
       const { label, color } = runLook(status);
-      const more = status === 'running' ? current_task : status === 'paused' ? reasonWords(reason) : null;
+      const more = status === 'running' ? current_task : isPaused(status) ? reasonWords(reason) : null;
       return (
         <Stack gap={2} align="flex-start">
           <Badge color={color}>{label}</Badge>

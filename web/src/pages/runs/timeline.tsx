@@ -144,7 +144,7 @@ export function Timeline({ run }: { run: RunStatus }) {
         </Group>
       }
     >
-      {query.error && !query.data && (
+      {query.error && (
         <ErrorState error={query.error} title="The timeline could not be loaded" onRetry={() => refetch()} />
       )}
       {query.hasNextPage && (
