@@ -1,8 +1,10 @@
 /** Autonomous runs: started, watched, cancelled and resumed. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { type McpTestServer, startMcp } from '../server/src/mcp/mcp.fixture.ts';
 import { planningModel } from './autonomous-run.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
-import { startUpstream } from './upstream.ts';
+import { says } from './relay-replies.ts';
+import { type Script, startUpstream } from './upstream.ts';
 
 let site: Site;
 
@@ -14,9 +16,33 @@ const goal =
 
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
+/** Its first task calls the tool once, when it is offered; all else as the model does. */
+const callsFirst =
+  (script: Script, tool: string): Script =>
+  (asked) => {
+    const said = JSON.stringify(asked.body.messages);
+    const wants = said.includes('Your task: Title p1') && asked.body.tools && !said.includes('"role":"tool"');
+    const calls = [{ id: 'c1', name: tool, args: { to: 'everybody' } }];
+    return wants ? says('openai', { calls })(asked) : script(asked);
+  };
+
+async function connect(server: McpTestServer, tool: string): Promise<void> {
+  const { root } = site.service;
+  const body = { name: 'post', url: server.url, audience: 'everyone' };
+  const { id } = await root.api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
+  const tested = await root.api<{ tools: { name: string; definition: string }[] }>(`/api/mcp/servers/${id}/test`, {
+    method: 'POST',
+  });
+  const { definition } = tested.tools.find(({ name }) => name === tool)!;
+  const tools = [{ name: tool, definition, ask_first: true }];
+  await root.api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools } });
+}
+
+const dollars = (text: string): number => Number(text.replaceAll(/[^0-9.]/g, ''));
+
 describe.skipIf(browserMissing)('runs', () => {
   beforeAll(async () => {
-    site = await openSite({ DEMO_PROVIDER: 'on' });
+    site = await openSite({ DEMO_PROVIDER: 'on', ALLOW_PRIVATE_WEBHOOKS: '1' });
   }, 300_000);
   afterEach(() => site.closeVisitors());
   afterAll(async () => {
@@ -94,6 +120,69 @@ describe.skipIf(browserMissing)('runs', () => {
     const ended = await status();
     expect(ended).toMatchObject({ status: 'completed', config: { max_iterations: 7 } });
     upstream.stop();
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('a tool that asks first is allowed on the page, and the timeline adds up to the cost of the run', async () => {
+    const { page, context, complaints } = await site.register('wanda', phone);
+    const server = startMcp([{ name: 'send', description: 'Sends a letter.' }]);
+    await connect(server, 'send');
+    const model = planningModel(20);
+    model.content = true;
+    const upstream = startUpstream(callsFirst(model.script, 'post__send'));
+    const prices = { promptPrice: 5_000, completionPrice: 10_000 };
+    await site.service.serve({ kind: 'openai', modelId: 'dear/chat', type: 'chat', url: upstream.url, ...prices });
+    const tiers = ['plan_model', 'easy_model', 'medium_model', 'hard_model'];
+    const data = {
+      ...{ use_custom_models: true, enable_embedding: false },
+      ...Object.fromEntries(tiers.map((tier) => [tier, 'dear/chat'])),
+    };
+    expect((await context.request.put('/api/svc-ms/user/preferences', { data })).ok()).toBe(true);
+    const { data: self } = await (await context.request.get('/api/user/self')).json();
+    const credits = { method: 'POST', body: { quota: 100_000_000 } };
+    await site.service.root.api(`/api/admin/users/${self.id}/credits`, credits);
+
+    await page.goto('/runs');
+    await page.getByRole('button', { name: 'Start a run' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Start a run' });
+    await form.getByLabel('Goal').fill(goal);
+    await form.getByLabel('Most it may cost').fill('50');
+    await form.getByRole('combobox', { name: 'Tools', exact: true }).click();
+    await page.getByRole('option', { name: 'post__send' }).click();
+    await page.keyboard.press('Escape');
+    if (await form.isHidden()) throw new Error('closing the list closed the form');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Start run' }).click();
+    await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor();
+    await page.getByText('Waits for approval', { exact: true }).waitFor();
+    await page.getByText('"to": "everybody"').first().waitFor();
+    await page.getByText('Left to do').waitFor();
+    expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+    expect(server.calls).toEqual([]);
+    await page.getByRole('button', { name: 'Allow post__send' }).press('Enter');
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    expect(server.calls).toEqual([{ name: 'send', args: { to: 'everybody' } }]);
+
+    const { cost, execution_id } = await (
+      await context.request.get(`/api/svc-ms/autonomous/${page.url().split('/').at(-1)}/status`)
+    ).json();
+    expect(cost).toBeGreaterThan(0);
+    await page.reload();
+    const sums = page.getByRole('table', { name: 'Cost of each task' });
+    await sums.waitFor();
+    const costs = await sums.locator('tbody [data-label="Cost"]').allTextContents();
+    const whole = dollars(await sums.locator('tfoot [data-label="Cost"]').innerText());
+    expect(whole).toBeCloseTo(cost, 2);
+    expect(costs.map(dollars).reduce((sum, one) => sum + one, 0)).toBeCloseTo(whole, 1);
+    expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+    await page.getByRole('link', { name: 'Its requests' }).click();
+    await page.getByText(`Only what was asked for ${execution_id}`).waitFor();
+    await page.getByRole('table').getByText('dear/chat').first().waitFor();
+    await page.goto(`/routing/decisions?parent=${execution_id}`);
+    await page.getByText(`Only what was asked for ${execution_id}`).waitFor();
+    await page.getByRole('table').getByText('dear/chat').first().waitFor();
+    upstream.stop();
+    server.stop();
     expect(complaints).toEqual([]);
   }, 300_000);
 

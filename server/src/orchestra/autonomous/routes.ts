@@ -14,6 +14,7 @@ import { listCheckpoints, streamEnd } from './store/reads.ts';
 import { listRuns, type Run } from './store/runs.ts';
 import { streamEvents } from './stream.ts';
 import type { Tails } from './tails.ts';
+import { timelineRoute } from './timeline-routes.ts';
 import {
   executionSchema,
   executionView,
@@ -51,7 +52,11 @@ export interface RouteDeps {
   tails: Tails;
 }
 
-export const autonomousRoutes = (given: RouteDeps): Route[] => [...doing(given), ...looking(given)];
+export const autonomousRoutes = (given: RouteDeps): Route[] => [
+  ...doing(given),
+  ...looking(given),
+  timelineRoute(given),
+];
 
 function doing({ deps, control }: RouteDeps): Route[] {
   const answerRun = async (call: Pick<Call, 'headers' | 'signal'>, run: Run, stream: boolean) => {

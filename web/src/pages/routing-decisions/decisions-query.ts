@@ -7,7 +7,7 @@ export type Attempt = Decision['attempts'][number];
 
 export const decisionPageSize = 25;
 
-export const decisionsQuery = (filter: { request: string; model: string }, page: number) =>
+export const decisionsQuery = (filter: { request: string; model: string; parent: string }, page: number) =>
   queryOptions({
     queryKey: ['routing-decisions', filter, page],
     queryFn: ({ signal }) =>
@@ -17,6 +17,7 @@ export const decisionsQuery = (filter: { request: string; model: string }, page:
           page_size: decisionPageSize,
           ...(filter.request && { request_id: filter.request }),
           ...(filter.model && { model_id: filter.model }),
+          ...(filter.parent && { parent_request_id: filter.parent }),
         },
         signal,
       }),

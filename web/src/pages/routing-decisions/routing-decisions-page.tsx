@@ -6,6 +6,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
@@ -16,7 +17,7 @@ import { DecisionDetail } from './decision-detail.tsx';
 import { type Decision, decisionPageSize, decisionsQuery } from './decisions-query.ts';
 import { outcomeOf } from './words.ts';
 
-const urlDefaults = { request: '', model: '', page: '1', open: '' };
+const urlDefaults = { request: '', model: '', parent: '', page: '1', open: '' };
 
 const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   { key: 'when', header: 'When', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
@@ -73,7 +74,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
 
 /** By its request id, so that the address alone is enough to show it. */
 function OpenDecision({ request, onClose }: { request: string; onClose: () => void }) {
-  const query = useQuery(decisionsQuery({ request, model: '' }, 1));
+  const query = useQuery(decisionsQuery({ request, model: '', parent: '' }, 1));
   const channelName = useChannelNames();
   const decisions = query.isPlaceholderData ? undefined : query.data?.decisions;
   return (
@@ -101,10 +102,10 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
 }
 
 export function RoutingDecisionsPage() {
-  const [{ request, model, open }, set] = useUrlState(urlDefaults);
+  const [{ request, model, parent, open }, set] = useUrlState(urlDefaults);
   const [page, setPage] = usePage();
-  const query = useQuery(decisionsQuery({ request, model }, page));
-  const filtered = request !== '' || model !== '';
+  const query = useQuery(decisionsQuery({ request, model, parent }, page));
+  const filtered = request !== '' || model !== '' || parent !== '';
   return (
     <>
       <PageHeader title="Routing decisions" description="Where each request went, and why." />
@@ -121,6 +122,7 @@ export function RoutingDecisionsPage() {
           value={model}
           onChange={(value) => set({ model: value, page: '1' })}
         />
+        {parent !== '' && <OnlyOf parent={parent} onAll={() => set({ parent: '', page: '1' })} />}
       </Group>
       <DataTable
         label="Routing decisions"

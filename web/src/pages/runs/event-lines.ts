@@ -50,6 +50,12 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
       return [`“${event.title}” is done again: ${event.reason}`];
     case 'model_failover':
       return [`${event.to} is asked in place of ${event.from} (${event.why.replaceAll('_', ' ')})`, 'quiet'];
+    case 'tool_call_started':
+      return [`“${title(event.task_id)}” calls ${event.name}`];
+    case 'tool_call_finished':
+      return [`${event.name} has answered “${title(event.task_id)}”`, 'quiet'];
+    case 'approval_requested':
+      return [`“${title(event.task_id)}” wants to call ${event.name}, if somebody allows it`];
     case 'task_evaluated':
       return [`“${title(event.task_id)}” scored ${percent(event.score)}: ${event.feedback}`];
     case 'memory_operation':

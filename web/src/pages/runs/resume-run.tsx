@@ -1,4 +1,4 @@
-import { Modal, Select, Stack } from '@mantine/core';
+import { Modal, Select, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -7,8 +7,19 @@ import { notifySuccess } from '../../components/notify.ts';
 import { formatDateTime } from '../../format.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
+import { type CareFaults, careChanges, careFaults, careOf } from './care.ts';
+import { CareFields } from './care-fields.tsx';
 import { ConfigFields } from './config-fields.tsx';
-import { type ConfigFaults, changesOf, defaultConfig, type ConfigFields as Fields, faultsOf } from './run-config.ts';
+import { bodyOf, type DraftTask, draftsOf, faultOf, isChanged } from './plan-draft.ts';
+import { PlanEditor } from './plan-editor.tsx';
+import {
+  type ConfigFaults,
+  changesOf,
+  defaultConfig,
+  type ConfigFields as Fields,
+  faultsOf,
+  numberFields,
+} from './run-config.ts';
 import { checkpointsQuery, type RunStatus, reloadRuns } from './runs-queries.ts';
 
 interface ResumeRunProps {
@@ -26,12 +37,24 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
   const from = chosen ?? list.at(-1)?.checkpoint_id ?? null;
   const [before] = useState<Fields>(() => ({ ...defaultConfig, ...run.config }));
   const [config, setConfig] = useState(before);
-  const [faults, setFaults] = useState<ConfigFaults>({});
+  const [careBefore] = useState(() => careOf(run));
+  const [care, setCare] = useState(careBefore);
+  const [instructions, setInstructions] = useState('');
+  const [tasks, setTasks] = useState<DraftTask[]>(() => draftsOf(run.plan.tasks));
+  const [faults, setFaults] = useState<ConfigFaults & CareFaults & { plan?: string }>({});
+  const planChanged = isChanged(run.plan.tasks, tasks);
   const post = usePost();
   const resume = useAct({
     mutationFn: (checkpoint_id: string) =>
       post('/api/svc-ms/autonomous/resume', {
-        body: { checkpoint_id, session_id: run.session_id, config_overrides: changesOf(before, config) },
+        body: {
+          checkpoint_id,
+          session_id: run.session_id,
+          config_overrides: changesOf(before, config),
+          ...careChanges(careBefore, care),
+          ...(instructions.trim() && { instructions: instructions.trim() }),
+          ...(planChanged && { plan: { tasks: bodyOf(tasks) } }),
+        },
       }),
     onSuccess: async () => {
       notifySuccess('The run goes on');
@@ -42,7 +65,8 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const found = faultsOf(config);
+    const planFault = planChanged ? faultOf(tasks) : null;
+    const found = { ...faultsOf(config), ...careFaults(care), ...(planFault && { plan: planFault }) };
     setFaults(found);
     if (from && Object.keys(found).length === 0) resume.mutate(from);
   };
@@ -61,7 +85,40 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
             value={from}
             onChange={(id) => setChosen(id ?? undefined)}
           />
-          <ConfigFields value={config} faults={faults} onChange={(changes) => setConfig({ ...config, ...changes })} />
+          <Textarea
+            label="Instructions"
+            description="Binds everything from here on, before the goal"
+            placeholder="Use metric units. Leave out the appendix."
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={20_000}
+            data-autofocus
+            value={instructions}
+            onChange={(event) => setInstructions(event.currentTarget.value)}
+          />
+          <CareFields value={care} faults={faults} onChange={setCare} />
+          {run.plan.tasks.length > 0 && (
+            <details className="svc-more" open={faults.plan ? true : undefined}>
+              <summary>Change the plan</summary>
+              <PlanEditor tasks={tasks} onChange={setTasks} />
+            </details>
+          )}
+          {faults.plan && (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {faults.plan}
+            </Text>
+          )}
+          <details className="svc-more" open={numberFields.some(({ name }) => faults[name]) || undefined}>
+            <summary>Limits and behaviour</summary>
+            <Stack mt="sm">
+              <ConfigFields
+                value={config}
+                faults={faults}
+                onChange={(changes) => setConfig({ ...config, ...changes })}
+              />
+            </Stack>
+          </details>
           {checkpoints.error && <ErrorState error={checkpoints.error} title="Checkpoints could not be loaded" />}
           <FormFoot
             act={resume}

@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { IconInfoCircle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { post } from '../../api.ts';
@@ -7,7 +7,9 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { adviceOf, isPaused, reasonWords, runLook } from './run-words.ts';
 import { type RunStatus, reloadRuns } from './runs-queries.ts';
 
-/** Cancel while it runs, resume while it can be resumed. */
+const waits = ({ status }: RunStatus): boolean => status.startsWith('waiting_for_');
+
+/** Cancel while it runs or waits, resume while it can be resumed. */
 export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => void }) {
   const cancel = useMutation({
     mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
@@ -16,20 +18,29 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
     onError: notifyError,
     onSettled: reloadRuns,
   });
-  if (run.status === 'running') {
+  const stop = (
+    <Button
+      color="red"
+      variant="light"
+      loading={cancel.isPending}
+      leftSection={<IconPlayerStop size={16} stroke={1.7} aria-hidden />}
+      onClick={() => cancel.mutate()}
+    >
+      Cancel run
+    </Button>
+  );
+  if (run.status === 'running') return stop;
+  if (run.status === 'completed') return null;
+  if (waits(run) || run.status === 'paused') {
     return (
-      <Button
-        color="red"
-        variant="light"
-        loading={cancel.isPending}
-        leftSection={<IconPlayerStop size={16} stroke={1.7} aria-hidden />}
-        onClick={() => cancel.mutate()}
-      >
-        Cancel run
-      </Button>
+      <Group gap="sm">
+        {stop}
+        <Button variant={waits(run) ? 'default' : 'filled'} onClick={onResume}>
+          {waits(run) ? 'Change course' : 'Resume'}
+        </Button>
+      </Group>
     );
   }
-  if (run.status === 'completed') return null;
   return (
     <Button leftSection={<IconPlayerPlay size={16} stroke={1.7} aria-hidden />} onClick={onResume}>
       Resume
@@ -40,6 +51,8 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
 /** Why the run has stopped, and what would let it continue. */
 export function Stopped({ run }: { run: RunStatus }) {
   if (run.status === 'failed') return <ErrorState error={new Error(run.error ?? 'Unknown')} title="The run failed" />;
+  // What it waits for is shown with its own words.
+  if (waits(run) && run.pending_approvals.length + run.pending_tool_calls.length > 0) return null;
   if (isPaused(run.status)) {
     return (
       <Alert color="orange" variant="light" icon={<IconInfoCircle aria-hidden />} title={runLook(run.status).label}>

@@ -33,6 +33,9 @@ interface Bodies {
   task_failed: { task_id: string; error: string; attempt: number; will_retry: boolean; next_model?: string };
   task_redone: { task_id: string; title: string; reason: string; attempt: number };
   model_failover: { from: string; to: string; why: string; task_id?: string };
+  tool_call_started: { task_id: string; tool_call_id: string; name: string; arguments: string };
+  tool_call_finished: { task_id: string; tool_call_id: string; name: string };
+  approval_requested: { task_id: string; tool_call_id: string; name: string; arguments: string };
   task_evaluated: { task_id: string; score: number; feedback: string };
   memory_operation: { operation: string; tokens_before: number; tokens_after: number };
   context_updated: { tokens_used: number; tokens_limit: number; compressed: boolean };
@@ -58,6 +61,9 @@ const names: Record<keyof Bodies, true> = {
   task_failed: true,
   task_redone: true,
   model_failover: true,
+  tool_call_started: true,
+  tool_call_finished: true,
+  approval_requested: true,
   task_evaluated: true,
   memory_operation: true,
   context_updated: true,

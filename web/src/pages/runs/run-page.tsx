@@ -12,13 +12,16 @@ import { Section } from '../../components/section.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { EventFeed } from './event-feed.tsx';
 import { Plan } from './plan.tsx';
+import { Rest } from './rest.tsx';
 import { ResumeRun } from './resume-run.tsx';
 import { RunActs, Stopped } from './run-acts.tsx';
 import { RunStats } from './run-stats.tsx';
 import type { RunView } from './run-view.ts';
 import { headline, runLook } from './run-words.ts';
 import { type RunStatus, runQuery } from './runs-queries.ts';
+import { Timeline } from './timeline.tsx';
 import { type Connection, useRunEvents } from './use-run-events.ts';
+import { Waiting } from './waiting.tsx';
 
 function Where({ id, status, connection }: { id: string; status?: string; connection?: Connection }) {
   const look = status ? runLook(status) : null;
@@ -102,8 +105,10 @@ function Body({ run, view, onResume }: BodyProps) {
   return (
     <>
       {run.result && <Result text={run.result} />}
+      <Rest run={run} />
       {run.shortfalls.length > 0 && <Shortfalls texts={run.shortfalls} />}
       <Plan run={run} view={view} />
+      <Timeline run={run} />
       <div className="svc-run-foot">
         <Section title="Events">
           <EventFeed lines={view.log} />
@@ -163,6 +168,7 @@ export function RunPage() {
           </div>
         )}
         <Stopped run={run} />
+        <Waiting run={run} onAnswered={follow} />
         <RunStats run={run} view={view} />
         <Body run={run} view={view} onResume={(checkpointId) => setResuming({ checkpointId })} />
       </Stack>

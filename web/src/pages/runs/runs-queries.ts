@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
 import { queryClient } from '../../session.ts';
 
@@ -34,5 +34,29 @@ export const checkpointsQuery = (session_id: string) =>
     queryKey: ['runs', 'checkpoints', session_id],
     queryFn: ({ signal }) => get('/api/svc-ms/autonomous/{session_id}/checkpoints', { path: { session_id }, signal }),
   });
+
+export type TimelinePage = Result<'/api/svc-ms/autonomous/{session_id}/timeline', 'get'>;
+export type TimelineEntry = TimelinePage['entries'][number];
+
+/** The newest first; further pages are earlier. */
+export const timelineQuery = (session_id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['runs', 'timeline', session_id],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      get('/api/svc-ms/autonomous/{session_id}/timeline', {
+        path: { session_id },
+        query: { page_size: 50, ...(pageParam && { cursor: pageParam }) },
+        signal,
+      }),
+    getNextPageParam: (page: TimelinePage) => page.next_cursor,
+  });
+
+export type PendingCall = RunStatus['pending_approvals'][number];
+
+export const toolsQuery = queryOptions({
+  queryKey: ['connected-tools'],
+  queryFn: ({ signal }) => get('/api/mcp/tools', { signal }),
+});
 
 export const reloadRuns = () => queryClient.invalidateQueries({ queryKey: ['runs'] });

@@ -4,19 +4,24 @@ import { type FormEvent, useState } from 'react';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
+import { type CareFaults, careChanges, careFaults, defaultCare } from './care.ts';
+import { CareFields } from './care-fields.tsx';
 import { ConfigFields } from './config-fields.tsx';
 import { type ConfigFaults, changesOf, defaultConfig, type ConfigFields as Fields, faultsOf } from './run-config.ts';
 import { reloadRuns } from './runs-queries.ts';
+import { ToolChoice } from './tool-choice.tsx';
 
 const sessionPattern = /^[A-Za-z0-9_.:-]{0,128}$/;
 
-type Faults = ConfigFaults & { goal?: string; session?: string };
+type Faults = ConfigFaults & CareFaults & { goal?: string; session?: string };
 
 export function StartRun({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [goal, setGoal] = useState('');
   const [session, setSession] = useState('');
   const [config, setConfig] = useState<Fields>(defaultConfig);
+  const [tools, setTools] = useState<string[]>([]);
+  const [care, setCare] = useState(defaultCare);
   const [faults, setFaults] = useState<Faults>({});
   const post = usePost();
   const start = useAct({
@@ -25,7 +30,8 @@ export function StartRun({ onClose }: { onClose: () => void }) {
         body: {
           message: goal.trim(),
           ...(session && { session_id: session }),
-          config: changesOf(defaultConfig, config),
+          config: { ...changesOf(defaultConfig, config), ...(tools.length > 0 && { connected_tools: tools }) },
+          ...careChanges(defaultCare, care),
         },
       }),
     onSuccess: async ({ session_id }) => {
@@ -37,6 +43,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     event.preventDefault();
     const found: Faults = {
       ...faultsOf(config),
+      ...careFaults(care),
       ...(goal.trim() === '' && { goal: 'Say what should be reached.' }),
       ...(!sessionPattern.test(session) && { session: 'Use letters, digits and _ . : - only.' }),
     };
@@ -61,7 +68,12 @@ export function StartRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setGoal(event.currentTarget.value)}
             error={faults.goal}
           />
-          <details className="svc-more" open={Object.keys(faults).some((name) => name !== 'goal') || undefined}>
+          <ToolChoice value={tools} onChange={setTools} />
+          <CareFields value={care} faults={faults} onChange={setCare} />
+          <details
+            className="svc-more"
+            open={Object.keys(faults).some((name) => name !== 'goal' && name !== 'maxCost') || undefined}
+          >
             <summary>Limits and behaviour</summary>
             <Stack mt="sm">
               <TextInput

@@ -11,7 +11,7 @@ import { formatDateTime, formatNumber } from '../../format.ts';
 import { keysQuery } from '../../session.ts';
 import { UsageDetail } from './usage-detail.tsx';
 import { logsQuery, pageSize, type UsageLog } from './usage-queries.ts';
-import { csvAddress, type UsageFilter } from './usage-range.ts';
+import { csvAddress, type LogsFilter } from './usage-range.ts';
 
 const shortTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(undefined, {
@@ -116,7 +116,7 @@ const columns = (keyNames: Map<number, string>, show: (log: UsageLog) => void): 
 ];
 
 interface UsageLogsProps {
-  filter: UsageFilter;
+  filter: LogsFilter;
   page: number;
   onPage: (page: number) => void;
 }

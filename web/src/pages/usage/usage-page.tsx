@@ -1,6 +1,7 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Money } from '../../components/money.tsx';
+import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatCompact, formatNumber } from '../../format.ts';
@@ -9,7 +10,7 @@ import { UsageCharts } from './usage-charts.tsx';
 import { UsageFilters } from './usage-filters.tsx';
 import { UsageLogs } from './usage-logs.tsx';
 import { summaryQuery } from './usage-queries.ts';
-import { filterOf, rangeOf, type UsageFilter, usageDefaults } from './usage-range.ts';
+import { filterOf, ofParent, rangeOf, type UsageFilter, usageDefaults } from './usage-range.ts';
 
 function Totals({ filter }: { filter: UsageFilter }) {
   const { data, isPending } = useQuery(summaryQuery(filter, 'day'));
@@ -31,6 +32,17 @@ export function UsagePage() {
   const range = rangeOf(state, now);
   const filter = filterOf(state, now);
   const [page, setPage] = usePage();
+  if (state.parent !== '') {
+    return (
+      <>
+        <PageHeader title="Usage" description="What one turn or run has used, and what it cost." />
+        <Stack gap="lg">
+          <OnlyOf parent={state.parent} onAll={() => set({ parent: '', page: '1' })} />
+          <UsageLogs filter={ofParent(state.parent)} page={page} onPage={setPage} />
+        </Stack>
+      </>
+    );
+  }
   return (
     <>
       <PageHeader title="Usage" description="What your keys and this app have used, and what it cost." />

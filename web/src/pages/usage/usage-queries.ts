@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
-import type { UsageFilter } from './usage-range.ts';
+import type { LogsFilter, UsageFilter } from './usage-range.ts';
 
 export const pageSize = 25;
 
@@ -15,7 +15,7 @@ export const summaryQuery = (filter: UsageFilter, group_by: Grouping) =>
     placeholderData: keepPreviousData,
   });
 
-export const logsQuery = (filter: UsageFilter, page: number) =>
+export const logsQuery = (filter: LogsFilter, page: number) =>
   queryOptions({
     queryKey: ['usage', 'logs', filter, page],
     queryFn: ({ signal }) => get('/api/usage/logs', { query: { ...filter, page, page_size: pageSize }, signal }),

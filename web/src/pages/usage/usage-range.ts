@@ -1,7 +1,7 @@
 import { addDays, dayOf, endOf, isDay, startOf } from '../../dates.ts';
 
 /** What the address says; `from` and `to` win over `days` when given. */
-export const usageDefaults = { page: '1', days: '30', from: '', to: '', model: '', key: '' };
+export const usageDefaults = { page: '1', days: '30', from: '', to: '', model: '', key: '', parent: '' };
 export type UsageState = typeof usageDefaults;
 
 export const periods = [
@@ -47,7 +47,11 @@ export function filterOf(state: UsageState, nowMs: number) {
 }
 export type UsageFilter = ReturnType<typeof filterOf>;
 
-export function csvAddress(filter: UsageFilter): string {
+/** All requests of one turn or run, whenever they were. */
+export const ofParent = (parent_request_id: string) => ({ parent_request_id });
+export type LogsFilter = UsageFilter | ReturnType<typeof ofParent>;
+
+export function csvAddress(filter: LogsFilter): string {
   const query = new URLSearchParams({ format: 'csv' });
   for (const [name, value] of Object.entries(filter)) query.set(name, String(value));
   return `/api/usage/logs?${query}`;

@@ -1,0 +1,44 @@
+import type { Db } from '../../platform/db/tables.ts';
+import { loadSteps } from './store/steps.ts';
+import { notesOnCalls, type TimelineEvent } from './store/timeline.ts';
+import type { Said } from './talk.ts';
+
+/** What the journal knows of one call of a tool. */
+export interface Noted {
+  begun?: number;
+  ended?: number;
+  /** The beginning of what the model was told. */
+  output?: string;
+}
+
+const longestOutput = 2_000;
+
+/** The tool calls among these events, by their ids. */
+export async function callsOf(db: Db, runRef: number, taken: (TimelineEvent | object)[]): Promise<Map<string, Noted>> {
+  const ids = new Set(taken.flatMap((one) => ('seq' in one ? (idIn(one) ?? []) : [])));
+  const calls = new Map<string, Noted>();
+  if (ids.size === 0) return calls;
+  const notes = new Map<string, { id: string; at: number }>();
+  for (const { key, at } of await notesOnCalls(db, runRef)) {
+    const [kind, id = ''] = key.split(':');
+    if (!ids.has(id)) continue;
+    if (kind === 'begun') calls.set(id, { ...calls.get(id), begun: at });
+    else notes.set(key, { id, at });
+  }
+  const found = (await loadSteps(db, runRef, [...notes.keys()])) as Map<string, Partial<Said<{ content?: unknown }>>>;
+  for (const [key, { messages }] of found) {
+    const { id, at } = notes.get(key)!;
+    // That it was allowed is not yet an end.
+    const ended = messages && { ended: at, output: shortened(`${messages[0]?.content ?? ''}`) };
+    calls.set(id, { ...calls.get(id), ...ended });
+  }
+  return calls;
+}
+
+export const shortened = (text: string): string =>
+  text.length > longestOutput ? `${text.slice(0, longestOutput)}…` : text;
+
+const idIn = ({ event, data }: TimelineEvent): string | null =>
+  event === 'tool_call_started' || event === 'approval_requested'
+    ? (JSON.parse(data) as { tool_call_id: string }).tool_call_id
+    : null;

@@ -1,0 +1,15 @@
+import { Button, Group, Text } from '@mantine/core';
+
+/** Says that a list shows the calls of one turn or run alone, and leads back to all. */
+export function OnlyOf({ parent, onAll }: { parent: string; onAll: () => void }) {
+  return (
+    <Group gap="xs" role="status">
+      <Text size="sm" className="svc-anywhere">
+        Only what was asked for <span className="svc-number">{parent}</span>
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={onAll}>
+        Show all
+      </Button>
+    </Group>
+  );
+}

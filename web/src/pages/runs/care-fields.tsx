@@ -1,0 +1,35 @@
+import { NumberInput, Select, SimpleGrid } from '@mantine/core';
+import { approveWords, type Care, type CareFaults } from './care.ts';
+
+interface CareFieldsProps {
+  value: Care;
+  faults: CareFaults;
+  onChange: (value: Care) => void;
+}
+
+export function CareFields({ value, faults, onChange }: CareFieldsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <NumberInput
+        label="Most it may cost"
+        description="Pauses before the next call; empty for no limit"
+        prefix="$"
+        min={0}
+        step={0.5}
+        decimalScale={6}
+        clampBehavior="none"
+        value={value.maxCost}
+        onChange={(maxCost) => onChange({ ...value, maxCost })}
+        error={faults.maxCost}
+      />
+      <Select
+        label="Calls of tools"
+        description="Whether a person is asked first"
+        data={approveWords}
+        allowDeselect={false}
+        value={value.approve}
+        onChange={(approve) => approve && onChange({ ...value, approve: approve as Care['approve'] })}
+      />
+    </SimpleGrid>
+  );
+}

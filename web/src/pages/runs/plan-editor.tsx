@@ -1,0 +1,105 @@
+import { Badge, Button, Card, Group, MultiSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { type DraftTask, withNewTask, without } from './plan-draft.ts';
+
+interface PlanEditorProps {
+  tasks: DraftTask[];
+  onChange: (tasks: DraftTask[]) => void;
+}
+
+interface TaskFieldsProps {
+  task: DraftTask;
+  place: number;
+  others: DraftTask[];
+  onChange: (changes: Partial<DraftTask>) => void;
+  onRemove: () => void;
+}
+
+function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps) {
+  const name = `task ${place}`;
+  return (
+    <Card component="li" withBorder>
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Group gap="xs">
+            <Text size="sm" fw={600}>
+              Task {place}
+            </Text>
+            {task.done && <Badge color="teal">Done</Badge>}
+          </Group>
+          <Button size="compact-sm" variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={onRemove}>
+            Remove
+          </Button>
+        </Group>
+        <TextInput
+          aria-label={`Title of ${name}`}
+          placeholder="Title"
+          maxLength={300}
+          value={task.title}
+          onChange={(event) => onChange({ title: event.currentTarget.value })}
+        />
+        <Textarea
+          aria-label={`Instruction of ${name}`}
+          placeholder="What is to be done"
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={20_000}
+          value={task.instruction}
+          onChange={(event) => onChange({ instruction: event.currentTarget.value })}
+        />
+        <MultiSelect
+          aria-label={`What ${name} comes after`}
+          placeholder={task.dependsOn.length === 0 ? 'Comes after no other task' : undefined}
+          data={others.map(({ id, title }) => ({ value: id, label: title || id }))}
+          value={task.dependsOn}
+          onChange={(dependsOn) => onChange({ dependsOn })}
+        />
+      </Stack>
+    </Card>
+  );
+}
+
+/** The plan from here on: tasks changed, added and removed. */
+export function PlanEditor({ tasks, onChange }: PlanEditorProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const count = useRef(tasks.length);
+  useEffect(() => {
+    // A task that was just added wants its title.
+    if (tasks.length > count.current) list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus();
+    count.current = tasks.length;
+  }, [tasks.length]);
+  return (
+    <Stack gap="sm" mt="sm">
+      <Text size="sm" c="dimmed">
+        What is done and keeps its instruction keeps its result. What you change runs again, with all that comes after
+        it.
+      </Text>
+      <Stack component="ul" gap="sm" className="svc-plain-list" ref={list}>
+        {tasks.map((task, index) => (
+          <TaskFields
+            key={task.id}
+            task={task}
+            place={index + 1}
+            others={tasks.filter(({ id }) => id !== task.id)}
+            onChange={(changes) =>
+              onChange(tasks.map((other) => (other.id === task.id ? { ...other, ...changes } : other)))
+            }
+            onRemove={() => onChange(without(tasks, task.id))}
+          />
+        ))}
+      </Stack>
+      <Group>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() => onChange(withNewTask(tasks))}
+        >
+          Add a task
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,23 @@
+import { MultiSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { toolsQuery } from './runs-queries.ts';
+
+/** Tools of connected servers that the run may use; nothing where none is connected. */
+export function ToolChoice({ value, onChange }: { value: string[]; onChange: (names: string[]) => void }) {
+  const { data } = useQuery(toolsQuery);
+  const names = data?.tools.map(({ name }) => name) ?? [];
+  if (names.length === 0) return null;
+  return (
+    <MultiSelect
+      label="Tools"
+      description="Of connected servers, that its tasks may call"
+      placeholder={value.length === 0 ? 'None' : undefined}
+      data={names}
+      value={value}
+      onChange={onChange}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'No tools' }}
+    />
+  );
+}

@@ -1,0 +1,167 @@
+import { Button, Card, Code, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
+import { type PendingCall, type RunStatus, reloadRuns } from './runs-queries.ts';
+
+interface CallProps {
+  run: RunStatus;
+  call: PendingCall;
+  onAnswered: () => void;
+}
+
+/** Easier to read where it is JSON; every value as it stands. */
+function argumentsOf(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text || '{}';
+  }
+}
+
+function CallHead({ run, call }: Pick<CallProps, 'run' | 'call'>) {
+  const task = run.plan.tasks.find(({ task_id }) => task_id === call.task_id);
+  return (
+    <>
+      <Title order={3} size="h4" ff="monospace" className="svc-anywhere">
+        {call.name}
+      </Title>
+      <Text size="sm" c="dimmed">
+        For “{task?.title ?? call.task_id}”, with these arguments:
+      </Text>
+      <Code block className="svc-call-arguments" tabIndex={0} aria-label={`Arguments of ${call.name}`}>
+        {argumentsOf(call.arguments)}
+      </Code>
+    </>
+  );
+}
+
+function Approval({ run, call, onAnswered }: CallProps) {
+  const [note, setNote] = useState('');
+  const post = usePost();
+  const answer = useAct({
+    mutationFn: (approved: boolean) =>
+      post('/api/svc-ms/autonomous/{session_id}/approve', {
+        path: { session_id: run.session_id },
+        body: { tool_call_id: call.id, approved, ...(note.trim() && { note: note.trim() }) },
+      }),
+    onSuccess: async (_, approved) => {
+      notifySuccess(approved ? `${call.name} may be called` : `${call.name} is not called`);
+      onAnswered();
+      await reloadRuns();
+    },
+  });
+  return (
+    <Card component="li" withBorder>
+      <Stack gap="sm">
+        <CallHead run={run} call={call} />
+        <TextInput
+          label="Note"
+          description="Told to the model when you refuse: why, or what to do instead"
+          maxLength={2000}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        {answer.error && <ErrorState error={answer.error} title="The answer did not arrive" />}
+        <Group>
+          <Button loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
+            Allow {call.name}
+          </Button>
+          <Button
+            variant="default"
+            loading={answer.isPending && !answer.variables}
+            onClick={() => answer.mutate(false)}
+          >
+            Refuse {call.name}
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+function Output({ run, call, onAnswered }: CallProps) {
+  const [content, setContent] = useState('');
+  const post = usePost();
+  const send = useAct({
+    mutationFn: () =>
+      post('/api/svc-ms/autonomous/{session_id}/tool-results', {
+        path: { session_id: run.session_id },
+        body: { results: [{ tool_call_id: call.id, content }] },
+      }),
+    onSuccess: async () => {
+      notifySuccess(`The output of ${call.name} is passed on`);
+      onAnswered();
+      await reloadRuns();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate();
+  };
+  return (
+    <Card component="li" withBorder>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <CallHead run={run} call={call} />
+          <Textarea
+            label={`Output of ${call.name}`}
+            description="What your tool answers, as the model is to read it"
+            autosize
+            minRows={2}
+            maxRows={12}
+            value={content}
+            onChange={(event) => setContent(event.currentTarget.value)}
+          />
+          {send.error && <ErrorState error={send.error} title="The output did not arrive" />}
+          <Group>
+            <Button type="submit" loading={send.isPending}>
+              Send output
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+/** What the run waits for, to be answered here. Focus stays here while answers are given one after another. */
+export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () => void }) {
+  const { pending_approvals: approvals, pending_tool_calls: calls } = run;
+  const count = approvals.length + calls.length;
+  const region = useRef<HTMLDivElement>(null);
+  const before = useRef(count);
+  useEffect(() => {
+    if (count > 0 && count < before.current) region.current?.focus();
+    before.current = count;
+  }, [count]);
+  if (count === 0) return null;
+  return (
+    <div ref={region} tabIndex={-1} className="svc-waiting">
+      {approvals.length > 0 && (
+        <Section title="Waiting for your approval" description="Nothing is called before you allow it.">
+          <Stack component="ul" className="svc-plain-list">
+            {approvals.map((call) => (
+              <Approval key={call.id} run={run} call={call} onAnswered={onAnswered} />
+            ))}
+          </Stack>
+        </Section>
+      )}
+      {calls.length > 0 && (
+        <Section
+          title="Waiting for your tools"
+          description="Your program answers these calls by itself; you can also type what came of them."
+        >
+          <Stack component="ul" className="svc-plain-list">
+            {calls.map((call) => (
+              <Output key={call.id} run={run} call={call} onAnswered={onAnswered} />
+            ))}
+          </Stack>
+        </Section>
+      )}
+    </div>
+  );
+}
