@@ -95,7 +95,15 @@ export async function cancelBatch(db: Db, ref: number, now: number): Promise<boo
 
 type Ending = Pick<
   BatchRow,
-  'status' | 'succeeded' | 'errored' | 'canceled' | 'expired' | 'output_file_id' | 'error_file_id' | 'results_blob'
+  | 'status'
+  | 'total'
+  | 'succeeded'
+  | 'errored'
+  | 'canceled'
+  | 'expired'
+  | 'output_file_id'
+  | 'error_file_id'
+  | 'results_blob'
 >;
 
 /** The end and the files with its results, together or not at all; false when somebody else has ended it. */
