@@ -1,4 +1,5 @@
 import { openAccounts } from './accounts/open.ts';
+import { openBatches } from './batches/open.ts';
 import { openBilling } from './billing/billing.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { makeMonths } from './billing/store/months.ts';
@@ -159,6 +160,18 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const keptDays = () => options.get('ResponsesKeptDays');
   const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, keptDays });
 
+  const relayed = relayRoutes(relay, metaModels, {
+    ...{ room: { db, sealer, clock, catalog }, jobs, responses },
+    permits: identity.permits,
+  });
+  const batches = openBatches({
+    ...{ db, owners, jobs, blobs, clock, log, routes: relayed, baseUrl: config.baseUrl },
+    permit: identity.permits.of,
+    priceFactor: () => options.get('BatchPriceFactor'),
+    maxFileBytes: () => options.get('FileMaxMebibytes') * 1024 * 1024,
+    maxUserBytes: () => options.get('FilesPerUserMebibytes') * 1024 * 1024,
+  });
+
   const secretKey = platform.sealingKeys[0]!.key;
   const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
@@ -185,6 +198,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     autonomous,
     video,
     responses,
+    batches,
   });
 
   return {
@@ -202,10 +216,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
-      ...relayRoutes(relay, metaModels, {
-        ...{ room: { db, sealer, clock, catalog }, jobs, responses },
-        permits: identity.permits,
-      }),
+      ...relayed,
+      ...batches.routes,
       ...orchestra.routes,
       ...autonomous.routes,
       ...video.routes,
@@ -242,7 +254,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
         },
       };
-      for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses])
+      for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses, batches])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Batches } from '../batches/open.ts';
 import * as billing from '../billing/store/account-data.ts';
 import type { AccountDeps } from '../identity/accounts.ts';
 import { forgetInAudit } from '../identity/audit/account-data-store.ts';
@@ -29,6 +30,7 @@ export interface AccountsDeps {
   autonomous: Pick<Autonomous, 'control'>;
   video: Pick<Video, 'forgetUser'>;
   responses: Pick<KeptResponses, 'exportOf' | 'forgetUser'>;
+  batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
 }
 
 const work = { concurrency: 1 };
@@ -68,6 +70,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     },
     requests: { exportOf: (userId) => requests.exportOf(db, userId), forget: (userId) => requests.forget(db, userId) },
     responses: { exportOf: given.responses.exportOf, forget: given.responses.forgetUser },
+    batches: { exportOf: given.batches.exportOf, forget: given.batches.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
   };

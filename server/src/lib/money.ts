@@ -210,6 +210,20 @@ export function costAtMost(price: Price, usage: Usage, asks: Asks = {}): number 
   return costOf({ promptPrice, completionPrice, requestPrice }, { promptTokens, completionTokens, units });
 }
 
+/** The same price at a share of it, part by part: a bill at it is made up of lines like any other. */
+export function scaledPrice(
+  { promptPrice, completionPrice, requestPrice, parts, tiers }: Price,
+  factor: number,
+): Price {
+  const scaled = <R extends object>(rates: R): R =>
+    Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, (rate as number) * factor])) as R;
+  return {
+    ...scaled({ promptPrice, completionPrice, requestPrice }),
+    ...(parts && { parts: scaled(parts) }),
+    ...(tiers && { tiers: tiers.map(({ aboveContext, ...rates }) => ({ aboveContext, ...scaled(rates) })) }),
+  };
+}
+
 export function isFree(price: Price): boolean {
   if (price.promptPrice !== 0 || price.completionPrice !== 0 || price.requestPrice !== 0) return false;
   const { parts = {}, tiers = [] } = price;

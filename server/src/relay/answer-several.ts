@@ -2,7 +2,7 @@ import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { ask, type ChatAnswer, type Settled } from './answer-chat.ts';
-import { asRequest, type Estimate, priceOf, settle } from './bill.ts';
+import { asRequest, type Estimate, priceIn, priceOf, settle } from './bill.ts';
 import { type WholeAnswer, whole } from './deliver-whole.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { fitsPrompt } from './fits.ts';
@@ -88,7 +88,7 @@ async function settleAll(
   startedMs: number,
 ): Promise<SeveralAnswered> {
   const { attempt, candidate } = answers[0]!;
-  const { price } = candidate;
+  const price = priceIn(context, candidate);
   try {
     const counted = await Promise.all(answers.map((answer) => answer.counted()));
     const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => asRequest(price, usage));

@@ -1,6 +1,6 @@
 import type { Hold, UsageStatus } from '../billing/types.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Asks, costAtMost, costOf, isFree, type Price, type Usage } from '../lib/money.ts';
+import { type Asks, costAtMost, costOf, isFree, type Price, scaledPrice, type Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
@@ -25,11 +25,23 @@ export const chatEstimate = (prompt: Prompt): Estimate => ({
 export const asRequest = (price: Price, usage: Usage): Usage =>
   price.requestPrice > 0 || price.tiers?.some((tier) => tier.request) ? { ...usage, units: 1 } : usage;
 
+type Paying = Pick<RequestContext, 'priceFactor'>;
+
+/** What a request pays a candidate: the price of the model, or the share of it that the operator takes. */
+export const priceIn = ({ priceFactor }: Paying, { price }: Pick<Candidate, 'price'>): Price =>
+  priceFactor === undefined || priceFactor === 1 ? price : scaledPrice(price, priceFactor);
+
 /** The most that any candidate of the plan would cost: whichever answers, the hold covers it. */
-export function estimateCost(plan: Plan, estimate: (candidate: Candidate) => Usage, asks?: Asks): number {
+export function estimateCost(
+  context: Paying,
+  plan: Plan,
+  estimate: (candidate: Candidate) => Usage,
+  asks?: Asks,
+): number {
   let most = 0;
   for (const candidate of plan.candidates) {
-    if (!isFree(candidate.price)) most = Math.max(most, costAtMost(candidate.price, estimate(candidate), asks));
+    const price = priceIn(context, candidate);
+    if (!isFree(price)) most = Math.max(most, costAtMost(price, estimate(candidate), asks));
   }
   return most;
 }
@@ -48,11 +60,12 @@ export interface Bill {
 /** Charges, and tells how much once that is durable: nobody has the whole answer before it is paid. */
 export async function settle(deps: RelayDeps, context: RequestContext, hold: Hold, bill: Bill): Promise<number> {
   const { candidate, usage, stream, status, firstTokenMs } = bill;
-  const cost = bill.cost ?? priceOf(candidate.price, usage);
+  const price = priceIn(context, candidate);
+  const cost = bill.cost ?? priceOf(price, usage);
   await deps.billing.settle(hold, {
     cost,
     usage,
-    price: candidate.price,
+    price,
     endpoint: context.endpoint,
     provider: candidate.channel.provider,
     channelId: candidate.channel.id,

@@ -47,8 +47,10 @@ export interface RequestContext {
   override: Override | null;
   /** The model in whose place this one is asked. */
   readonly insteadOf?: string | undefined;
-  /** Of the turn or run that makes the request. */
+  /** Of the turn, run or batch that makes the request. */
   readonly parentRequestId?: string | undefined;
+  /** The share of a model's price that the request pays; the whole when absent. */
+  readonly priceFactor?: number | undefined;
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client leaves. */

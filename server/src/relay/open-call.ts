@@ -44,7 +44,7 @@ export async function openCall(
   });
   const plan = planned instanceof Promise ? await planned : planned;
   try {
-    const hold = await takeHold(deps, context, modelId, estimateCost(plan, estimate.most, estimate.asks));
+    const hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
     return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
     if (!isShort(error) || !estimate.countPrompt) {
@@ -91,6 +91,7 @@ async function holdCounted(
 ): Promise<Hold> {
   const costOfPrompt = (tokensOf: (most: number) => number) =>
     estimateCost(
+      context,
       plan,
       (candidate) => {
         const usage = most(candidate);

@@ -4,7 +4,7 @@ import { pingAfterMs } from '../platform/http/event-stream.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type ChatAnswer, type End, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
-import { asRequest, priceOf } from './bill.ts';
+import { asRequest, priceIn, priceOf } from './bill.ts';
 import { reportOf } from './dispatch.ts';
 import type { OutputCounter } from './output-counter.ts';
 import { isStopping, stoppingError } from './stopping.ts';
@@ -266,7 +266,7 @@ export class Pump {
     if (!call.hold.stored || now - this.#lastProgressMs < progressEveryMs) return;
     this.#lastProgressMs = now;
     const usage: Usage = { promptTokens: prompt.estimate, completionTokens: read.output.roughly() };
-    const { price } = candidate;
+    const price = priceIn(context, candidate);
     deps.billing.progress(call.hold, priceOf(price, asRequest(price, usage)), usage, context.endpoint);
   }
 }

@@ -4,8 +4,14 @@ import type { Call } from '../platform/http/route.ts';
 import type { Override } from '../routing/override.ts';
 import type { Caller, RequestContext } from './deps.ts';
 
+/** The work that makes a call, where no client waits for its answer. */
+export interface Behind {
+  parentRequestId: string;
+  priceFactor: number;
+}
+
 /** A call with a key, wherever it came in. */
-export type KeyCall = Call<'apiKey' | 'googleKey'>;
+export type KeyCall = Call<'apiKey' | 'googleKey'> & { readonly behind?: Behind };
 
 /** Headers that a vendor gives meaning to; nothing else of the client's travels on. */
 const forwardedHeaders = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
@@ -20,7 +26,9 @@ export const contextOf = (call: KeyCall, endpoint: string, override: Override | 
 
 /** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
 class CallContext implements RequestContext {
-  readonly direct = true;
+  readonly direct: boolean;
+  readonly parentRequestId: string | undefined;
+  readonly priceFactor: number | undefined;
   readonly requestId: string;
   readonly caller: Caller;
   readonly clientHeaders: RequestContext['clientHeaders'];
@@ -31,6 +39,9 @@ class CallContext implements RequestContext {
     readonly override: Override | null,
   ) {
     const { user, keyId, unlimited, models }: KeyPrincipal = call.principal;
+    this.direct = call.behind === undefined;
+    this.parentRequestId = call.behind?.parentRequestId;
+    this.priceFactor = call.behind?.priceFactor;
     this.requestId = call.requestId;
     this.caller = { userId: user.id, group: user.group, keyId, keyUnlimited: unlimited, models };
     this.clientHeaders = clientHeadersOf(call.request.headers);

@@ -38,7 +38,8 @@ export function rewriteResponsesRequest(body: Json, options: RewriteOptions): Js
     out[field] = body[field];
   }
   if (limit !== undefined) out.max_output_tokens = limit;
-  if (Array.isArray(body.input)) out.input = body.input.flatMap((item) => (isObject(item) ? backItem(item, seals) : [item]));
+  if (Array.isArray(body.input))
+    out.input = body.input.flatMap((item) => (isObject(item) ? backItem(item, seals) : [item]));
   const include = new Set(Array.isArray(body.include) ? body.include : []);
   // Nothing is stored there, and so thoughts come back with the next request or not at all.
   if (reasons) include.add(sealedThoughts);

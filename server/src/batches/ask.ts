@@ -1,0 +1,95 @@
+import type { KeyPrincipal } from '../identity/principals.ts';
+import { errorShapes } from '../lib/error-shapes.ts';
+import type { AppError } from '../lib/errors.ts';
+import type { Call, Route } from '../platform/http/route.ts';
+import { toAppError } from '../platform/http/to-app-error.ts';
+import type { Behind, KeyCall } from '../relay/request-context.ts';
+import type { BatchesDeps } from './deps.ts';
+import type { Outcome } from './store/requests.ts';
+import type { BatchRow, RequestRow } from './store/tables.ts';
+
+/** Tries at a request that a busy or broken upstream refused, and the waits between them, doubled each time. */
+const mostTries = 4;
+const firstWaitMs = 1_000;
+const mostWaitMs = 30_000;
+
+/** Sends one request the way a client's would go, with the rights that its owner has now. */
+export async function askRequest(
+  deps: BatchesDeps,
+  batch: BatchRow,
+  row: RequestRow,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const route = deps.routes.find(({ method, path }) => method === 'post' && path === batch.endpoint);
+  if (!route) throw new Error(`there is no endpoint ${batch.endpoint}`);
+  const body = await bodyOf(deps, batch, row);
+  for (let tried = 1; ; tried += 1) {
+    // A call is billed once for each id: another attempt, after a kill too, has another.
+    const requestId = `${batch.id}-${row.position}-${batch.attempts}-${tried}`;
+    try {
+      const text = await send(deps, route, batch, body, requestId, signal);
+      return { state: 'succeeded', requestId, statusCode: 200, text };
+    } catch (thrown) {
+      // Stopping, or lost: another goes on.
+      signal.throwIfAborted();
+      const error = toAppError(thrown);
+      if (error.code === 'internal_error') deps.log.warn({ error: thrown, requestId }, 'a request of a batch failed');
+      if (tried === mostTries || !mayPass(error)) {
+        const text = JSON.stringify(errorShapes[route.errors](error, requestId));
+        return { state: 'errored', requestId, statusCode: error.status, text };
+      }
+      await pause(waitMs(error, tried), signal);
+    }
+  }
+}
+
+const mayPass = ({ status }: AppError): boolean => status === 429 || status >= 500;
+
+function waitMs({ extras }: AppError, tried: number): number {
+  const told = Number(extras.headers?.['retry-after']) * 1_000;
+  return Math.min(mostWaitMs, told > 0 ? told : firstWaitMs * 2 ** (tried - 1));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+async function bodyOf({ blobs }: BatchesDeps, batch: BatchRow, row: RequestRow): Promise<string> {
+  const content = await blobs.read(batch.input_blob, { start: row.first_byte, end: row.last_byte });
+  if (!content) throw new Error(`the input of ${batch.id} is gone`);
+  const line = JSON.parse(await new Response(content).text()) as { body?: unknown; params?: unknown };
+  return JSON.stringify(line.body ?? line.params);
+}
+
+async function send(
+  deps: BatchesDeps,
+  route: Route,
+  batch: BatchRow,
+  body: string,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { user_id: userId, key_id: keyId } = batch;
+  const { group, models, unlimited } = await deps.permit({ userId, keyId });
+  // All that endpoints ask of a user.
+  const user = { id: userId, group } as KeyPrincipal['user'];
+  const behind: Behind = { parentRequestId: batch.id, priceFactor: deps.priceFactor() };
+  const request = new Request(`http://batch.invalid${route.path}`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
+  });
+  const call: Call<'apiKey'> & Pick<KeyCall, 'behind'> = {
+    ...{ request, requestId, ip: '127.0.0.1', body: undefined, query: undefined, params: undefined },
+    ...{ signal, headers: {}, behind, principal: { user, keyId, models, unlimited, limitKey: '' } },
+  };
+  return (await route.handle(call as Call)).text();
+}

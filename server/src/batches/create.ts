@@ -1,0 +1,100 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { randomHex } from '../lib/ids.ts';
+import { type BatchesDeps, noBatch, noFile } from './deps.ts';
+import { clearBatch } from './finalize.ts';
+import { limits } from './limits.ts';
+import * as store from './store/batches.ts';
+import { findFile } from './store/files.ts';
+import type { BatchRow, Wire } from './store/tables.ts';
+import { enqueueBatch } from './work.ts';
+
+/** Whose it is, and with which key it works. */
+export interface Owner {
+  userId: number;
+  keyId: number | null;
+}
+
+async function refuseMany({ db }: BatchesDeps, { userId }: Owner): Promise<void> {
+  if ((await store.countRunning(db, userId)) >= limits.running)
+    throw new AppError('rate_limit_exceeded', `${limits.running} batches at most are worked on at once.`);
+}
+
+interface NewBatch {
+  endpoint: string;
+  inputFileId: string;
+  metadata: Record<string, string> | null;
+  outputSeconds: number | null;
+}
+
+/** The row first, then its work: a crash in between leaves a row that the sweep finds. */
+export async function createFromFile(deps: BatchesDeps, owner: Owner, given: NewBatch): Promise<BatchRow> {
+  const now = nowSeconds(deps.clock);
+  const file = await findFile(deps.db, owner.userId, given.inputFileId, now);
+  if (!file) throw noFile(given.inputFileId, 'input_file_id');
+  if (file.purpose !== 'batch')
+    throw new AppError('invalid_value', "The input file must be uploaded with the purpose 'batch'.", {
+      param: 'input_file_id',
+    });
+  await refuseMany(deps, owner);
+  const batch = await insert(deps, owner, `batch_${randomHex(32)}`, 'openai', {
+    ...{ endpoint: given.endpoint, input_file_id: file.id, input_blob: file.blob, total: 0 },
+    metadata: given.metadata === null ? null : JSON.stringify(given.metadata),
+    output_seconds: given.outputSeconds,
+  });
+  await enqueueBatch(deps, batch.id);
+  return batch;
+}
+
+/** What came in the request itself becomes an input like a file's. */
+export async function createFromRequests(
+  deps: BatchesDeps,
+  owner: Owner,
+  requests: { custom_id: string; params: unknown }[],
+): Promise<BatchRow> {
+  await refuseMany(deps, owner);
+  const id = `msgbatch_${randomHex(32)}`;
+  const blob = `batches/${id}-input`;
+  const lines = requests.map(({ custom_id, params }) => `${JSON.stringify({ custom_id, params })}\n`);
+  await deps.blobs.put(blob, Buffer.from(lines.join('')), 'application/x-jsonl');
+  const batch = await insert(deps, owner, id, 'anthropic', {
+    ...{ endpoint: '/v1/messages', input_file_id: null, input_blob: blob, total: requests.length },
+    ...{ metadata: null, output_seconds: null },
+  });
+  await enqueueBatch(deps, batch.id);
+  return batch;
+}
+
+type Input = Pick<BatchRow, 'endpoint' | 'input_file_id' | 'input_blob' | 'total' | 'metadata' | 'output_seconds'>;
+
+function insert({ db, clock }: BatchesDeps, owner: Owner, id: string, wire: Wire, input: Input): Promise<BatchRow> {
+  const now = nowSeconds(clock);
+  return store.insertBatch(db, {
+    ...{ id, wire, user_id: owner.userId, key_id: owner.keyId, status: 'validating' },
+    ...input,
+    ...{ created_at: now, touched_at: now, expires_at: now + limits.windowSeconds },
+  } as Parameters<typeof store.insertBatch>[1]);
+}
+
+export async function requireBatch({ db }: BatchesDeps, userId: number, wire: Wire, id: string): Promise<BatchRow> {
+  const batch = await store.findBatch(db, userId, wire, id);
+  if (!batch) throw noBatch(id);
+  return batch;
+}
+
+/** Requests under way are finished, others not begun. One that is being cancelled stays so; null when it has ended. */
+export async function cancel(deps: BatchesDeps, batch: BatchRow): Promise<BatchRow | null> {
+  await store.cancelBatch(deps.db, batch.ref, nowSeconds(deps.clock));
+  const now = await store.readBatch(deps.db, batch.id);
+  if (!now) throw noBatch(batch.id);
+  if (now.status !== 'cancelling') return null;
+  await enqueueBatch(deps, batch.id);
+  return now;
+}
+
+/** With its results, where those are no files of the user's own. */
+export async function removeBatch(deps: Pick<BatchesDeps, 'db' | 'blobs'>, batch: store.Remains): Promise<void> {
+  await clearBatch(deps, batch);
+  if (batch.results_blob !== null) await deps.blobs.delete(batch.results_blob);
+  await store.deleteBatch(deps.db, batch.ref);
+}

@@ -1,0 +1,103 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { randomHex } from '../lib/ids.ts';
+import { type BatchesDeps, noFile } from './deps.ts';
+import { limits } from './limits.ts';
+import * as store from './store/files.ts';
+import type { FileRow } from './store/tables.ts';
+
+/** Hexadecimal, as names of blobs have no capitals. */
+export const newFileId = (): string => `file-${randomHex(24)}`;
+export const blobOf = (fileId: string): string => `files/${fileId}`;
+
+/** An upload that is not whole by then was broken off together with its process. */
+const uploadSeconds = 6 * 3_600;
+const sweepFiles = 200;
+
+export interface Upload {
+  /** Stores what comes; more than a file may have is refused. */
+  store(content: ReadableStream<Uint8Array>): Promise<void>;
+  /** Shows the file; before that nobody sees it. */
+  finish(about: { filename: string; purpose: string; expirySeconds: number | null }): Promise<FileRow>;
+  /** Throws out what came. */
+  giveUp(): Promise<void>;
+}
+
+type FileDeps = Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'maxFileBytes' | 'maxUserBytes'>;
+
+/**
+ * The row is there before the bytes are: a kill in between leaves a row that the sweep finds, and several uploads at once
+ * see what the others will take.
+ */
+export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {
+  const { db, blobs } = deps;
+  const id = newFileId();
+  const blob = blobOf(id);
+  const now = nowSeconds(deps.clock);
+  let bytes = 0;
+  await store.insertFile(db, {
+    ...{ id, user_id: userId, purpose: '', filename: '', bytes: Math.max(0, expectedBytes), blob, ready: 0 },
+    ...{ created_at: now, expires_at: now + uploadSeconds },
+  });
+  const giveUp = async () => {
+    await blobs.delete(blob);
+    await store.dropFile(db, id);
+  };
+  try {
+    await refuseFull(deps, userId);
+  } catch (error) {
+    await giveUp();
+    throw error;
+  }
+  return {
+    store: async (content) => {
+      bytes = (await blobs.put(blob, content, 'application/octet-stream')).size;
+    },
+    finish: async ({ filename, purpose, expirySeconds }) => {
+      if (bytes > deps.maxFileBytes())
+        throw new AppError('request_too_large', `A file may have ${deps.maxFileBytes()} bytes at most.`, {
+          param: 'file',
+        });
+      const expiresAt = expirySeconds === null ? null : now + expirySeconds;
+      const row = await store.completeFile(db, id, { purpose, filename, bytes, expires_at: expiresAt });
+      if (!row) throw noFile(id);
+      // Nobody has to say beforehand how much will come.
+      await refuseFull(deps, userId);
+      return row;
+    },
+    giveUp,
+  };
+}
+
+async function refuseFull({ db, maxUserBytes }: FileDeps, userId: number): Promise<void> {
+  if ((await store.bytesOfUser(db, userId)) <= maxUserBytes()) return;
+  throw new AppError('request_too_large', `All your files together may have ${maxUserBytes()} bytes. Delete some.`, {
+    param: 'file',
+  });
+}
+
+/** Files with requests or results are kept for a while, others until they are deleted. */
+export const defaultExpiry = (purpose: string): number | null => (purpose === 'batch' ? limits.keptSeconds : null);
+
+export async function removeFile({ db, blobs }: Pick<BatchesDeps, 'db' | 'blobs'>, { id, blob }: FileRow) {
+  if (!(await store.deleteFile(db, id)))
+    throw new AppError('conflict', `File '${id}' is the input of a batch that has not ended. Cancel that first.`);
+  await blobs.delete(blob);
+}
+
+/** The bytes first: a row without them is found again, bytes without a row are not. */
+async function dropAll({ db, blobs }: Pick<BatchesDeps, 'db' | 'blobs'>, files: Pick<FileRow, 'id' | 'blob'>[]) {
+  for (const { id, blob } of files) {
+    await blobs.delete(blob);
+    await store.dropFile(db, id);
+  }
+  return files.length;
+}
+
+export async function sweepExpired(deps: Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>): Promise<void> {
+  await dropAll(deps, await store.findExpired(deps.db, nowSeconds(deps.clock), sweepFiles));
+}
+
+export async function forgetFiles(deps: Pick<BatchesDeps, 'db' | 'blobs'>, userId: number): Promise<void> {
+  while ((await dropAll(deps, await store.filesOf(deps.db, userId, sweepFiles))) > 0);
+}

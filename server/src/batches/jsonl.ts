@@ -1,0 +1,40 @@
+/** A line of a file, and where in it. Without bytes: it is longer than may be. */
+export interface Line {
+  first: number;
+  last: number;
+  bytes: Buffer | null;
+}
+
+/** The lines of a file as it is read; at most one of them is in memory. What holds nothing but white space is left out. */
+export async function* linesOf(content: ReadableStream<Uint8Array>, mostBytes: number): AsyncGenerator<Line> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  let first = 0;
+  let at = 0;
+  const line = (): Line => {
+    const bytes = size > mostBytes ? null : Buffer.concat(parts);
+    return { first, last: first + size - 1, bytes };
+  };
+  const isBlank = ({ bytes }: Line): boolean => bytes !== null && bytes.toString('latin1').trim() === '';
+  const add = (piece: Uint8Array) => {
+    size += piece.byteLength;
+    if (size <= mostBytes) parts.push(piece);
+    else parts = [];
+  };
+  for await (const chunk of content) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      add(chunk.subarray(from, end));
+      const whole = line();
+      if (size > 0 && !isBlank(whole)) yield whole;
+      from = end + 1;
+      first = at + from;
+      parts = [];
+      size = 0;
+    }
+    add(chunk.subarray(from));
+    at += chunk.byteLength;
+  }
+  const rest = line();
+  if (size > 0 && !isBlank(rest)) yield rest;
+}

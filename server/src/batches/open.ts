@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { nowSeconds } from '../lib/clock.ts';
+import { inBatches, type PersonalData } from '../platform/db/pages.ts';
+import type { Route } from '../platform/http/route.ts';
+import { removeBatch } from './create.ts';
+import type { BatchesDeps } from './deps.ts';
+import { forgetFiles, sweepExpired } from './files.ts';
+import { limits, parallel } from './limits.ts';
+import { messageBatchRoutes } from './routes/anthropic.ts';
+import { fileRoutes } from './routes/files.ts';
+import { openaiBatchRoutes } from './routes/openai.ts';
+import { exportOf } from './store/account-data.ts';
+import { batchesOf, findOld, findStale } from './store/batches.ts';
+import { deleteRequests, findUncleared } from './store/requests.ts';
+import { batchQueue, enqueueBatch, workOn } from './work.ts';
+
+export interface Batches {
+  routes: Route[];
+  exportOf(userId: number): PersonalData;
+  /** Ends what runs and removes what is kept. May be repeated. */
+  forgetUser(userId: number): Promise<void>;
+  /** Throws out what has run out, and puts work back that was lost. */
+  sweep(): Promise<void>;
+}
+
+/** Longer than from a row to its work item, so that only lost ones are found. */
+const staleSeconds = 120;
+const sweepRows = 100;
+const workData = z.object({ id: z.string() });
+
+/** Call before the jobs start. */
+export function openBatches(deps: BatchesDeps): Batches {
+  const { db, jobs, clock } = deps;
+  jobs.work(batchQueue, { concurrency: parallel.batches }, (job) =>
+    workOn(deps, workData.parse(job.data).id, job.signal),
+  );
+  return {
+    routes: [...fileRoutes(deps), ...openaiBatchRoutes(deps), ...messageBatchRoutes(deps)],
+    exportOf: (userId) => exportOf(db, userId),
+    forgetUser: async (userId) => {
+      // Whoever works on one finds that its row is gone.
+      for (let some = await batchesOf(db, userId, sweepRows); some.length > 0; ) {
+        for (const batch of some) await removeBatch(deps, batch);
+        some = await batchesOf(db, userId, sweepRows);
+      }
+      await forgetFiles(deps, userId);
+    },
+    sweep: async () => {
+      const now = nowSeconds(clock);
+      await sweepExpired(deps);
+      for (const batch of await findOld(db, now - limits.keptSeconds, sweepRows)) await removeBatch(deps, batch);
+      for (const ref of await findUncleared(db, sweepRows)) await inBatches((most) => deleteRequests(db, ref, most));
+      for (const id of await findStale(db, now - staleSeconds, sweepRows)) await enqueueBatch(deps, id);
+    },
+  };
+}

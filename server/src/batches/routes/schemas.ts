@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Call } from '../../platform/http/route.ts';
+import '../../identity/principals.ts';
+import { limits } from '../limits.ts';
+
+export const base = {
+  tag: 'Batches',
+  auth: 'apiKey',
+  limit: { option: 'RateLimitV1', by: 'principal' },
+  errors: 'openai',
+} as const;
+
+export const userOf = ({ principal }: Pick<Call<'apiKey'>, 'principal'>): number => principal.user.id;
+
+/** What somebody sent or was told belongs in no cache. */
+export const unshared = (call: Pick<Call, 'headers'>): void => {
+  call.headers['cache-control'] = 'no-store';
+};
+
+export const limitOf = (most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(1).max(most))
+    .meta({ type: 'integer', minimum: 1, maximum: most })
+    .optional();
+
+export const idQuery = z.string().min(1).max(200).optional();
+/** What Azure's clients always send. */
+export const apiVersion = { 'api-version': z.string().max(100).optional() };
+
+export const expirySeconds = z.int().min(limits.leastExpirySeconds).max(limits.mostExpirySeconds);
+
+/** As at OpenAI: 16 pairs, of 64 and 512 characters. */
+export const metadata = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= 16, 'must have at most 16 members');
+
+export const listed = <T extends z.ZodType>(item: T) =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(item),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  });
+
+/** Of one row more than were asked for. */
+export function listOf<R extends { id: string }>(rows: R[], limit: number, render: (row: R) => unknown) {
+  const shown = rows.slice(0, limit);
+  return {
+    object: 'list',
+    data: shown.map(render),
+    first_id: shown[0]?.id ?? null,
+    last_id: shown.at(-1)?.id ?? null,
+    has_more: rows.length > limit,
+  };
+}

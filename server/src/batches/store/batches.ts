@@ -1,0 +1,143 @@
+import type { Insertable } from 'kysely';
+import type { Db, Tables } from '../../platform/db/tables.ts';
+import type { NewFile } from './files.ts';
+import type { BatchRow, Wire } from './tables.ts';
+import './tables.ts';
+
+export async function insertBatch(db: Db, batch: Insertable<Tables['batches']>): Promise<BatchRow> {
+  return db.insertInto('batches').values(batch).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function readBatch(db: Db, id: string): Promise<BatchRow | null> {
+  return (await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+export async function findBatch(db: Db, userId: number, wire: Wire, id: string): Promise<BatchRow | null> {
+  const own = db.selectFrom('batches').selectAll().where('user_id', '=', userId).where('wire', '=', wire);
+  return (await own.where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+export interface BatchPage {
+  /** Older than this one; or, with `before`, newer. */
+  after?: BatchRow | undefined;
+  before?: BatchRow | undefined;
+  limit: number;
+}
+
+/** The newest first. */
+export async function pageBatches(db: Db, userId: number, wire: Wire, page: BatchPage): Promise<BatchRow[]> {
+  const { after, before, limit } = page;
+  const rows = await db
+    .selectFrom('batches')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('wire', '=', wire)
+    .$if(after !== undefined, (query) => query.where('ref', '<', after!.ref))
+    .$if(before !== undefined, (query) => query.where('ref', '>', before!.ref))
+    .orderBy('ref', before ? 'asc' : 'desc')
+    .limit(limit)
+    .execute();
+  return before ? rows.reverse() : rows;
+}
+
+export async function countRunning(db: Db, userId: number): Promise<number> {
+  const { n } = await db
+    .selectFrom('batches')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+/** Null when it has ended, or is gone. */
+export async function beginWork(db: Db, id: string, now: number): Promise<BatchRow | null> {
+  const row = await db
+    .updateTable('batches')
+    .set((e) => ({ attempts: e('attempts', '+', 1), touched_at: now }))
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** From one state to the next; null when it is in another, since somebody cancelled it or it is gone. */
+export async function advance(
+  db: Db,
+  ref: number,
+  from: string,
+  set: Partial<Pick<BatchRow, 'status' | 'total' | 'model' | 'in_progress_at' | 'finalizing_at' | 'errors'>> & {
+    ended_at?: number;
+    touched_at: number;
+  },
+): Promise<BatchRow | null> {
+  const row = await db
+    .updateTable('batches')
+    .set(set)
+    .where('ref', '=', ref)
+    .where('status', '=', from)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** False when there is nothing left to cancel. */
+export async function cancelBatch(db: Db, ref: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('batches')
+    .set({ status: 'cancelling', cancelling_at: now, touched_at: now })
+    .where('ref', '=', ref)
+    .where('status', 'in', ['validating', 'in_progress'])
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+type Ending = Pick<
+  BatchRow,
+  | 'status'
+  | 'total'
+  | 'succeeded'
+  | 'errored'
+  | 'canceled'
+  | 'expired'
+  | 'output_file_id'
+  | 'error_file_id'
+  | 'results_blob'
+>;
+
+/** The end and the files with its results, together or not at all; false when somebody else has ended it. */
+export function endBatch(db: Db, ref: number, ending: Ending, files: NewFile[], now: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('batches')
+      .set({ ...ending, ended_at: now, touched_at: now })
+      .where('ref', '=', ref)
+      .where('ended_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    for (const file of files) await tx.insertInto('files').values(file).execute();
+    return true;
+  });
+}
+
+/** Whose work may have been lost. */
+export async function findStale(db: Db, before: number, limit: number): Promise<string[]> {
+  const running = db.selectFrom('batches').select('id').where('ended_at', 'is', null);
+  return (await running.where('touched_at', '<', before).limit(limit).execute()).map(({ id }) => id);
+}
+
+export type Remains = Pick<BatchRow, 'ref' | 'id' | 'wire' | 'input_blob' | 'results_blob'>;
+const remains = ['ref', 'id', 'wire', 'input_blob', 'results_blob'] as const;
+
+export function findOld(db: Db, before: number, limit: number): Promise<Remains[]> {
+  return db.selectFrom('batches').select(remains).where('ended_at', '<', before).limit(limit).execute();
+}
+
+export function batchesOf(db: Db, userId: number, limit: number): Promise<Remains[]> {
+  return db.selectFrom('batches').select(remains).where('user_id', '=', userId).limit(limit).execute();
+}
+
+export async function deleteBatch(db: Db, ref: number): Promise<void> {
+  await db.deleteFrom('batches').where('ref', '=', ref).execute();
+}

@@ -1,0 +1,98 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { FileRow } from './tables.ts';
+import './tables.ts';
+
+export type NewFile = Omit<FileRow, 'ref'>;
+
+export async function insertFile(db: Db, file: NewFile): Promise<void> {
+  await db.insertInto('files').values(file).execute();
+}
+
+/** What all files of a user take together, with those that are coming in. */
+export async function bytesOfUser(db: Db, userId: number): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('files')
+    .select((e) => e.fn.sum<number | null>('bytes').as('bytes'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
+}
+
+/** The file is whole: from here on it is shown. Null when it was thrown out meanwhile. */
+export async function completeFile(
+  db: Db,
+  id: string,
+  whole: Pick<FileRow, 'purpose' | 'filename' | 'bytes' | 'expires_at'>,
+): Promise<FileRow | null> {
+  const row = await db
+    .updateTable('files')
+    .set({ ...whole, ready: 1 })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** One that has run out is gone, whether or not the sweep has come by. */
+export async function findFile(db: Db, userId: number, id: string, now: number): Promise<FileRow | null> {
+  const row = await shown(db, userId, now).selectAll().where('id', '=', id).executeTakeFirst();
+  return row ?? null;
+}
+
+const shown = (db: Db, userId: number, now: number) =>
+  db
+    .selectFrom('files')
+    .where('user_id', '=', userId)
+    .where('ready', '=', 1)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]));
+
+export interface FilePage {
+  after?: FileRow | undefined;
+  limit: number;
+  order: 'asc' | 'desc';
+  purpose?: string | undefined;
+}
+
+export function pageFiles(db: Db, userId: number, now: number, page: FilePage): Promise<FileRow[]> {
+  const { after, limit, order, purpose } = page;
+  return shown(db, userId, now)
+    .selectAll()
+    .$if(after !== undefined, (query) => query.where('ref', order === 'asc' ? '>' : '<', after!.ref))
+    .$if(purpose !== undefined, (query) => query.where('purpose', '=', purpose!))
+    .orderBy('ref', order)
+    .limit(limit)
+    .execute();
+}
+
+const inUse = (db: Db) =>
+  db.selectFrom('batches').select('input_file_id').where('ended_at', 'is', null).where('input_file_id', 'is not', null);
+
+/** False while a batch reads it. */
+export async function deleteFile(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('files')
+    .where('id', '=', id)
+    .where('id', 'not in', inUse(db) as never)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** For what came in only half, or belongs to nobody any more. */
+export async function dropFile(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('files').where('id', '=', id).execute();
+}
+
+/** Those that have run out and are not being read. */
+export function findExpired(db: Db, now: number, limit: number): Promise<Pick<FileRow, 'id' | 'blob'>[]> {
+  return db
+    .selectFrom('files')
+    .select(['id', 'blob'])
+    .where('expires_at', '<=', now)
+    .where('id', 'not in', inUse(db) as never)
+    .limit(limit)
+    .execute();
+}
+
+export function filesOf(db: Db, userId: number, limit: number): Promise<Pick<FileRow, 'id' | 'blob'>[]> {
+  return db.selectFrom('files').select(['id', 'blob']).where('user_id', '=', userId).limit(limit).execute();
+}

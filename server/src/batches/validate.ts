@@ -1,0 +1,129 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { inBatches } from '../platform/db/pages.ts';
+import { refuseHeavy } from '../platform/http/json-shape.ts';
+import type { BatchesDeps } from './deps.ts';
+import { type Line, linesOf } from './jsonl.ts';
+import { limits } from './limits.ts';
+import { advance } from './store/batches.ts';
+import { deleteRequests, insertRequests, type NewRequest } from './store/requests.ts';
+import type { BatchRow } from './store/tables.ts';
+
+/** As OpenAI shows it. */
+interface Fault {
+  code: string;
+  message: string;
+  param: string | null;
+  line: number | null;
+}
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const rowsAtOnce = 200;
+/** A line below this is read in milliseconds, whatever it is made of. */
+const largeBytes = 64 * 1024;
+
+/** Looks at every line before any is asked. The batch as it is then; null when it failed or is gone. */
+export async function validateBatch(
+  deps: Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>,
+  batch: BatchRow,
+  signal: AbortSignal,
+): Promise<BatchRow | null> {
+  const { db } = deps;
+  // A process that died may have come half way.
+  await inBatches((most) => deleteRequests(db, batch.ref, most));
+  const content = await deps.blobs.read(batch.input_blob);
+  const check = new Check(batch);
+  let rows: NewRequest[] = [];
+  const write = async () => {
+    if (check.faults.length === 0) await insertRequests(db, batch.ref, rows);
+    rows = [];
+  };
+  if (content)
+    for await (const line of linesOf(content, limits.lineBytes)) {
+      signal.throwIfAborted();
+      const row = await check.line(line);
+      if (row) rows.push(row);
+      if (rows.length === rowsAtOnce) await write();
+      if (check.faults.length >= limits.errors || check.count > limits.requests) break;
+    }
+  await write();
+  const faults = check.end(content !== null);
+  const now = nowSeconds(deps.clock);
+  if (faults.length === 0)
+    return advance(db, batch.ref, 'validating', {
+      ...{ status: 'in_progress', total: check.count, in_progress_at: now, touched_at: now },
+      ...(batch.wire === 'openai' && { model: check.model }),
+    });
+  await inBatches((most) => deleteRequests(db, batch.ref, most));
+  const errors = JSON.stringify({ object: 'list', data: faults });
+  await advance(db, batch.ref, 'validating', { status: 'failed', errors, ended_at: now, touched_at: now });
+  return null;
+}
+
+class Check {
+  readonly faults: Fault[] = [];
+  readonly #seen = new Set<string>();
+  count = 0;
+  model: string | null = null;
+
+  constructor(readonly batch: BatchRow) {}
+
+  async line(line: Line): Promise<NewRequest | null> {
+    this.count += 1;
+    const fault = (code: string, message: string, param: string | null = null) => {
+      this.faults.push({ code, message, param, line: this.count });
+      return null;
+    };
+    if (!line.bytes) return fault('invalid_json_line', `This line is longer than ${limits.lineBytes} bytes.`);
+    const request = await parsed(line.bytes);
+    if (!request) return fault('invalid_json_line', 'This line is not parseable as a JSON object.');
+    const id = request.custom_id;
+    if (typeof id !== 'string' || id === '' || id.length > limits.customIdLength || id.includes('\0'))
+      return fault('missing_required_parameter', 'custom_id must be a text that is not empty.', 'custom_id');
+    if (this.#seen.has(id))
+      return fault('duplicate_custom_id', 'The custom_id of this line was used before.', 'custom_id');
+    this.#seen.add(id);
+    if (this.batch.wire === 'openai' && !this.#fits(request, fault)) return null;
+    return { position: this.count, custom_id: id, first_byte: line.first, last_byte: line.last };
+  }
+
+  #fits(request: Json, fault: (code: string, message: string, param: string) => null): boolean {
+    const { method, url, body } = request;
+    const refuse = (...what: Parameters<typeof fault>): boolean => fault(...what) !== null;
+    if (method !== 'POST') return refuse('invalid_method', 'method must be POST.', 'method');
+    if (url !== this.batch.endpoint)
+      return refuse('invalid_url', `url must be the endpoint of the batch, ${this.batch.endpoint}.`, 'url');
+    if (!isObject(body)) return refuse('missing_required_parameter', 'body must be an object.', 'body');
+    if (typeof body.model !== 'string' || body.model === '')
+      return refuse('missing_required_parameter', 'body.model is required.', 'body.model');
+    if (body.stream === true)
+      return refuse('unsupported_parameter', 'Answers of a batch are not streamed.', 'body.stream');
+    if (body.background === true)
+      return refuse('unsupported_parameter', 'A batch runs in the background as it is.', 'body.background');
+    this.model ??= body.model.slice(0, 200);
+    if (body.model.slice(0, 200) !== this.model)
+      return refuse('mismatched_model', `All lines must name the same model, here ${this.model}.`, 'body.model');
+    return true;
+  }
+
+  end(found: boolean): Fault[] {
+    const whole = (code: string, message: string): Fault[] => [{ code, message, param: 'input_file_id', line: null }];
+    if (!found) return whole('invalid_file', 'The input file is gone.');
+    if (this.count === 0) return whole('empty_file', 'The input file is empty.');
+    if (this.count > limits.requests)
+      return whole('too_many_tasks', `A batch has ${limits.requests} requests at most.`);
+    return this.faults;
+  }
+}
+
+async function parsed(bytes: Buffer): Promise<Json | null> {
+  try {
+    if (bytes.byteLength >= largeBytes) await refuseHeavy(bytes);
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

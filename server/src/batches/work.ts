@@ -1,0 +1,103 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { untilWritten } from '../platform/durable/lease.ts';
+import { askRequest } from './ask.ts';
+import type { BatchesDeps } from './deps.ts';
+import { finalizeBatch } from './finalize.ts';
+import { parallel } from './limits.ts';
+import { beginWork, readBatch } from './store/batches.ts';
+import { pendingRequests, writeOutcome } from './store/requests.ts';
+import type { BatchRow, RequestRow } from './store/tables.ts';
+import { validateBatch } from './validate.ts';
+
+export const batchQueue = 'batches';
+const maxAttempts = 50;
+/** Then it is another batch's turn, where some wait. */
+const turnMs = 20_000;
+const rowsAtOnce = 100;
+
+/** A batch that has a work item already gets no second one. */
+export async function enqueueBatch({ jobs }: Pick<BatchesDeps, 'jobs'>, id: string): Promise<void> {
+  await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts });
+}
+
+/** Works on a batch from whatever its rows say; called again after a kill, perhaps elsewhere. */
+export async function workOn(
+  deps: BatchesDeps,
+  id: string,
+  signal: AbortSignal,
+  // biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
+): Promise<{ againInMs: number } | void> {
+  const begun = await beginWork(deps.db, id, nowSeconds(deps.clock));
+  if (!begun) return;
+  // Also one that was cancelled before: each of its requests is told so.
+  if (begun.in_progress_at === null) await validateBatch(deps, begun, signal);
+  const batch = await readBatch(deps.db, id);
+  if (!batch || batch.ended_at !== null) return;
+  if (batch.status === 'in_progress' && !(await answerSome(deps, batch, signal))) return { againInMs: 0 };
+  if (!(await finalizeBatch(deps, id))) return { againInMs: 0 };
+}
+
+/** Answers requests for a while, some at once; true when none is left, or none should be asked any more. */
+async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSignal): Promise<boolean> {
+  const turn = { endsMs: deps.clock.steadyMs() + turnMs, over: false, ended: false };
+  const next = newReader(deps, batch.ref);
+  const lane = async (): Promise<void> => {
+    try {
+      while (!turn.over && !turn.ended) {
+        signal.throwIfAborted();
+        if (nowSeconds(deps.clock) >= batch.expires_at) turn.ended = true;
+        else if (deps.clock.steadyMs() >= turn.endsMs) turn.over = true;
+        else {
+          const row = await next();
+          if (!row) return;
+          if (!(await answerOne(deps, batch, row, signal))) turn.ended = true;
+        }
+      }
+    } catch (error) {
+      // The others need not go on either: the work begins again.
+      turn.over = true;
+      throw error;
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: parallel.requests }, lane));
+  const failed = lanes.find((settled) => settled.status === 'rejected');
+  if (failed) throw failed.reason;
+  return turn.ended || !turn.over;
+}
+
+/** Its outcome is durable before the next is asked. False when the batch was cancelled or is gone. */
+async function answerOne(deps: BatchesDeps, batch: BatchRow, row: RequestRow, signal: AbortSignal): Promise<boolean> {
+  const outcome = await askRequest(deps, batch, row, signal);
+  let status: string | undefined;
+  // The answer has been paid for: written although the database may be away for a while.
+  await untilWritten(
+    deps.owners,
+    async () => {
+      status = (await writeOutcome(deps.db, row, outcome, nowSeconds(deps.clock)))?.status;
+    },
+    (error) => deps.log.warn({ error, batch: batch.id }, 'an answer of a batch could not be written'),
+  );
+  return status === 'in_progress';
+}
+
+/** One request after the other, read a page at a time. */
+function newReader({ db }: BatchesDeps, ref: number): () => Promise<RequestRow | undefined> {
+  let rows: RequestRow[] = [];
+  let last = 0;
+  let reading: Promise<void> | null = null;
+  let ended = false;
+  const read = async () => {
+    rows = await pendingRequests(db, ref, last, rowsAtOnce);
+    last = rows.at(-1)?.position ?? last;
+    ended = rows.length === 0;
+  };
+  return async () => {
+    while (rows.length === 0 && !ended) {
+      reading ??= read().finally(() => {
+        reading = null;
+      });
+      await reading;
+    }
+    return rows.shift();
+  };
+}

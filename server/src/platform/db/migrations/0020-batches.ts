@@ -1,0 +1,70 @@
+import type { Migration } from '../migration.ts';
+
+/** Files that users keep here, and batches: many requests to models that are answered without anybody waiting. */
+export const migration: Migration = {
+  name: '0020-batches',
+  statements: ({ id, int }) => [
+    `create table files (
+      ref ${id},
+      id text not null unique,
+      user_id ${int} not null,
+      purpose text not null,
+      filename text not null,
+      bytes ${int} not null,
+      blob text not null,
+      ready ${int} not null,
+      created_at ${int} not null,
+      expires_at ${int}
+    )`,
+    'create index files_user on files (user_id, ref)',
+    'create index files_expiry on files (expires_at) where expires_at is not null',
+    `create table batches (
+      ref ${id},
+      id text not null unique,
+      user_id ${int} not null,
+      key_id ${int},
+      wire text not null,
+      endpoint text not null,
+      input_file_id text,
+      input_blob text not null,
+      results_blob text,
+      output_seconds ${int},
+      status text not null,
+      model text,
+      metadata text,
+      errors text,
+      total ${int} not null default 0,
+      succeeded ${int} not null default 0,
+      errored ${int} not null default 0,
+      canceled ${int} not null default 0,
+      expired ${int} not null default 0,
+      output_file_id text,
+      error_file_id text,
+      attempts ${int} not null default 0,
+      created_at ${int} not null,
+      expires_at ${int} not null,
+      in_progress_at ${int},
+      finalizing_at ${int},
+      cancelling_at ${int},
+      ended_at ${int},
+      touched_at ${int} not null
+    )`,
+    'create index batches_user on batches (user_id, wire, ref)',
+    // Nearly all have ended.
+    'create index batches_running on batches (touched_at) where ended_at is null',
+    'create index batches_inputs on batches (input_file_id) where ended_at is null',
+    'create index batches_ended on batches (ended_at) where ended_at is not null',
+    `create table batch_requests (
+      batch_ref ${int} not null references batches (ref) on delete cascade,
+      position ${int} not null,
+      custom_id text not null,
+      first_byte ${int} not null,
+      last_byte ${int} not null,
+      state text not null,
+      request_id text,
+      status_code ${int},
+      outcome text,
+      primary key (batch_ref, position)
+    )`,
+  ],
+};
