@@ -5,7 +5,7 @@ export interface ConnectedTool {
   description: string;
   /** JSON Schema of its arguments. */
   parameters: Record<string, unknown>;
-  /** Nobody but a person may say that it is called. */
+  /** A person is asked before it is called, unless whoever starts a run says that nobody is. */
   askFirst: boolean;
 }
 
