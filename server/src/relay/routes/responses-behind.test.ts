@@ -107,17 +107,36 @@ describe('as it came', () => {
   });
 
   test('thoughts that it did not seal stay here', async () => {
+    const message = { role: 'assistant', content: 'Hello.', reasoning_content: 'hm' };
+    upstream.answer(() => Response.json({ choices: [{ index: 0, finish_reason: 'stop', message }] }));
+    const { output } = await client.responses.create({ model: 'x/chat', input: 'Hi' });
+    expect(output[0]!.type).toBe('reasoning');
     upstream.answer(openaiAnswers());
     const input = [
-      { role: 'user', content: 'Hi' },
+      { type: 'message', role: 'user', content: 'Hi' },
+      ...output,
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'old' }] },
-      { type: 'reasoning', id: 'rs_2', summary: [], encrypted_content: 'svc1.t:aG0:c2ln' },
       { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c1', name: 'notes', input: 'x', status: 'completed' },
       { type: 'custom_tool_call_output', call_id: 'c1', output: 'ok' },
-      { role: 'user', content: 'And?' },
     ];
-    const fields = { input: input.map((item) => ({ type: 'message', ...item })) };
-    expect((await client.responses.create({ model: 'x/paid', ...fields } as Loose)).status).toBe('completed');
+    expect((await client.responses.create({ model: 'x/paid', input } as Loose)).status).toBe('completed');
+    const types = lastBody().input.map(({ type }: Loose) => type);
+    expect(types).toEqual(['message', 'message', 'custom_tool_call', 'custom_tool_call_output']);
+  });
+
+  test('what is left out of a conversation that is too long is left out of the body too', async () => {
+    upstream.answer(({ path, body, ...rest }) => {
+      const error = { message: 'too long', type: 'invalid_request_error', code: 'context_length_exceeded' };
+      if ((body as Loose).input.length > 2) return Response.json({ error }, { status: 400 });
+      return openaiAnswers()({ path, body, ...rest });
+    });
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+    const result = { type: 'function_call_output', call_id: 'c', output: 'ok' };
+    const rule = { type: 'message', role: 'developer', content: 'rule' };
+    const [one, two] = ['one', 'two'].map((content) => ({ type: 'message', role: 'user', content }));
+    const input = [rule, one, call, result, two];
+    await client.responses.create({ model: 'x/paid', input, truncation: 'auto' } as Loose);
+    expect(lastBody().input).toEqual([rule, two]);
   });
 
   test('a stream passes under our ids, is kept, and is what the SDK makes of its events', async () => {
