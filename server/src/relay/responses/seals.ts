@@ -1,9 +1,6 @@
 import { type Sealer, UnknownKey } from '../../lib/seal.ts';
-import type { Seals } from '../wire/responses/thoughts.ts';
+import { sealMark, type Seals } from '../wire/responses/thoughts.ts';
 import type { Owner } from './keeper.ts';
-
-/** Begins what is ours; whatever else a client brings was sealed by somebody else. */
-const mark = 'svc.';
 
 /**
  * For `encrypted_content` of reasoning items. Inside stands what it is and whose: other things are sealed with the same key,
@@ -12,11 +9,11 @@ const mark = 'svc.';
 export function sealsOf(sealer: Sealer, { userId }: Owner): Seals {
   const head = `reasoning:${userId}:`;
   return {
-    seal: (text) => `${mark}${sealer.seal(`${head}${text}`)}`,
+    seal: (text) => `${sealMark}${sealer.seal(`${head}${text}`)}`,
     open: (sealed) => {
-      if (!sealed.startsWith(mark)) return null;
+      if (!sealed.startsWith(sealMark)) return null;
       try {
-        const text = sealer.open(sealed.slice(mark.length));
+        const text = sealer.open(sealed.slice(sealMark.length));
         return text.startsWith(head) ? text.slice(head.length) : null;
       } catch (error) {
         if (error instanceof UnknownKey) return null;

@@ -18,6 +18,9 @@ export interface Seals {
   open(sealed: string): string | null;
 }
 
+/** Begins what is ours; whatever else a client brings was sealed by somebody else. */
+export const sealMark = 'svc.';
+
 /** For where nobody has a key. */
 export const unsealed: Seals = { seal: (text) => text, open: (sealed) => sealed };
 

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../../wire/conversation.ts';
 import { limitNames } from '../../../wire/limit-names.ts';
-import { opened, type Seals, unsealed } from '../../../wire/responses/thoughts.ts';
+import { opened, type Seals, sealMark, unsealed } from '../../../wire/responses/thoughts.ts';
 import { reasoningItem } from './items.ts';
 
 /**
@@ -57,7 +57,8 @@ function backItem(item: Json, seals: Seals): Json[] {
   const sealed = item.encrypted_content;
   if (typeof sealed !== 'string' || sealed === '') return [];
   const thoughts = opened(seals, sealed, 'input');
-  if (!thoughts) return [item];
+  // The vendor's own; or sealed here for somebody else, which nobody can read.
+  if (!thoughts) return sealed.startsWith(sealMark) ? [] : [item];
   return thoughts.flatMap((thought) =>
     thought.type === 'thinking' ? reasoningItem(thought.text, thought.signature) : [],
   );
