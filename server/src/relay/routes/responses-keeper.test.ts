@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { systemClock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { openLog } from '../../platform/log.ts';
 import type { RelayDeps } from '../deps.ts';
@@ -8,6 +9,7 @@ import type { Answer, Conversation, Json } from '../wire/conversation.ts';
 import { unsealed } from '../wire/responses/thoughts.ts';
 import { KeptFirst } from './kept-first.ts';
 import { respond } from './responses.ts';
+import { backgroundAnswers } from './responses-background.ts';
 
 interface Kept {
   owner: Owner;
@@ -145,6 +147,39 @@ describe('with a keeper', () => {
     const both = ask({ input: 'x', previous_response_id: 'resp_1', conversation: { id: 'conv_1' } });
     expect(await both.catch((error: unknown) => error)).toMatchObject({ status: 400 });
   });
+});
+
+test('in the background: with the rights that its owner has by then, or not at all', async () => {
+  const { keeper } = memoryKeeper();
+  const callers: unknown[] = [];
+  const own = async (call: unknown, _: unknown, __: unknown, onDelta?: (delta: never) => unknown): Promise<Answer> => {
+    callers.push(call);
+    for (const delta of [{ type: 'text', text: 'hi' }, { type: 'end' }]) onDelta!(delta as never);
+    return { id: 'x', model: 'own', parts: [], finish: 'stop' };
+  };
+  let allowed = true;
+  const of = () => {
+    if (!allowed) throw new AppError('invalid_api_key', 'gone');
+    return { group: 'gold', models: ['own'], unlimited: false };
+  };
+  const told: unknown[] = [];
+  const answer = backgroundAnswers(deps, { own }, keeper, { of });
+  const work = () =>
+    answer(
+      { userId: 7, keyId: 3 },
+      { model: 'own', input: 'one', background: true },
+      {
+        ...{ id: 'resp_1', requestId: 'resp_1-1', signal: new AbortController().signal },
+        tell: ({ type }) => void told.push(type),
+      },
+    );
+  expect(await work()).toMatchObject({ id: 'resp_1', status: 'completed', output: [{ content: [{ text: 'hi' }] }] });
+  expect(told).toContain('response.output_text.delta');
+  const principal = { user: { id: 7, group: 'gold' }, keyId: 3, models: ['own'], unlimited: false };
+  expect(callers).toEqual([{ requestId: 'resp_1', principal }]);
+  allowed = false;
+  expect(await work().catch((error: unknown) => error)).toMatchObject({ code: 'invalid_api_key' });
+  expect(callers).toHaveLength(1);
 });
 
 test('bytes of an upstream’s stream: signs of life pass, the end waits', async () => {
