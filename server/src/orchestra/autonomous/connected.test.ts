@@ -201,8 +201,10 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     );
     expect(tools.calls).toHaveLength(1);
     expect((await decide(place, id, false)).status).toBe(409);
-    const unknown = await decide(place, 'call_x%', true);
-    expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining('"call_x%"')]);
+    for (const strange of ['call_x%', '\ud800', '😀']) {
+      const unknown = await decide(place, strange, true);
+      expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining('tool_call_id')]);
+    }
     expect((await place.call('POST', '/nobody/approve', { tool_call_id: id, approved: true })).status).toBe(404);
     expect((await place.call('POST', '/s1/approve', { tool_call_id: id, approved: true }, 2)).status).toBe(404);
   });
