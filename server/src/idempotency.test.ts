@@ -289,6 +289,10 @@ const without = [
   '/v1/completions',
   '/v1/messages',
   '/v1/messages/count_tokens',
+  // Nothing is made by these, or what is made is large and made again at no cost.
+  '/v1/files',
+  '/v1/batches/{batch_id}/cancel',
+  '/v1/messages/batches/{batch_id}/cancel',
   '/v1/responses',
   '/v1/responses/compact',
   '/v1/responses/input_tokens',

@@ -281,6 +281,12 @@ test('Anthropic’s client: create, follow, results, lists, cancel, delete', asy
     });
 });
 
+test('a message that is too long for a batch is refused at once', async () => {
+  const params = { model, max_tokens: 10, messages: [{ role: 'user' as const, content: 'x'.repeat(9 * 1024 * 1024) }] };
+  const fault = await faultOf(anthropic.messages.batches.create({ requests: [{ custom_id: 'a', params }] }));
+  expect(fault).toMatchObject({ status: 413, error: { error: { type: 'request_too_large' } } });
+});
+
 test('embeddings and responses are answered too; an account takes its batches along', async () => {
   const member = await service.user();
   const client = new OpenAI({ apiKey: await member.key(), baseURL: openai.baseURL, maxRetries: 0 });

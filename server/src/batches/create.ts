@@ -56,6 +56,12 @@ export async function createFromRequests(
   const id = `msgbatch_${randomHex(32)}`;
   const blob = `batches/${id}-input`;
   const lines = requests.map(({ custom_id, params }) => `${JSON.stringify({ custom_id, params })}\n`);
+  // Read line by line later on, where one that is too long would end the whole batch without a word.
+  const long = lines.findIndex((line) => Buffer.byteLength(line) > limits.lineBytes);
+  if (long >= 0)
+    throw new AppError('request_too_large', `requests.${long} is larger than ${limits.lineBytes} bytes.`, {
+      param: `requests.${long}`,
+    });
   await deps.blobs.put(blob, Buffer.from(lines.join('')), 'application/x-jsonl');
   const batch = await insert(deps, owner, id, 'anthropic', {
     ...{ endpoint: '/v1/messages', input_file_id: null, input_blob: blob, total: requests.length },
