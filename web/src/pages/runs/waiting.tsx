@@ -67,10 +67,11 @@ function Approval({ run, call, onAnswered }: CallProps) {
         />
         {answer.error && <ErrorState error={answer.error} title="The answer did not arrive" />}
         <Group>
-          <Button loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
+          <Button miw="max-content" loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
             Allow {call.name}
           </Button>
           <Button
+            miw="max-content"
             variant="default"
             loading={answer.isPending && !answer.variables}
             onClick={() => answer.mutate(false)}
@@ -118,7 +119,7 @@ function Output({ run, call, onAnswered }: CallProps) {
           />
           {send.error && <ErrorState error={send.error} title="The output did not arrive" />}
           <Group>
-            <Button type="submit" loading={send.isPending}>
+            <Button type="submit" miw="max-content" loading={send.isPending}>
               Send output
             </Button>
           </Group>
