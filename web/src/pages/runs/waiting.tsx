@@ -67,11 +67,10 @@ function Approval({ run, call, onAnswered }: CallProps) {
         />
         {answer.error && <ErrorState error={answer.error} title="The answer did not arrive" />}
         <Group>
-          <Button miw="max-content" loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
+          <Button loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
             Allow {call.name}
           </Button>
           <Button
-            miw="max-content"
             variant="default"
             loading={answer.isPending && !answer.variables}
             onClick={() => answer.mutate(false)}
@@ -119,7 +118,7 @@ function Output({ run, call, onAnswered }: CallProps) {
           />
           {send.error && <ErrorState error={send.error} title="The output did not arrive" />}
           <Group>
-            <Button type="submit" miw="max-content" loading={send.isPending}>
+            <Button type="submit" loading={send.isPending}>
               Send output
             </Button>
           </Group>
@@ -141,7 +140,7 @@ export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () =>
   }, [count]);
   if (count === 0) return null;
   return (
-    <div ref={region} tabIndex={-1} className="svc-waiting">
+    <div ref={region} tabIndex={-1} className="svc-run-waits">
       {approvals.length > 0 && (
         <Section title="Waiting for your approval" description="Nothing is called before you allow it.">
           <Stack component="ul" className="svc-plain-list">
