@@ -140,7 +140,7 @@ export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () =>
   }, [count]);
   if (count === 0) return null;
   return (
-    <div ref={region} tabIndex={-1} className="svc-waiting">
+    <div ref={region} tabIndex={-1} className="svc-run-waits">
       {approvals.length > 0 && (
         <Section title="Waiting for your approval" description="Nothing is called before you allow it.">
           <Stack component="ul" className="svc-plain-list">
