@@ -25,6 +25,8 @@ export interface Agent {
   program: string;
   byNode: boolean;
   kinds: Kind[];
+  /** The name of a model that the agent knows, and offers other tools to. */
+  knows?: string | undefined;
   /** What is set besides address, key and model, for the page. */
   besides: string;
   arguments(place: Place): string[];
@@ -80,6 +82,8 @@ export const agents: Agent[] = [
   codex(),
   // Its default offers the model a search that only OpenAI runs, which is refused by name.
   codex('web_search="disabled"'),
+  // To a model that it knows it offers other tools, `apply_patch` with a grammar among them.
+  { ...codex('web_search="disabled"'), name: 'Codex, gpt-5.5', knows: 'gpt-5.5' },
   {
     name: 'Gemini CLI',
     package: '@google/gemini-cli',

@@ -19,6 +19,9 @@ export async function runAgent(world: World, agent: Agent): Promise<Seen[]> {
     mkdirSync(folder);
     writeFileSync(file, before);
     const by = new Set<string>();
+    const { url } = world.upstreams[kind];
+    const known = agent.knows && { kind, url, modelId: `${kind}/${agent.knows}` };
+    const model = known ? (await world.service.serve(known)).modelId : world.models[kind];
     world.think(({ tools, results }) => {
       const step = tools.length > 0 ? agent.steps(file, tools)[results] : undefined;
       if (step) by.add(step.name);
@@ -28,7 +31,7 @@ export async function runAgent(world: World, agent: Agent): Promise<Seen[]> {
     const said = await work(agent, {
       url: world.service.url,
       key: world.service.key,
-      model: world.models[kind],
+      model,
       folder,
       home,
     });

@@ -22,6 +22,7 @@ const isWanted = ({ name }: Client) => wanted.length === 0 || wanted.some((part)
 await installClients();
 const world = await openWorld();
 const tried: Record<string, Tried> = wanted.length === 0 ? {} : readTried();
+const names = new Set([...libraries, ...agents].map(({ name }) => name));
 let failed = 0;
 
 for (const client of [...libraries, ...agents].filter(isWanted)) {
@@ -30,6 +31,8 @@ for (const client of [...libraries, ...agents].filter(isWanted)) {
   const seen = await ('file' in client ? runLibrary(world, client) : runAgent(world, client));
   for (const one of seen) console.log(lineOf(client, one));
   failed += seen.filter(({ fault }) => fault).length;
+  // Clients that are no longer in the tables are forgotten.
+  for (const name of Object.keys(tried)) if (!names.has(name)) delete tried[name];
   tried[client.name] = { version, on: new Date().toISOString().slice(0, 10), seen };
   // After each of them: a run that is broken off leaves what it saw.
   writeTried(tried);
