@@ -119,8 +119,8 @@ export default {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // The peers of the benchmarks have dependencies of their own, installed on first use.
-    exclude: { path: '\\.gen\\.ts$|\\.css$|^bench/peers/' },
+    // The peers of the benchmarks and the clients have dependencies of their own, installed on first use.
+    exclude: { path: '\\.gen\\.ts$|\\.css$|^bench/peers/|^e2e/clients/(sdk|node_modules)/' },
     builtInModules: { add: ['bun', 'bun:test', 'bun:sqlite', 'bun:ffi'] },
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],

@@ -34,6 +34,7 @@ const programs = {
   ],
   'test:soak': ['e2e/soak.ts'],
   'test:upgrade': ['e2e/upgrade/run.ts'],
+  'test:clients': ['e2e/clients/run.ts'],
 };
 // The other commands need the tools for development as well.
 const needsOnlyProduct = new Set(['start', 'build:binary']);

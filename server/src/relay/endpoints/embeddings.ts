@@ -1,3 +1,4 @@
+import { randomString } from '../../lib/ids.ts';
 import { plausibleOrCounted } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
@@ -71,7 +72,8 @@ export async function embed(deps: RelayDeps, context: RequestContext, body: Json
       const { tokens, ...how } = await plausibleOrCounted(deps, context, read.usage?.promptTokens, most, count);
       const usage = { prompt_tokens: tokens, total_tokens: tokens };
       return {
-        value: { object: 'list', ...read.body, data, model, usage },
+        // Mistral's own client refuses an answer without an id; OpenAI's has none.
+        value: { object: 'list', ...read.body, id: read.body.id ?? `embd-${randomString(24)}`, data, model, usage },
         usage: { promptTokens: tokens, completionTokens: 0, units: 1, ...how },
       };
     },

@@ -101,3 +101,23 @@ describe('addresses that clients of Azure fix themselves', () => {
     expect(aliasesOf('/v1/chat/completions')).toEqual([]);
   });
 });
+
+describe('addresses that clients of Google’s fix themselves', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+
+  // Google's clients take a name with a slash for one that brings its collection along.
+  test.each(['/v1beta', '/v1'])('names with a slash need no collection under %s', async (version) => {
+    for (const method of ['generateContent', 'streamGenerateContent?alt=sse', 'countTokens']) {
+      const answer = await relay.post(`${version}/demo/chat:${method}`, { contents });
+      expect(answer.status).toBe(200);
+      await answer.body?.cancel();
+    }
+  });
+
+  test('what is not there is told in their shape', async () => {
+    const answer = await relay.post('/v1beta/tunedModels/nothing:generateContent', { contents });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+    expect((await relay.post('/v1beta/demo/chat:nothing', { contents })).status).toBe(404);
+  });
+});

@@ -7,14 +7,17 @@ const versioned = '/openai/v1/';
 const deployments = '/openai/deployments/';
 /** Some clients escape the colon. */
 const googleMethod = /^\/v1(?:beta)?\/models\/(.+)(?::|%3A)(\w+)$/i;
+/** They take a name with a slash for one that brings its collection along, and add none. */
+const withoutCollection =
+  /^\/v1(?:beta)?\/(.+)(?::|%3A)(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/i;
 
 /**
  * Addresses that clients of Azure fix themselves, as those they stand for: `/openai/v1/…`, `/openai/…?api-version=` and
  * `/openai/deployments/{model}/…`, where the path names the model; and those of Google's clients that are set to its other
- * version. Asked only where no route has the path.
+ * version, or name a model as `vendor/name`. Asked only where no route has the path.
  */
 export function aliasesOf(path: string): Alias[] {
-  const [, model, method] = googleMethod.exec(path) ?? [];
+  const [, model, method] = googleMethod.exec(path) ?? withoutCollection.exec(path) ?? [];
   if (model && method) return [{ path: `/v1beta/models/${model}:${method}` }];
   if (!path.startsWith(openai)) return [];
   if (path.startsWith(versioned)) return [{ path: `/v1/${path.slice(versioned.length)}` }];

@@ -48,6 +48,15 @@ const embed = (body: Json, signal?: AbortSignal) =>
   relay.post('/v1/embeddings', { model: 'acme/one', input: 'x', ...body }, signal ? { signal } : {});
 
 describe('what goes up and what comes back', () => {
+  test('an answer has an id: the upstream’s, or else one of ours', async () => {
+    first.answer(answerOf(1));
+    const answer = async () =>
+      (await (await relay.post('/v1/embeddings', { model: 'acme/free', input: 'tea' })).json()) as Json;
+    expect(await answer()).toMatchObject({ id: expect.stringMatching(/^embd-\w+$/) });
+    first.answer(() => Response.json({ id: 'embd-theirs', object: 'list', data: embeddings(1) }));
+    expect(await answer()).toMatchObject({ id: 'embd-theirs' });
+  });
+
   test('both formats of either, and nothing of ours upstream', async () => {
     for (const upstream of [vector, toBase64(vector)]) {
       first.answer(() =>

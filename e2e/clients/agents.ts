@@ -1,0 +1,145 @@
+/** The clients that are agents: each edits a file in a folder of its own, by the tool calls that a scripted model makes. */
+import type { Json } from '../../server/src/relay/wire/conversation.ts';
+import type { Kind } from '../relay-replies.ts';
+
+export interface Place {
+  url: string;
+  key: string;
+  model: string;
+  /** The folder with the file. */
+  folder: string;
+  /** What the agent takes for the user's home. */
+  home: string;
+}
+
+export interface Step {
+  name: string;
+  args: Json;
+}
+
+export interface Agent {
+  name: string;
+  package: string;
+  speaks: string;
+  /** The package's program, below node_modules, and whether Node runs it. */
+  program: string;
+  byNode: boolean;
+  kinds: Kind[];
+  /** The name of a model that the agent knows, and offers other tools to. */
+  knows?: string | undefined;
+  /** What is set besides address, key and model, for the page. */
+  besides: string;
+  arguments(place: Place): string[];
+  environment(place: Place): Record<string, string>;
+  /** Files of the home: its configuration. */
+  files?(place: Place): Record<string, string>;
+  /** The calls that edit the file, of the tools that are offered. */
+  steps(file: string, tools: string[]): Step[];
+}
+
+export const task = 'Change the word "world" to "moon" in greeting.txt.';
+export const before = 'Hello, world\n';
+export const after = 'Hello, moon\n';
+
+const all: Kind[] = ['openai', 'anthropic', 'gemini'];
+
+const patch = `*** Begin Patch
+*** Update File: greeting.txt
+@@
+-Hello, world
++Hello, moon
+*** End Patch`;
+const patchCommand = `apply_patch <<'EOF'\n${patch}\nEOF\n`;
+
+/** With these settings besides address, key and model. */
+const codex = (...set: string[]): Agent => ({
+  name: ['Codex', ...set].join(', '),
+  package: '@openai/codex',
+  speaks: 'responses',
+  program: '@openai/codex/bin/codex.js',
+  byNode: true,
+  kinds: all,
+  besides: ['approvals and sandbox off', ...set].join(', '),
+  arguments: ({ url, model }) => [
+    'exec',
+    '--skip-git-repo-check',
+    '--dangerously-bypass-approvals-and-sandbox',
+    ...set.flatMap((setting) => ['-c', setting]),
+    ...['-c', 'model_provider="svc"', '-c', `model="${model}"`],
+    ...['-c', `model_providers.svc={name="svc",base_url="${url}/v1",env_key="SVC_KEY",wire_api="responses"}`],
+    task,
+  ],
+  environment: ({ key }) => ({ SVC_KEY: key }),
+  steps: (_, tools) => {
+    if (tools.includes('apply_patch')) return [{ name: 'apply_patch', args: { input: patch } }];
+    if (tools.includes('exec_command')) return [{ name: 'exec_command', args: { cmd: patchCommand } }];
+    if (tools.includes('shell_command')) return [{ name: 'shell_command', args: { command: patchCommand } }];
+    return [{ name: 'shell', args: { command: ['bash', '-lc', patchCommand] } }];
+  },
+});
+
+export const agents: Agent[] = [
+  codex(),
+  // Its default offers the model a search that only OpenAI runs, which is refused by name.
+  codex('web_search="disabled"'),
+  // To a model that it knows it offers other tools, `apply_patch` with a grammar among them.
+  { ...codex('web_search="disabled"'), name: 'Codex, gpt-5.5', knows: 'gpt-5.5' },
+  {
+    name: 'Gemini CLI',
+    package: '@google/gemini-cli',
+    speaks: 'Gemini',
+    program: '@google/gemini-cli/bundle/gemini.js',
+    byNode: true,
+    kinds: all,
+    besides: 'all calls approved, folder trusted, login by key',
+    arguments: ({ model }) => ['--yolo', '--skip-trust', '-m', model, '-p', task],
+    environment: ({ url, key }) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key }),
+    // What its first start asks for: without a terminal it takes another address for a kind of login that it then refuses.
+    files: () => ({ '.gemini/settings.json': '{"security": {"auth": {"selectedType": "gemini-api-key"}}}' }),
+    steps: (file_path) => [
+      { name: 'read_file', args: { file_path } },
+      { name: 'replace', args: { file_path, old_string: 'world', new_string: 'moon', instruction: task } },
+    ],
+  },
+  {
+    name: 'opencode',
+    package: 'opencode-ai',
+    speaks: 'chat completions',
+    program: `opencode-${process.platform}-${process.arch}/bin/opencode`,
+    byNode: false,
+    kinds: all,
+    besides: 'no updates, no list of models from elsewhere',
+    arguments: ({ model }) => ['run', '-m', `svc/${model}`, task],
+    environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+    files: ({ url, key, model }) => ({
+      '.config/opencode/opencode.json': JSON.stringify({
+        provider: {
+          svc: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: key },
+            models: { [model]: { name: model } },
+          },
+        },
+      }),
+    }),
+    steps: (filePath) => [
+      { name: 'read', args: { filePath } },
+      { name: 'edit', args: { filePath, oldString: 'world', newString: 'moon' } },
+    ],
+  },
+  {
+    name: 'Qwen Code',
+    package: '@qwen-code/qwen-code',
+    speaks: 'chat completions',
+    program: '@qwen-code/qwen-code/cli-entry.js',
+    byNode: true,
+    kinds: all,
+    besides: 'all calls approved',
+    arguments: () => ['--yolo', '--auth-type', 'openai', '-p', task],
+    environment: ({ url, key, model }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: model }),
+    steps: (file_path) => [
+      { name: 'read_file', args: { file_path } },
+      { name: 'edit', args: { file_path, old_string: 'world', new_string: 'moon' } },
+    ],
+  },
+];

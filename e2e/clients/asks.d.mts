@@ -1,0 +1,1 @@
+export declare const asks: Record<string, { means: string; expected: unknown }>;

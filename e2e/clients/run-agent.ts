@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Agent, after, before, type Place } from './agents.ts';
+import { inModules, ownNode } from './install.ts';
+import { type Seen, textOf } from './run-library.ts';
+import type { World } from './world.ts';
+
+const longestMs = 120_000;
+
+/** Lets the agent work on the file through each kind of channel; what it did is told by the file alone. */
+export async function runAgent(world: World, agent: Agent): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (const kind of agent.kinds) {
+    const root = mkdtempSync(join(tmpdir(), 'svc-agent-'));
+    const folder = join(root, 'work');
+    const home = join(root, 'home');
+    const file = join(folder, 'greeting.txt');
+    mkdirSync(folder);
+    writeFileSync(file, before);
+    const by = new Set<string>();
+    const { url } = world.upstreams[kind];
+    const known = agent.knows && { kind, url, modelId: `${kind}/${agent.knows}` };
+    const model = known ? (await world.service.serve(known)).modelId : world.models[kind];
+    world.think(({ tools, results }) => {
+      const step = tools.length > 0 ? agent.steps(file, tools)[results] : undefined;
+      if (step) by.add(step.name);
+      return step ? { calls: [{ id: `call_${results}`, ...step }] } : { text: 'Done.' };
+    });
+    const asked = world.upstreams[kind].asked.length;
+    const said = await work(agent, {
+      url: world.service.url,
+      key: world.service.key,
+      model,
+      folder,
+      home,
+    });
+    const edited = readFileSync(file, 'utf8') === after;
+    const requests = world.upstreams[kind].asked.length - asked;
+    const fault = edited && requests > 1 ? undefined : `${requests} requests reached the model; ${complaintIn(said)}`;
+    seen.push({ ask: 'edits', kind, by: [...by], ...(fault && { fault }) });
+    rmSync(root, { recursive: true, force: true });
+  }
+  return seen;
+}
+
+/** The last line that sounds like an error; agents say much besides. */
+const complaintIn = (said: string): string =>
+  (said.split('\n').findLast((line) => /error|invalid|fail/i.test(line)) ?? said.slice(-300)).slice(0, 300);
+
+async function work(agent: Agent, place: Place): Promise<string> {
+  for (const [path, text] of Object.entries({ '.config/keep': '', ...agent.files?.(place) })) {
+    mkdirSync(dirname(join(place.home, path)), { recursive: true });
+    writeFileSync(join(place.home, path), text);
+  }
+  const program = inModules(agent.program);
+  const child = Bun.spawn([...(agent.byNode ? [ownNode(), program] : [program]), ...agent.arguments(place)], {
+    cwd: place.folder,
+    // Nothing of the caller's environment: neither keys nor settings of an agent that is used here.
+    env: {
+      PATH: `${dirname(ownNode())}:${process.env.PATH}`,
+      HOME: place.home,
+      NO_COLOR: '1',
+      ...agent.environment(place),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: longestMs,
+    killSignal: 'SIGKILL',
+  });
+  const [output, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr), child.exited]);
+  return `${errors}\n${output}`.trim();
+}

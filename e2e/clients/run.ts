@@ -1,0 +1,61 @@
+/**
+ * `npm run test:clients`: every client against the service, and docs/clients.md of what was seen. With names, or parts of them, as
+ * arguments only these clients; the page shows the others as they were last seen, with the day. Ends with 1 if a client failed.
+ */
+import { join } from 'node:path';
+import { type Agent, agents } from './agents.ts';
+import { asks } from './asks.mjs';
+import { documentOf, type Row } from './document.ts';
+import { installClients, versionOf } from './install.ts';
+import { runAgent } from './run-agent.ts';
+import { runLibrary, type Seen } from './run-library.ts';
+import { readTried, type Tried, writeTried } from './seen.ts';
+import { type Library, libraries } from './table.ts';
+import { openWorld } from './world.ts';
+
+type Client = Library | Agent;
+
+const page = join(import.meta.dir, '../../docs/clients.md');
+const wanted = process.argv.slice(2);
+const isWanted = ({ name }: Client) => wanted.length === 0 || wanted.some((part) => name.includes(part));
+
+await installClients();
+const world = await openWorld();
+const tried: Record<string, Tried> = wanted.length === 0 ? {} : readTried();
+const names = new Set([...libraries, ...agents].map(({ name }) => name));
+let failed = 0;
+
+for (const client of [...libraries, ...agents].filter(isWanted)) {
+  const version = versionOf(client.package);
+  if (!version) continue;
+  const seen = await ('file' in client ? runLibrary(world, client) : runAgent(world, client));
+  for (const one of seen) console.log(lineOf(client, one));
+  failed += seen.filter(({ fault }) => fault).length;
+  // Clients that are no longer in the tables are forgotten.
+  for (const name of Object.keys(tried)) if (!names.has(name)) delete tried[name];
+  tried[client.name] = { version, on: new Date().toISOString().slice(0, 10), seen };
+  // After each of them: a run that is broken off leaves what it saw.
+  writeTried(tried);
+  await Bun.write(page, documentOf(libraries.map(rowOf), agents.map(rowOf), asks));
+}
+await world.stop();
+process.exit(failed > 0 ? 1 : 0);
+
+function lineOf({ name }: Client, { ask, kind, fault }: Seen): string {
+  return fault ? `no  ${name}: ${ask}, ${kind}: ${fault}` : `yes ${name}: ${ask}, ${kind}`;
+}
+
+/** What was seen of another version than the one that is installed says nothing of this one. */
+function rowOf(client: Client): Row {
+  const { name, package: from, speaks } = client;
+  const version = versionOf(from);
+  const last = tried[name]?.version === version ? tried[name] : undefined;
+  return {
+    name,
+    version,
+    speaks,
+    on: last?.on,
+    seen: last?.seen ?? [],
+    besides: 'besides' in client ? client.besides : undefined,
+  };
+}
