@@ -9,7 +9,7 @@ const deployments = '/openai/deployments/';
 const googleMethod = /^\/v1(?:beta)?\/models\/(.+)(?::|%3A)(\w+)$/i;
 /** They take a name with a slash for one that brings its collection along, and add none. */
 const withoutCollection =
-  /^\/v1(?:beta)?\/(.+)(?::|%3A)(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/i;
+  /^\/v1(?:beta)?\/(?!models\/)([^/]+\/.+)(?::|%3A)(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/i;
 
 /**
  * Addresses that clients of Azure fix themselves, as those they stand for: `/openai/v1/…`, `/openai/…?api-version=` and
