@@ -1,5 +1,5 @@
 import { type Sealer, UnknownKey } from '../../lib/seal.ts';
-import { sealMark, type Seals } from '../wire/responses/thoughts.ts';
+import { type Seals, sealMark } from '../wire/responses/thoughts.ts';
 import type { Owner } from './keeper.ts';
 
 /**
