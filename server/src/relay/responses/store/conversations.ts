@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/tables.ts';
-import { insertItems, type NewItem } from './items.ts';
+import { insertItems, lockItems, type NewItem } from './items.ts';
 import { type ConversationRow, type Scope, within } from './tables.ts';
 
 export async function insertConversation(db: Db, row: ConversationRow, items: NewItem[]): Promise<void> {
@@ -107,6 +107,13 @@ export async function findConversationItem(db: Db, conversationId: string, itemI
 /** What a response has too stays there. */
 export async function removeItem(db: Db, conversationId: string, ref: number, bytes: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    // The conversation before its items, as whoever deletes it does.
+    const held = await tx
+      .updateTable('kept_conversations')
+      .set((e) => ({ next_place: e.ref('next_place') }))
+      .where('id', '=', conversationId)
+      .executeTakeFirst();
+    if (held.numUpdatedRows === 0n) return;
     const taken = await tx
       .updateTable('kept_items')
       .set({ conversation_id: null, place: null })
@@ -134,6 +141,7 @@ export async function deleteConversation(db: Db, scope: Scope, id: string): Prom
 }
 
 async function dropItems(tx: Db, ids: string[]): Promise<void> {
+  await lockItems(tx, 'conversation_id', ids);
   await tx
     .updateTable('kept_items')
     .set({ conversation_id: null, place: null })

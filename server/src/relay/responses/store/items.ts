@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { insertMany } from '../../../platform/db/insert-many.ts';
-import type { Db } from '../../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../../platform/db/tables.ts';
 import type { ItemRow, Scope } from './tables.ts';
 
 export type NewItem = Omit<ItemRow, 'ref'>;
@@ -22,6 +22,15 @@ export async function insertItems(db: Db, rows: NewItem[]): Promise<void> {
       some.flatMap((row) => columns.map((name) => row[name])),
     );
   }
+}
+
+/**
+ * Before items of a response or of a conversation are taken away, since either may have them too: whoever locked them in
+ * another order would wait for this one, and this one for it.
+ */
+export async function lockItems(tx: Db, of: 'response_id' | 'conversation_id', ids: string[]): Promise<void> {
+  if (engineOf(tx) !== 'postgres') return;
+  await tx.selectFrom('kept_items').select('ref').where(of, 'in', ids).orderBy('ref').forUpdate().execute();
 }
 
 export type Body = Pick<ItemRow, 'item_id' | 'body'>;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
+import { lockItems } from './items.ts';
 import { type NewResponseRow, type ResponseRow, type Scope, within } from './tables.ts';
 
 /** False when there is one of that id. */
@@ -72,6 +73,7 @@ export async function deleteResponse(db: Db, scope: Scope, id: string): Promise<
 
 /** What a conversation holds too stays there. */
 async function dropContents(tx: Db, ids: string[]): Promise<void> {
+  await lockItems(tx, 'response_id', ids);
   await tx
     .updateTable('kept_items')
     .set({ response_id: null, position: null })
