@@ -111,6 +111,7 @@ describe.skipIf(browserMissing)('runs', () => {
 
     await page.getByRole('button', { name: 'Resume', exact: true }).first().click();
     const form = page.getByRole('dialog', { name: 'Resume the run' });
+    await form.getByText('Limits and behaviour').click();
     await form.getByLabel('Iterations').fill('7');
     expect(await accessibilityFaults(page)).toEqual([]);
     model.content = true;
