@@ -1,6 +1,7 @@
 /**
  * `npm run test:clients`: every client against the service, and docs/clients.md of what was seen. With names, or parts of them, as
- * arguments only these clients; the page shows the others as they were last seen, with the day. Ends with 1 if a client failed.
+ * arguments only these clients (`kill`: a chain through the death of a process); the page shows the others as they were last seen,
+ * with the day. Ends with 1 if a client failed.
  */
 import { join } from 'node:path';
 import { type Agent, agents } from './agents.ts';
@@ -11,6 +12,7 @@ import { runAgent } from './run-agent.ts';
 import { runLibrary, type Seen } from './run-library.ts';
 import { readTried, type Tried, writeTried } from './seen.ts';
 import { type Library, libraries } from './table.ts';
+import { chainThroughKill } from './through-a-kill.ts';
 import { openWorld } from './world.ts';
 
 type Client = Library | Agent;
@@ -39,9 +41,16 @@ for (const client of [...libraries, ...agents].filter(isWanted)) {
   await Bun.write(page, documentOf(libraries.map(rowOf), agents.map(rowOf), asks));
 }
 await world.stop();
+if (wanted.length === 0 || wanted.includes('kill')) {
+  const fault = await chainThroughKill();
+  const shown = { ask: 'a chain by two processes, one of which is killed', kind: 'openai' as const };
+  if (fault === undefined) console.log(`-   @openai/agents: ${shown.ask}: PostgreSQL or Redis is missing`);
+  else console.log(lineOf({ name: '@openai/agents' }, fault ? { ...shown, fault } : shown));
+  if (fault) failed += 1;
+}
 process.exit(failed > 0 ? 1 : 0);
 
-function lineOf({ name }: Client, { ask, kind, fault }: Seen): string {
+function lineOf({ name }: Pick<Client, 'name'>, { ask, kind, fault }: Seen): string {
   return fault ? `no  ${name}: ${ask}, ${kind}: ${fault}` : `yes ${name}: ${ask}, ${kind}`;
 }
 
