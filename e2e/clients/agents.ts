@@ -115,8 +115,13 @@ export const agents: Agent[] = [
   // Its default offers the model a search that only OpenAI runs, which is refused by name.
   codex(noSearch),
   patchingCodex(),
-  // To a model that it knows it offers a search for tools that it keeps to itself, which is refused by name too.
-  { ...codex(noSearch), name: 'Codex, gpt-5.5', knows: 'gpt-5.5' },
+  // To a model that it knows it offers a search for tools that it keeps to itself, which is refused where it would be lost.
+  {
+    ...codex(noSearch),
+    name: 'Codex, gpt-5.5',
+    knows: 'gpt-5.5',
+    besides: `${codex(noSearch).besides}; OpenAI's channel is asked in the Responses format`,
+  },
   {
     name: 'Gemini CLI',
     package: '@google/gemini-cli',
