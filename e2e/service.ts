@@ -40,6 +40,7 @@ export interface ModelSetup {
   requestPrice?: number;
   maxOutputTokens?: number;
   credential?: string;
+  capabilities?: Record<string, boolean>;
 }
 
 export interface Served {
@@ -230,6 +231,7 @@ async function addModel(root: Caller, setup: ModelSetup): Promise<Served> {
       completion_price: setup.completionPrice ?? 0,
       request_price: setup.requestPrice ?? 0,
       ...(setup.maxOutputTokens !== undefined && { max_output_tokens: setup.maxOutputTokens }),
+      ...(setup.capabilities && { capabilities: setup.capabilities }),
     },
   });
   return { modelId, provider, channelId: channel.id };

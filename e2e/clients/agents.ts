@@ -1,4 +1,5 @@
 /** The clients that are agents: each edits a file in a folder of its own, by the tool calls that a scripted model makes. */
+import { join } from 'node:path';
 import type { Json } from '../../server/src/relay/wire/conversation.ts';
 import type { Kind } from '../relay-replies.ts';
 
@@ -78,12 +79,49 @@ const codex = (...set: string[]): Agent => ({
   },
 });
 
+const noSearch = 'web_search="disabled"';
+
+/** What a catalog of models tells Codex of one that it does not know: that it can patch, and all else that an entry must have. */
+const patching = ({ model }: Place) => ({
+  slug: model,
+  display_name: model,
+  apply_patch_tool_type: 'freeform',
+  base_instructions: 'You are a coding agent.',
+  supported_reasoning_levels: [],
+  shell_type: 'unified_exec',
+  visibility: 'list',
+  supported_in_api: true,
+  priority: 1,
+  support_verbosity: false,
+  truncation_policy: { mode: 'tokens', limit: 10_000 },
+  experimental_supported_tools: [],
+});
+
+/** It offers `apply_patch`, a custom tool with a grammar, only to models of which it knows that they can use it. */
+const patchingCodex = (): Agent => {
+  const plain = codex(noSearch);
+  return {
+    ...plain,
+    name: 'Codex, model_catalog_json',
+    besides: `${plain.besides}, model_catalog_json with apply_patch_tool_type "freeform" for the model`,
+    arguments: (place) => ['-c', `model_catalog_json="${join(place.home, catalog)}"`, ...plain.arguments(place)],
+    files: (place) => ({ [catalog]: JSON.stringify({ models: [patching(place)] }) }),
+  };
+};
+const catalog = '.codex/catalog.json';
+
 export const agents: Agent[] = [
   codex(),
   // Its default offers the model a search that only OpenAI runs, which is refused by name.
-  codex('web_search="disabled"'),
-  // To a model that it knows it offers other tools, `apply_patch` with a grammar among them.
-  { ...codex('web_search="disabled"'), name: 'Codex, gpt-5.5', knows: 'gpt-5.5' },
+  codex(noSearch),
+  patchingCodex(),
+  // To a model that it knows it offers a search for tools that it keeps to itself, which is refused where it would be lost.
+  {
+    ...codex(noSearch),
+    name: 'Codex, gpt-5.5',
+    knows: 'gpt-5.5',
+    besides: `${codex(noSearch).besides}; OpenAI's channel is asked in the Responses format`,
+  },
   {
     name: 'Gemini CLI',
     package: '@google/gemini-cli',

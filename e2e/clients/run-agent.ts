@@ -20,7 +20,9 @@ export async function runAgent(world: World, agent: Agent): Promise<Seen[]> {
     writeFileSync(file, before);
     const by = new Set<string>();
     const { url } = world.upstreams[kind];
-    const known = agent.knows && { kind, url, modelId: `${kind}/${agent.knows}` };
+    // A model of OpenAI's, which its own channel is asked for as the request came.
+    const capabilities = { responses: kind === 'openai' };
+    const known = agent.knows && { kind, url, modelId: `${kind}/${agent.knows}`, capabilities };
     const model = known ? (await world.service.serve(known)).modelId : world.models[kind];
     world.think(({ tools, results }) => {
       const step = tools.length > 0 ? agent.steps(file, tools)[results] : undefined;

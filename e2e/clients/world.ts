@@ -1,18 +1,11 @@
 /** The service, with a vendor of each kind behind it that refuses what that vendor refuses. */
 import type { Json } from '../../server/src/relay/wire/conversation.ts';
-import { type Kind, kinds, type Reply, says } from '../relay-replies.ts';
+import { type Kind, kinds, says } from '../relay-replies.ts';
 import { type Service, startService } from '../service.ts';
 import { type Script, startUpstream, type Upstream } from '../upstream.ts';
 import { strictly } from '../vendor-rules.ts';
-
-/** What a model is asked, whichever the format: the names of its tools, how many results it has seen, and all of it as text. */
-export interface Question {
-  tools: string[];
-  results: number;
-  text: string;
-}
-
-export type Mind = (question: Question) => Reply;
+import { list, type Mind, type Question } from './mind.ts';
+import { asksForResponse, respond } from './responses-vendor.ts';
 
 export interface World {
   service: Service;
@@ -36,7 +29,10 @@ export async function openWorld(): Promise<World> {
     upstreams,
     models,
     think: (mind) => {
-      for (const kind of kinds) upstreams[kind].script = strictly(kind, answering(kind, mind));
+      for (const kind of kinds) {
+        const chat = strictly(kind, answering(kind, mind));
+        upstreams[kind].script = (asked) => (asksForResponse(asked) ? respond(asked, mind) : chat(asked));
+      }
     },
     stop: async () => {
       for (const kind of kinds) upstreams[kind].stop();
@@ -49,8 +45,6 @@ const answering =
   (kind: Kind, mind: Mind): Script =>
   (asked) =>
     says(kind, mind({ ...read[kind](asked.body), text: JSON.stringify(asked.body) }))(asked);
-
-const list = (value: unknown): Json[] => (Array.isArray(value) ? value : []);
 
 const read: Record<Kind, (body: Json) => Omit<Question, 'text'>> = {
   openai: (body) => ({

@@ -61,7 +61,8 @@ describe('as it came', () => {
       metadata: { a: 'b' },
       max_output_tokens: 500,
     };
-    const answer = await relay.post('/v1/responses', { ...asked, provider: { sort: 'price' } });
+    const notSent = { provider: { sort: 'price' }, client_metadata: { 'x-codex-installation-id': '1' } };
+    const answer = await relay.post('/v1/responses', { ...asked, ...notSent });
     const response = (await answer.json()) as Loose;
     expect(lastSeen().path).toBe('/v1/responses');
     expect(lastBody()).toEqual({

@@ -102,4 +102,12 @@ describe('parseMessagesRequest', () => {
       user: 'u',
     });
   });
+
+  test('what Anthropic would search for is offered at once', () => {
+    const tools = [{ name: 'f', input_schema: { type: 'object' }, defer_loading: true }];
+    const paramsWith = (...more: unknown[]) => parseMessagesRequest({ ...hello, tools: [...tools, ...more] }).params;
+    for (const way of ['regex', 'bm25'])
+      for (const type of [`tool_search_tool_${way}`, `tool_search_tool_${way}_20251119`])
+        expect(paramsWith({ type, name: `tool_search_tool_${way}` })).toEqual(paramsWith());
+  });
 });

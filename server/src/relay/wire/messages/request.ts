@@ -92,6 +92,9 @@ function readStop(value: unknown): string[] | undefined {
   return readArray(value, 'stop_sequences').map((item, i) => readString(item, `stop_sequences[${i}]`));
 }
 
+/** Anthropic's search among the tools of the request. Others are offered all of these at once, so it is not missed there. */
+const ownSearch = /^tool_search_tool_(regex|bm25)(_\d+)?$/;
+
 function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
   if (value === undefined || value === null) return {};
   const tools: Tool[] = [];
@@ -101,7 +104,7 @@ function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
     const tool = readObject(item, at);
     const type = optionalString(tool, 'type', at);
     if (type !== undefined && type !== 'custom') {
-      rawTools.push(tool);
+      if (!ownSearch.test(type)) rawTools.push(tool);
       return;
     }
     const description = optionalString(tool, 'description', at);

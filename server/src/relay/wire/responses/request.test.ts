@@ -222,7 +222,6 @@ describe('tools', () => {
     'local_shell',
     'shell',
     'apply_patch',
-    'tool_search',
   ];
 
   test.each(kinds)('what OpenAI runs is refused by its name: %s', (_, kind, target) => {

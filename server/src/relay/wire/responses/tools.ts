@@ -30,10 +30,17 @@ export function readTools(value: unknown): ReadTools {
     const type = requiredString(tool, 'type', at);
     if (type === 'namespace') tools.push(...readNamespace(tool, at, table));
     else if (kinds.has(type)) tools.push(readTool(tool, at, table));
-    else rawTools.push(tool);
+    else if (!isOwnSearch(tool)) rawTools.push(tool);
   });
   return { tools, rawTools, table };
 }
+
+/**
+ * OpenAI's search among the tools of the request. Others are offered all of these at once, so it is not missed there; a search
+ * that the client runs finds tools that only the client has.
+ */
+const isOwnSearch = ({ type, execution }: Json): boolean =>
+  type === 'tool_search' && (execution == null || execution === 'server');
 
 function readNamespace(space: Json, at: string, table: ToolTable): Tool[] {
   const namespace = requiredString(space, 'name', at);

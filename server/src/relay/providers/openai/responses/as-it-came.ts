@@ -17,6 +17,9 @@ const keptHere = new Set([
   'include',
 ]);
 
+/** What Codex tells of itself with every request. OpenAI's public endpoint knows no such member, and refuses the request. */
+const ofCodex = 'client_metadata';
+
 const sealedThoughts = 'reasoning.encrypted_content';
 
 interface RewriteOptions {
@@ -34,7 +37,8 @@ export function rewriteResponsesRequest(body: Json, options: RewriteOptions): Js
   const { modelName, stream, limit, reasons, seals = unsealed } = options;
   const out: Json = { model: modelName };
   for (const field in body) {
-    if (field === 'model' || field === 'stream' || limitNames.has(field) || keptHere.has(field)) continue;
+    if (field === 'model' || field === 'stream' || field === ofCodex) continue;
+    if (limitNames.has(field) || keptHere.has(field)) continue;
     out[field] = body[field];
   }
   if (limit !== undefined) out.max_output_tokens = limit;

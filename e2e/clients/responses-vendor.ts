@@ -1,0 +1,80 @@
+/** OpenAI's Responses endpoint, for channels that are asked in this format: it refuses what OpenAI refuses, and streams. */
+import { eventStream, frameOf, refusalOf, wholeResponse } from '../../server/src/relay/responses-upstream.fixture.ts';
+import type { Json } from '../../server/src/relay/wire/conversation.ts';
+import type { Reply } from '../relay-replies.ts';
+import type { Asked } from '../upstream.ts';
+import { list, type Mind } from './mind.ts';
+
+export const asksForResponse = ({ path }: Asked): boolean => path.endsWith('/responses');
+
+export function respond(asked: Asked, mind: Mind): Response {
+  const refusal = refusalOf(asked);
+  if (refusal) return refusal;
+  const { body } = asked;
+  const named = list(body.tools).filter(({ name }) => name);
+  const reply = mind({
+    tools: named.map(({ name }) => `${name}`),
+    results: list(body.input).filter(({ type }) => `${type}`.endsWith('_call_output')).length,
+    text: JSON.stringify(body),
+  });
+  const customs = new Set(named.filter(({ type }) => type === 'custom').map(({ name }) => name));
+  const response = wholeResponse({ output: itemsOf(reply, customs), tools: body.tools });
+  return new Response(eventsOf(response).map(frameOf).join(''), { headers: eventStream });
+}
+
+const itemsOf = ({ text, calls = [] }: Reply, customs: Set<unknown>): Json[] => [
+  ...(text ? [{ ...message, content: [{ type: 'output_text', text, annotations: [] }] }] : []),
+  ...calls.map(({ id, name, args }) =>
+    customs.has(name)
+      ? { id: `ctc_${id}`, type: 'custom_tool_call', status: 'completed', call_id: id, name, input: args.input }
+      : {
+          id: `fc_${id}`,
+          type: 'function_call',
+          status: 'completed',
+          call_id: id,
+          name,
+          arguments: JSON.stringify(args),
+        },
+  ),
+];
+
+const message = { id: 'msg_up', type: 'message', status: 'completed', role: 'assistant' };
+
+function eventsOf(response: Json): Json[] {
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  const events = [
+    { type: 'response.created', response: begun },
+    ...list(response.output).flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', ...emptied(item) } },
+      ...written(item).map((event) => ({ ...event, item_id: item.id, output_index })),
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response },
+  ];
+  return events.map((event, sequence_number) => ({ ...event, sequence_number }));
+}
+
+/** An item as it begins. */
+const emptied = ({ type }: Json): Json =>
+  type === 'message' ? { content: [] } : type === 'custom_tool_call' ? { input: '' } : { arguments: '' };
+
+/** What it is made of, in one piece. */
+function written({ type, content, input, arguments: args }: Json): Json[] {
+  if (type === 'custom_tool_call')
+    return [
+      { type: 'response.custom_tool_call_input.delta', delta: input },
+      { type: 'response.custom_tool_call_input.done', input },
+    ];
+  if (type === 'function_call')
+    return [
+      { type: 'response.function_call_arguments.delta', delta: args },
+      { type: 'response.function_call_arguments.done', arguments: args },
+    ];
+  const part = list(content)[0]!;
+  return [
+    { type: 'response.content_part.added', content_index: 0, part: { ...part, text: '' } },
+    { type: 'response.output_text.delta', content_index: 0, delta: part.text },
+    { type: 'response.output_text.done', content_index: 0, text: part.text },
+    { type: 'response.content_part.done', content_index: 0, part },
+  ];
+}
