@@ -31,7 +31,7 @@ export function RunStats({ run, view }: { run: RunStatus; view: RunView }) {
         hint={run.tasks_failed > 0 ? `${run.tasks_failed} failed` : 'done'}
       />
       <StatCard label="Tokens" value={formatCompact(run.total_tokens_used)} hint="in and out" />
-      <StatCard label="Cost" value={<Money quota={run.total_cost} />} hint="at listed prices" />
+      <StatCard label="Cost" value={<Money quota={run.total_cost} />} hint="all its calls" />
       <StatCard
         label="Time"
         value={durationWords(run.elapsed_time_secs)}
