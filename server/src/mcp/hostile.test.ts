@@ -296,7 +296,7 @@ test('a name that was altered gives way to a tool that has it', async () => {
   ]);
 });
 
-test('one server that hangs or is away does not keep the tools of the others', async () => {
+test('one server that is away does not keep the tools of the others', async () => {
   const good = startMcp([{ name: 'one' }]);
   const away = startMcp([{ name: 'one' }]);
   stops.push(good.stop);
