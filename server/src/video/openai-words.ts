@@ -27,6 +27,7 @@ export async function readOpenaiForm(call: Pick<Call, 'request' | 'arrived'>): P
   const form = await readMultipart(call, maxFormBytes);
   const body: Body = {};
   for (const [name, value] of form) {
+    // Bun's types of a form know texts only.
     const file = value as unknown as string | File;
     if (typeof file === 'string') {
       if (file.includes('\0')) throw invalid(`${name} must not contain NUL`, name);

@@ -38,6 +38,7 @@ export function limitMemory(most: number, all: number): () => boolean {
       throw error;
     }
   };
+  // The types of the global object do not let its constructors be exchanged.
   const scope = globalThis as unknown as Record<string, unknown>;
   for (const name of kinds) {
     const native = scope[name] as Sized & { BYTES_PER_ELEMENT?: number };
