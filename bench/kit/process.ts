@@ -23,19 +23,26 @@ export function children(pid: number): number[] {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** To the nanosecond where the kernel tells it: in hundredths of a second, a short measurement is mostly rounding. */
+/**
+ * Of its threads to the nanosecond where the kernel tells it, since in hundredths of a second a short measurement is mostly
+ * rounding; threads that have ended, as compilers' do, are known in hundredths only.
+ */
 function ownCpuSeconds(pid: number): number {
+  const all = ticksOf(`/proc/${pid}`);
   try {
-    const threads = readdirSync(`/proc/${pid}/task`);
-    const run = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
-    return run.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e9;
+    const threads = readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`);
+    const ran = threads.map((thread) => Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e9);
+    const ended = all - sum(threads.map(ticksOf));
+    return sum(ran) + ended;
   } catch {
-    return ticksOf(pid);
+    return all;
   }
 }
 
-function ticksOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+function ticksOf(task: string): number {
+  const text = readFileSync(`${task}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
