@@ -1,5 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
-import { randomString } from '../../lib/ids.ts';
+import { randomString, timedString } from '../../lib/ids.ts';
 import type { Reshape } from '../../platform/http/event-stream.ts';
 import { json, jsonText } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
@@ -37,7 +37,7 @@ interface Format {
 const formats: Record<WireFormat, Format> = {
   chat: { newId: () => `chatcmpl-${randomString(24)}`, render: renderChatAnswer, renamed: renamedChatText },
   messages: { newId: () => `msg_${randomString(24)}`, render: renderMessagesAnswer },
-  responses: { newId: () => `resp_${randomString(32)}`, render: renderResponsesAnswer },
+  responses: { newId: () => `resp_${timedString(32)}`, render: renderResponsesAnswer },
   gemini: { newId: () => randomString(24), render: renderGeminiAnswer, renamed: renamedGeminiText },
 };
 
