@@ -116,6 +116,7 @@ export const readers: Record<string, (text: string) => { path: string; body: unk
       messages: [...say('hi'), { role: 'assistant', content: text }, ...say(text)],
     },
   }),
+  cohere: (text) => ({ path: '/v2/chat', body: { model: 'demo/chat', messages: say(text), documents: [text] } }),
   completions: (text) => ({ path: '/v1/completions', body: { model: 'demo/chat', prompt: text } }),
   orchestration: (text) => ({ path: '/v1/chat/completions', body: { model: 'svc/svc-ms', messages: say(text) } }),
   'a session': (text) => ({

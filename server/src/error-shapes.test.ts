@@ -10,7 +10,7 @@ import { followMeta } from './relay/routes/meta-models.ts';
 import { chatErrorChunk } from './relay/wire/chat/stream.ts';
 import type { WireFormat } from './relay/wire/conversation.ts';
 import { messagesErrorEvent } from './relay/wire/messages/stream.ts';
-import { newRenderer } from './relay/wire/relay-stream.ts';
+import { newRenderer } from './relay/wire/renderers.ts';
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 const faults = [
@@ -82,7 +82,7 @@ describe('a fault is told in a stream as in a body', () => {
   });
 });
 
-test.each(['openai', 'anthropic', 'google', 'video', 'oauth', 'management'] as const)(
+test.each(['openai', 'anthropic', 'google', 'cohere', 'video', 'oauth', 'management'] as const)(
   'no internal code leaks: %s',
   async (as) => {
     const text = await renderError(as, new AppError('no_eligible_provider', 'None fits.'), 'req_1', {}).text();

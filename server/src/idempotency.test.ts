@@ -287,6 +287,7 @@ const without = [
   // Relayed: each has its own price, and a stream cannot be kept.
   '/v1/chat/completions',
   '/v1/completions',
+  '/v2/chat',
   '/v1/messages',
   '/v1/messages/count_tokens',
   // Nothing is made by these, or what is made is large and made again at no cost.

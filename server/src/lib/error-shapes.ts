@@ -1,11 +1,11 @@
 import type { AppError, ErrorCode } from './errors.ts';
 
 /** The wire formats that errors are told in. */
-export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'google' | 'video';
+export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'google' | 'cohere' | 'video';
 
 type Json = Record<string, unknown>;
 
-const relayed: ReadonlySet<ErrorFormat> = new Set(['openai', 'anthropic', 'google', 'video']);
+const relayed: ReadonlySet<ErrorFormat> = new Set(['openai', 'anthropic', 'google', 'cohere', 'video']);
 /** A format of the relay, whose clients read headers that those of the other endpoints do not. */
 export const isRelayFormat = (format: ErrorFormat): boolean => relayed.has(format);
 
@@ -144,5 +144,6 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
       details: googleDetails(error),
     },
   }),
+  cohere: ({ message }) => ({ message }),
   video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),
 };

@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test';
-import { randomString, requestId } from './ids.ts';
+import { expect, setSystemTime, test } from 'bun:test';
+import { randomString, requestId, timedString } from './ids.ts';
 
 test('random strings have their length, only letters and digits, and never repeat', () => {
   const seen = new Set<string>();
@@ -17,6 +17,18 @@ test('every character is about equally likely', () => {
   expect(counts.size).toBe(62);
   // 1,000 expected each; seven standard deviations are 220.
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(220);
+});
+
+test('timed strings stand in the order in which they were drawn, and are of one length', () => {
+  const drawn = [1, 1_000, 1_700_000_000_000, 1_700_000_000_001, 4_000_000_000_000].map((ms) => {
+    setSystemTime(new Date(ms));
+    return timedString(32);
+  });
+  setSystemTime();
+  expect(drawn.toSorted()).toEqual(drawn);
+  for (const text of drawn) expect(text).toMatch(/^[0-9A-Za-z]{32}$/);
+  // Those of one moment share no more than the time.
+  expect(new Set(Array.from({ length: 5_000 }, () => timedString(32).slice(9))).size).toBe(5_000);
 });
 
 test('request ids differ', () => {

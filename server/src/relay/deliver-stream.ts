@@ -4,12 +4,13 @@ import type { UpstreamCall } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import { BegunStream, Pump } from './pump.ts';
 import type { ByteSource } from './upstream/source.ts';
-import { type Delta, type Json, UpstreamFault, type WireFormat } from './wire/conversation.ts';
+import { type Delta, type Json, UpstreamFault } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
+import type { StreamClient } from './wire/renderers.ts';
 
 export interface Reader {
   /** What it speaks; `deltas` for callers in this process, who take values. */
-  client: WireFormat | 'deltas';
+  client: StreamClient;
   /** Of the answer, where we write one. */
   answerId?: string;
   /** Told of a response before its last bytes are handed on. */

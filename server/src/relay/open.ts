@@ -12,6 +12,7 @@ import { keptResponseRoutes } from './responses/routes/responses.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { channelToolRoutes } from './routes/channel-tools.ts';
 import { chatRoutes } from './routes/chat.ts';
+import { cohereRoutes } from './routes/cohere.ts';
 import { completionsRoutes } from './routes/completions.ts';
 import { countTokensRoutes } from './routes/count-tokens.ts';
 import { embeddingsRoutes } from './routes/embeddings.ts';
@@ -52,6 +53,7 @@ export function relayRoutes(
   return [
     ...chatRoutes(deps, metaModels),
     ...completionsRoutes(deps, metaModels),
+    ...cohereRoutes(deps, metaModels),
     ...responsesRoutes(deps, metaModels, responses.keeper),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),

@@ -23,6 +23,7 @@ const errorSchemas: Record<ErrorFormat, ZodType> = {
   google: z
     .object({ error: z.object({ code: z.number().int(), message: z.string(), status: z.string() }) })
     .meta({ id: 'GoogleError' }),
+  cohere: z.object({ message: z.string() }).meta({ id: 'CohereError' }),
   video: z.object({ error: z.object({ code: z.number().int(), message: z.string() }) }).meta({ id: 'VideoError' }),
 };
 

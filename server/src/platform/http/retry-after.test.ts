@@ -4,7 +4,7 @@ import { AppError, type ErrorCode, errorTable } from '../../lib/errors.ts';
 import { mountAlone } from './mount.fixture.ts';
 import { defineRoute } from './route.ts';
 
-const formats: ErrorFormat[] = ['management', 'oauth', 'openai', 'anthropic', 'video'];
+const formats: ErrorFormat[] = ['management', 'oauth', 'openai', 'anthropic', 'cohere', 'video'];
 const relayed = (format: ErrorFormat): boolean => !['management', 'oauth'].includes(format);
 
 /** One route that ends in a way of the test's choice. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { randomString } from '../../lib/ids.ts';
+import { timedString } from '../../lib/ids.ts';
 import type { Item } from './keeper.ts';
 
 /** Every type of item that clients may send, and how ids of such items begin. */
@@ -37,7 +37,7 @@ const prefixes: Record<string, string> = {
 export const reference = 'item_reference';
 
 /** Unguessable, as it is all that names what was said. */
-export const newId = (prefix: string): string => `${prefix}_${randomString(40)}`;
+export const newId = (prefix: string): string => `${prefix}_${timedString(40)}`;
 
 const usualId = /^[\w.:-]{1,200}$/;
 /** Whatever else names nothing; PostgreSQL could not even be asked for some of it. */

@@ -8,10 +8,11 @@ import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
 import { admitHistory, bytesOf, limits, tooLong } from './limits.ts';
 import { running } from './store/background.ts';
 import { findConversation } from './store/conversations.ts';
-import { type Body, findItems, itemsOfChain, itemsOfConversation, type NewItem } from './store/items.ts';
-import { readChain } from './store/responses.ts';
-import type { NewResponseRow, Scope } from './store/tables.ts';
-import { writeEnded } from './store/write.ts';
+import type { WriteEnded } from './store/ended.ts';
+import { type Body, findItems, itemsOfChain, itemsOfConversation } from './store/items.ts';
+import { readChain, renewChain } from './store/responses.ts';
+import type { NewItem, NewResponseRow, Scope } from './store/tables.ts';
+import { writeInConversation } from './store/write.ts';
 
 type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keptDays'>;
 
@@ -132,7 +133,9 @@ export async function newRows(deps: KeepDeps, owner: Owner, { response, input, n
     user_id: scope.userId,
     key_id: scope.keyId,
     status: response.status,
-    model: String(response.model ?? '').replaceAll('\0', ''),
+    model: String(response.model ?? '')
+      .replaceAll('\0', '')
+      .toWellFormed(),
     background: Number(response.background === true),
     previous_id: named.previousResponseId ?? null,
     conversation_id: named.conversationId ?? null,
@@ -149,8 +152,11 @@ export async function newRows(deps: KeepDeps, owner: Owner, { response, input, n
 }
 
 /** As it ended; a response that is there already stays as it is. */
-export async function keepResponse(deps: KeepDeps, owner: Owner, ended: Ended): Promise<void> {
+export async function keepResponse(deps: KeepDeps, write: WriteEnded, owner: Owner, ended: Ended): Promise<void> {
   if (deps.keptDays() === 0) return;
   const { scope, row, items, now } = await newRows(deps, owner, ended);
-  await writeEnded(deps.db, scope, row, items, now, limits.links);
+  if (row.conversation_id != null) return writeInConversation(deps.db, scope, row, items, now);
+  // Before what is built on it, and by itself: a chain that lives longer for nothing does no harm.
+  if (row.previous_id != null) await renewChain(deps.db, scope, row.previous_id, now, limits.links);
+  await write({ row, items });
 }

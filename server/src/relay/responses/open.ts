@@ -21,6 +21,7 @@ import { sealsOf } from './seals.ts';
 import { exportOf } from './store/account-data.ts';
 import { findStale, runningOf } from './store/background.ts';
 import { deleteConversationsOf, deleteOldConversations } from './store/conversations.ts';
+import { openEndedWriter } from './store/ended.ts';
 import { dropOldEvents } from './store/events.ts';
 import { deleteOldResponses, deleteResponsesOf } from './store/responses.ts';
 
@@ -53,10 +54,11 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
   const { db, clock, jobs } = deps;
   let working = false;
   const draining = new AbortController();
+  const write = openEndedWriter(db);
   const keeper: KeptResponses['keeper'] = {
     before: (owner, named) => readBefore(deps, owner, named),
     item: (owner, id) => readItem(deps, owner, id),
-    keep: (owner, ended) => keepResponse(deps, owner, ended),
+    keep: (owner, ended) => keepResponse(deps, write, owner, ended),
     enqueue: async (owner, queued) => {
       if (!working)
         throw new AppError('unsupported_parameter', "'background' is not available here.", { param: 'background' });

@@ -1,5 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
-import { randomString } from '../../lib/ids.ts';
+import { randomString, timedString } from '../../lib/ids.ts';
 import type { Reshape } from '../../platform/http/event-stream.ts';
 import { json, jsonText } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
@@ -13,12 +13,13 @@ import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf, type KeyCall } from '../request-context.ts';
 import { untilStopped } from '../stopping.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
+import { renderCohereAnswer } from '../wire/cohere/answer.ts';
 import { completionOf, echoOf, newCompletionId } from '../wire/completions/answer.ts';
 import { completionRenderer, completionStream } from '../wire/completions/stream.ts';
 import type { Answer, Json, Sourced, TextCompletion, WireFormat } from '../wire/conversation.ts';
 import { renamedGeminiText, renderGeminiAnswer } from '../wire/gemini/answer.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
-import { newRenderer } from '../wire/relay-stream.ts';
+import { newRenderer, type StreamClient } from '../wire/renderers.ts';
 import { renderResponsesAnswer } from '../wire/responses/answer.ts';
 import type { ResponseOptions } from '../wire/responses/response.ts';
 import { tell } from './json-endpoint.ts';
@@ -37,7 +38,7 @@ interface Format {
 const formats: Record<WireFormat, Format> = {
   chat: { newId: () => `chatcmpl-${randomString(24)}`, render: renderChatAnswer, renamed: renamedChatText },
   messages: { newId: () => `msg_${randomString(24)}`, render: renderMessagesAnswer },
-  responses: { newId: () => `resp_${randomString(32)}`, render: renderResponsesAnswer },
+  responses: { newId: () => `resp_${timedString(32)}`, render: renderResponsesAnswer },
   gemini: { newId: () => randomString(24), render: renderGeminiAnswer, renamed: renamedGeminiText },
 };
 
@@ -55,8 +56,13 @@ const completionFormat = (completion: TextCompletion): Format => ({
     completionOf(renderChatAnswer(answer, options), { ...options, echo: echoOf(completion) }),
 });
 
-const formatOf = ({ source, completion }: Sourced): Format =>
-  completion ? completionFormat(completion) : formats[source.format];
+/** So is what Cohere's clients send. */
+const cohereFormat: Format = { newId: () => crypto.randomUUID(), render: renderCohereAnswer };
+
+function formatOf({ source, completion, cohere }: Sourced): Format {
+  if (cohere) return cohereFormat;
+  return completion ? completionFormat(completion) : formats[source.format];
+}
 
 /** Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. */
 export function answer(
@@ -101,7 +107,7 @@ function stream(
   { keep, reshape }: Manner,
 ): Promise<Response> {
   const { includeUsage, source } = conversation;
-  const client = source.format;
+  const client: StreamClient = conversation.cohere ? 'cohere' : source.format;
   const options = { ...optionsOf(deps, conversation), client, includeUsage, requestId: call.requestId };
   const text = conversation.completion && { ...options, echo: echoOf(conversation.completion) };
   const renderer = (onEnded?: KeptFirst['onEnded']) =>

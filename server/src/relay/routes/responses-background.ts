@@ -10,7 +10,7 @@ import { noClientHeaders } from '../request-context.ts';
 import type { AnswerBackground, Attempt } from '../responses/background.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
-import { newRenderer } from '../wire/relay-stream.ts';
+import { newRenderer } from '../wire/renderers.ts';
 import { untilFitting } from '../wire/responses/truncate.ts';
 import { optionsOf } from './answer.ts';
 import { type MetaModel, type MetaModels, metaModelOf } from './meta-models.ts';

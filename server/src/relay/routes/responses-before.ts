@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { randomString } from '../../lib/ids.ts';
+import { timedString } from '../../lib/ids.ts';
 import type { Before, Item, Owner, ResponseKeeper } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
 import { invalid, optionalString, readString } from '../wire/read.ts';
@@ -76,5 +76,5 @@ const withIds = (items: Item[]): Item[] =>
   items.map((item) =>
     typeof item.id === 'string' && item.id !== ''
       ? item
-      : { ...item, id: `${prefixes[`${item.type}`] ?? 'msg'}_${randomString(32)}` },
+      : { ...item, id: `${prefixes[`${item.type}`] ?? 'msg'}_${timedString(32)}` },
   );

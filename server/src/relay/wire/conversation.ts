@@ -197,6 +197,8 @@ export interface Conversation {
   oldFunctions?: true;
   /** Asked as a text completion, and answered so. */
   completion?: TextCompletion;
+  /** Asked in Cohere's format, which is read as a chat, and answered so. */
+  cohere?: true;
   /** Of a responses request, for its answer. */
   echo?: Echo;
   /** Asked, in a format where that is a question of its own, to see what the model thinks. */

@@ -5,7 +5,8 @@ import { anthropicKind } from '../providers/anthropic.ts';
 import { geminiKind } from '../providers/gemini.ts';
 import type { ProviderKind } from '../providers/kind.ts';
 import { openaiKind } from '../providers/openai.ts';
-import { RelayStream, type RelayStreamOptions } from './relay-stream.ts';
+import { RelayStream } from './relay-stream.ts';
+import type { RelayStreamOptions } from './renderers.ts';
 import type { AnswerSummary } from './watch.ts';
 
 const encoder = new TextEncoder();

@@ -2,63 +2,18 @@ import type { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
 import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
-import { PlainPieces, type TakeEscaped } from './chat/plain-delta.ts';
-import { chatDone, chatStream, chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
-import {
-  type Delta,
-  type Echo,
-  failure,
-  isObject,
-  type Json,
-  type UpstreamError,
-  type WireFormat,
-} from './conversation.ts';
+import { PlainPieces } from './chat/plain-delta.ts';
+import { chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
+import { failure, isObject, type Json, type UpstreamError } from './conversation.ts';
 import { geminiPassthrough } from './gemini/passthrough.ts';
-import { GeminiStream, withGeminiUsage } from './gemini/stream.ts';
+import { withGeminiUsage } from './gemini/stream.ts';
 import { messagesPassthrough } from './messages/passthrough.ts';
-import { MessagesStream, messagesPing, messagesStop } from './messages/stream.ts';
+import { messagesPing } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
+import { endMarks, newRenderer, type RelayStreamOptions, type StreamClient } from './renderers.ts';
 import { ResponsesPassthrough } from './responses/passthrough.ts';
-import { ResponsesStream } from './responses/stream.ts';
 import { renderChatUsage } from './usage.ts';
 import { type AnswerSummary, AnswerWatch } from './watch.ts';
-
-export interface RelayStreamOptions {
-  /** What the client speaks; with `deltas` nothing is written, and the values are added to `deltas`. */
-  client: WireFormat | 'deltas';
-  deltas?: Delta[];
-  /** What the upstream speaks; the same as the client's means its bytes pass. */
-  upstream: WireFormat;
-  /** Reads one upstream event; a fresh decoder per stream. */
-  decode: (json: Json) => Delta[];
-  /** The name the client asked for. */
-  model: string;
-  /** Id of the answer where we write it. */
-  id: string;
-  /** Unix seconds. */
-  created: number;
-  requestId?: string;
-  includeUsage: boolean;
-  /** Asked with functions instead of tools. */
-  oldFunctions?: true | undefined;
-  /** For a response, what it repeats of its request. */
-  echo?: Echo | undefined;
-  /** Unix seconds, as they go by. */
-  now?: () => number;
-  /** Told of the response that the next bytes end with, before those are handed on. */
-  onEnded?: ((response: Json) => void) | undefined;
-  /** Asked to see what the model thinks, where that is a question of its own. */
-  showThoughts?: true | undefined;
-  expectsJson?: boolean;
-  /** Estimate for `message_start`. */
-  promptTokens?: number;
-  onOutput?: (text: string) => void;
-  /**
-   * Gets plain pieces of text as bytes of a JSON string, their frames unparsed; for callers who need the text only in case
-   * the upstream counts nothing. Without it every frame is parsed.
-   */
-  onPlainText?: TakeEscaped;
-}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -66,41 +21,12 @@ const blankLine = encoder.encode('\n\n');
 /** Something came, though there is nothing to write. */
 const noBytes = new Uint8Array(0);
 
-type RendererOptions = Omit<RelayStreamOptions, 'upstream' | 'decode' | 'expectsJson' | 'onOutput' | 'onPlainText'> &
-  Partial<Pick<RelayStreamOptions, 'upstream'>>;
-
-/** Writes deltas for a client. */
-export const newRenderer = (options: RendererOptions): StreamRenderer => renderers[options.client](options);
-
-const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions) => StreamRenderer> = {
-  chat: chatStream,
-  messages: (options) => new MessagesStream({ ...options, promptTokens: options.promptTokens ?? 0 }),
-  responses: (options) => new ResponsesStream(options),
-  gemini: (options) => new GeminiStream(options),
-  deltas: ({ deltas }) => ({
-    push: (delta) => {
-      deltas?.push(delta);
-      return '';
-    },
-    fail: () => '',
-  }),
-};
-
 /** For upstreams that speak the client's format, whose frames pass. A format without one is read and written anew. */
-const editors: Partial<Record<WireFormat | 'deltas', (options: RelayStreamOptions) => FrameEditor>> = {
+const editors: Partial<Record<StreamClient, (options: RelayStreamOptions) => FrameEditor>> = {
   chat: chatPassthrough,
   messages: messagesPassthrough,
   responses: (options) => new ResponsesPassthrough(options),
   gemini: geminiPassthrough,
-};
-
-/** What a stream ends with; one of Google's just closes. */
-const endMarks: Record<RelayStreamOptions['client'], string> = {
-  chat: chatDone,
-  messages: messagesStop,
-  responses: '',
-  gemini: '',
-  deltas: '',
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/tables.ts';
-import { insertItems, lockItems, type NewItem } from './items.ts';
-import { type ConversationRow, type Scope, within } from './tables.ts';
+import { insertItems, lockItems } from './items.ts';
+import { type ConversationRow, type NewItem, type Scope, within } from './tables.ts';
 
 export async function insertConversation(db: Db, row: ConversationRow, items: NewItem[]): Promise<void> {
   await db.transaction().execute(async (tx) => {

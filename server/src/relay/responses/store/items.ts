@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { insertMany } from '../../../platform/db/insert-many.ts';
 import { type Db, engineOf } from '../../../platform/db/tables.ts';
-import type { ItemRow, Scope } from './tables.ts';
-
-export type NewItem = Omit<ItemRow, 'ref'>;
+import type { ItemRow, NewItem, Scope } from './tables.ts';
 
 const columns = [
   ...['user_id', 'key_id', 'item_id', 'response_id', 'position'],

@@ -73,6 +73,12 @@ interface ConversationsTable {
 export type ResponseRow = Selectable<ResponsesTable>;
 export type NewResponseRow = Insertable<ResponsesTable>;
 export type ItemRow = Selectable<ItemsTable>;
+export type NewItem = Omit<ItemRow, 'ref'>;
+/** A response that has ended, outside of any conversation: rows of its own and nothing else. */
+export interface EndedRows {
+  row: NewResponseRow;
+  items: NewItem[];
+}
 export type ConversationRow = Selectable<ConversationsTable>;
 
 /** Whose, and not older than this in seconds: whatever else there is does not exist for them. */

@@ -2,23 +2,22 @@ import type { Db } from '../../../platform/db/tables.ts';
 import { type Ending, endWork } from './background.ts';
 import { growConversation, placeItems } from './conversations.ts';
 import { insertFirstEvents } from './events.ts';
-import { insertItems, type NewItem } from './items.ts';
+import { insertItems } from './items.ts';
 import { insertResponse, renewChain } from './responses.ts';
-import type { NewResponseRow, ResponseRow, Scope } from './tables.ts';
+import type { NewItem, NewResponseRow, ResponseRow, Scope } from './tables.ts';
 
-/** A response that has ended, with everything that follows from it, or nothing. */
-export async function writeEnded(
+/** A response that has ended and becomes part of its conversation, or nothing. */
+export async function writeInConversation(
   db: Db,
   scope: Scope,
   row: NewResponseRow,
   items: NewItem[],
   now: number,
-  mostLinks: number,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (!(await insertResponse(tx, row))) return;
     await insertItems(tx, items);
-    await linkUp(tx, scope, row, now, mostLinks);
+    await joinConversation(tx, scope, row, now);
   });
 }
 
@@ -45,21 +44,17 @@ export function writeOutcome(
     if (!(await endWork(tx, row.id, row.epoch, ending, now))) return false;
     await insertItems(tx, items);
     const sum = { items: row.items + ending.items, bytes: row.bytes + ending.bytes };
-    await linkUp(tx, scope, { ...row, ...sum }, now, mostLinks);
+    if (row.previous_id) await renewChain(tx, scope, row.previous_id, now, mostLinks);
+    await joinConversation(tx, scope, { ...row, ...sum }, now);
     return true;
   });
 }
 
-/** A response becomes part of what it was built on. A conversation that was deleted meanwhile gets nothing. */
-async function linkUp(
-  tx: Db,
-  scope: Scope,
-  row: Pick<NewResponseRow, 'id' | 'previous_id' | 'conversation_id' | 'items' | 'bytes'>,
-  now: number,
-  mostLinks: number,
-): Promise<void> {
-  if (row.previous_id) await renewChain(tx, scope, row.previous_id, now, mostLinks);
+/** A conversation that was deleted meanwhile gets nothing. */
+async function joinConversation(tx: Db, scope: Scope, row: Joining, now: number): Promise<void> {
   if (!row.conversation_id) return;
   const place = await growConversation(tx, scope, row.conversation_id, { items: row.items, bytes: row.bytes }, now);
   if (place !== null) await placeItems(tx, row.id, row.conversation_id, place);
 }
+
+type Joining = Pick<NewResponseRow, 'id' | 'conversation_id' | 'items' | 'bytes'>;

@@ -1,4 +1,4 @@
-import { randomString } from '../../../lib/ids.ts';
+import { timedString } from '../../../lib/ids.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { isObject, type Json } from '../conversation.ts';
 import { renderResponsesUsage } from '../usage.ts';
@@ -12,7 +12,7 @@ export class OwnIds {
   of(id: string): string {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
-    const own = `${/^[a-z]{1,8}(?=_)/.exec(id)?.[0] ?? 'item'}_${randomString(32)}`;
+    const own = `${/^[a-z]{1,8}(?=_)/.exec(id)?.[0] ?? 'item'}_${timedString(32)}`;
     this.#ids.set(id, own);
     return own;
   }

@@ -1,0 +1,114 @@
+import { errorShapes } from '../../../lib/error-shapes.ts';
+import type { AppError } from '../../../lib/errors.ts';
+import type { Usage } from '../../../lib/money.ts';
+import { sseEvent } from '../../../lib/sse.ts';
+import { chatDone, type StreamRenderer } from '../chat/stream.ts';
+import type { Delta, Json } from '../conversation.ts';
+import { reasonOf, renderCohereUsage } from './answer.ts';
+
+const event = (type: string, members: Json = {}): string => sseEvent(type, JSON.stringify({ type, ...members }));
+
+type Kind = 'text' | 'thinking';
+
+/** Deltas as Cohere's events: blocks of thoughts and of text one after the other, calls beside each other by their number. */
+export class CohereStream implements StreamRenderer {
+  #started = false;
+  /** The block that is open, and how many there were. */
+  #open: Kind | undefined;
+  #blocks = 0;
+  readonly #calls = new Set<number>();
+  #finish = 'COMPLETE';
+  #usage: Usage | undefined;
+  #extra: Json = {};
+
+  constructor(private readonly options: { id: string }) {}
+
+  push(delta: Delta): string {
+    switch (delta.type) {
+      case 'start':
+        return delta.sure ? this.#start() : '';
+      case 'text':
+        return this.#say('text', delta.text);
+      case 'thinking':
+        return this.#say('thinking', delta.text);
+      case 'tool_start':
+        return this.#call(delta);
+      case 'tool_args':
+        return event('tool-call-delta', {
+          index: delta.index,
+          delta: { message: { tool_calls: { function: { arguments: delta.args } } } },
+        });
+      case 'finish':
+        this.#finish = reasonOf(delta.finish, delta.stopSequence);
+        this.#extra = { ...this.#extra, ...delta.extra };
+        return '';
+      case 'extra':
+        this.#extra = { ...this.#extra, ...delta.extra };
+        return '';
+      case 'usage':
+        this.#usage = delta.usage;
+        return '';
+      case 'end':
+        return this.#start() + this.#close() + this.#closeCalls() + this.#end() + chatDone;
+      default:
+        return '';
+    }
+  }
+
+  withUsage(last: string, usage: Usage): string {
+    const uncounted = this.#end();
+    this.#usage = usage;
+    return last.replace(uncounted, () => this.#end());
+  }
+
+  /** The last event says why there is no more; what a body would say stands in it. */
+  fail(error: AppError): string {
+    const { message } = errorShapes.cohere(error);
+    const delta = { finish_reason: 'ERROR', error: message };
+    return this.#start() + event('message-end', { id: this.options.id, delta }) + chatDone;
+  }
+
+  #start(): string {
+    if (this.#started) return '';
+    this.#started = true;
+    const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] };
+    return event('message-start', { id: this.options.id, delta: { message } });
+  }
+
+  #say(kind: Kind, text: string): string {
+    if (text === '') return '';
+    let out = this.#start();
+    if (this.#open !== kind) {
+      out += this.#close();
+      this.#open = kind;
+      out += event('content-start', {
+        index: this.#blocks,
+        delta: { message: { content: { type: kind, [kind]: '' } } },
+      });
+    }
+    return out + event('content-delta', { index: this.#blocks, delta: { message: { content: { [kind]: text } } } });
+  }
+
+  #close(): string {
+    if (this.#open === undefined) return '';
+    this.#open = undefined;
+    this.#blocks += 1;
+    return event('content-end', { index: this.#blocks - 1 });
+  }
+
+  #call({ index, id, name }: Extract<Delta, { type: 'tool_start' }>): string {
+    this.#calls.add(index);
+    const tool_calls = { id, type: 'function', function: { name, arguments: '' } };
+    return this.#start() + this.#close() + event('tool-call-start', { index, delta: { message: { tool_calls } } });
+  }
+
+  #closeCalls(): string {
+    return [...this.#calls].map((index) => event('tool-call-end', { index })).join('');
+  }
+
+  #end(): string {
+    const usage = this.#usage && { usage: renderCohereUsage(this.#usage) };
+    const delta = { finish_reason: this.#finish, ...usage };
+    return event('message-end', { id: this.options.id, delta, ...this.#extra });
+  }
+}
