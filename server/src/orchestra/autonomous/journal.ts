@@ -97,10 +97,17 @@ export class Journal {
   record(key: string, result: unknown, tokens = 0, step = key): Promise<void> {
     this.#pending.steps.push({ key, result: JSON.stringify(result), tokens });
     this.#pending.changed = true;
-    const calls = this.#kept.get(step);
-    if (calls) this.#pending.within.push((tx) => forgetKept(tx, this.deps.names.executionId, calls));
-    this.#kept.delete(step);
+    this.#forget(step);
     return this.flush();
+  }
+
+  #forget(step: string): void {
+    const calls = this.#kept.get(step);
+    if (!calls) return;
+    this.#kept.delete(step);
+    const { names, state } = this.deps;
+    this.#pending.within.push((tx) => forgetKept(tx, names.executionId, calls));
+    if (state.counted) state.counted = state.counted.filter((call) => !calls.includes(call));
   }
 
   /** Resolves when the state as it stands is on disk. */
@@ -125,6 +132,7 @@ export class Journal {
     if (within) this.#pending.within.push(within);
     // Whoever resumes begins with new steps.
     this.#pending.within.push((tx) => forgetKept(tx, this.deps.names.executionId));
+    delete this.deps.state.counted;
     return this.flush();
   }
 

@@ -29,13 +29,13 @@ export async function askOnce<T extends Answer>(
   { deps, holding, executionId, journal }: Asking,
   { step, call }: Served,
   ask: (keepAs: CallName) => Promise<T>,
-): Promise<{ answer: T; paidBefore: boolean }> {
+): Promise<{ answer: T; name: CallName; paidBefore: boolean }> {
   const name = { work: executionId, call: `${step}:${call}` };
   // Of the first process that has the run, nobody has left anything.
   const kept = holding.epoch > 1 ? await findKept(deps.db, name) : null;
   const answer = kept === null ? await ask(name) : (JSON.parse(kept) as T);
   if (answer.cost) journal.keeps(step, name.call);
-  return { answer, paidBefore: kept !== null };
+  return { answer, name, paidBefore: kept !== null };
 }
 
 /** Embeddings and rankings that a step needs on its way, in their order. */

@@ -63,13 +63,22 @@ export async function askModel(work: Work, asking: Question): Promise<CompleteAn
   const { step, call = 1, question = call, model, onDelta, signal = work.signal } = asking;
   signal.throwIfAborted();
   const served = { step, call: `${question}` };
-  const { answer, paidBefore } = await askOnce(work, served, (keepAs) => callModel(work, asking, keepAs));
+  const { answer, name, paidBefore } = await askOnce(work, served, (keepAs) => callModel(work, asking, keepAs));
+  count(work, name, model, answer);
   signal.throwIfAborted();
   if (paidBefore) onDelta?.(textOf(answer.message));
-  const { promptTokens, completionTokens } = answer.usage;
-  work.state.tokens += promptTokens + completionTokens;
-  work.state.cost += answer.cost ?? costIn(work, model, answer);
   return answer;
+}
+
+/** Once, though the state may be written before the step that the call serves, and the call be taken over after that. */
+function count(work: Work, { call }: CallName, model: string, answer: CompleteAnswer): void {
+  const { state } = work;
+  const { counted = [] } = state;
+  if (counted.includes(call)) return;
+  const { promptTokens, completionTokens } = answer.usage;
+  state.tokens += promptTokens + completionTokens;
+  state.cost += answer.cost ?? costIn(work, model, answer);
+  if (answer.cost) state.counted = [...counted, call];
 }
 
 /**
