@@ -2,6 +2,7 @@ import { openAccounts } from './accounts/open.ts';
 import { openBatches } from './batches/open.ts';
 import { openBilling } from './billing/billing.ts';
 import { billingRoutes } from './billing/routes.ts';
+import { sweepKept } from './billing/store/kept-answers.ts';
 import { makeMonths } from './billing/store/months.ts';
 import { sweepUsage } from './billing/store/usage.ts';
 import type { Config } from './config.ts';
@@ -165,7 +166,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     permits: identity.permits,
   });
   const batches = openBatches({
-    ...{ db, owners, jobs, blobs, clock, log, routes: relayed, baseUrl: config.baseUrl },
+    ...{ db, owners, jobs, blobs, billing, clock, log, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => options.get('FileMaxMebibytes') * 1024 * 1024,
@@ -252,6 +253,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
         sweep: async () => {
           await makeMonths(db, nowSeconds(clock));
           await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
+          await sweepKept(db, nowSeconds(clock));
         },
       };
       for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses, batches])

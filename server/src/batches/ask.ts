@@ -1,8 +1,13 @@
+import { keptOf } from '../billing/store/kept-answers.ts';
+import type { CallName } from '../billing/types.ts';
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { errorShapes } from '../lib/error-shapes.ts';
 import type { AppError } from '../lib/errors.ts';
+import { isAway } from '../platform/durable/errors.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
+import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
+import type { ChargeLater } from '../relay/deps.ts';
 import type { Behind, KeyCall } from '../relay/request-context.ts';
 import type { BatchesDeps } from './deps.ts';
 import type { Outcome } from './store/requests.ts';
@@ -12,6 +17,23 @@ import type { BatchRow, RequestRow } from './store/tables.ts';
 const mostTries = 4;
 const firstWaitMs = 1_000;
 const mostWaitMs = 30_000;
+
+export const callOf = (batch: Pick<BatchRow, 'id'>, { position }: Pick<RequestRow, 'position'>): CallName => ({
+  ...{ work: batch.id, call: `${position}` },
+});
+
+/** What was answered and paid for by a process that did not live to write it down. */
+export async function paidOutcomes({ db }: BatchesDeps, batch: BatchRow): Promise<Paid[]> {
+  return (await keptOf(db, batch.id)).map(({ call, request_id: requestId, body: text }) => ({
+    row: { batch_ref: batch.ref, position: Number(call) },
+    outcome: { state: 'succeeded', requestId, statusCode: 200, text },
+  }));
+}
+
+export interface Paid {
+  row: Pick<RequestRow, 'batch_ref' | 'position'>;
+  outcome: Outcome;
+}
 
 /** Sends one request the way a client's would go, with the rights that its owner has now. */
 export async function askRequest(
@@ -27,11 +49,14 @@ export async function askRequest(
     // A call is billed once for each id: another attempt, after a kill too, has another.
     const requestId = `${batch.id}-${row.position}-${batch.attempts}-${tried}`;
     try {
-      const text = await send(deps, route, batch, body, requestId, signal);
+      const ask = (chargeLater: ChargeLater) => send(deps, route, batch, body, requestId, chargeLater, signal);
+      const text = await chargeWithAnswer(deps.billing, callOf(batch, row), ask, String);
       return { state: 'succeeded', requestId, statusCode: 200, text };
     } catch (thrown) {
       // Stopping, or lost: another goes on.
       signal.throwIfAborted();
+      // The charge stands in line with its answer, and whoever begins again finds both.
+      if (isAway(thrown)) throw thrown;
       const error = toAppError(thrown);
       if (error.code === 'internal_error') deps.log.warn({ error: thrown, requestId }, 'a request of a batch failed');
       if (tried === mostTries || !mayPass(error)) {
@@ -77,13 +102,14 @@ async function send(
   batch: BatchRow,
   body: string,
   requestId: string,
+  chargeLater: ChargeLater,
   signal: AbortSignal,
 ): Promise<string> {
   const { user_id: userId, key_id: keyId } = batch;
   const { group, models, unlimited } = await deps.permit({ userId, keyId });
   // All that endpoints ask of a user.
   const user = { id: userId, group } as KeyPrincipal['user'];
-  const behind: Behind = { parentRequestId: batch.id, priceFactor: deps.priceFactor() };
+  const behind: Behind = { parentRequestId: batch.id, priceFactor: deps.priceFactor(), chargeLater };
   const request = new Request(`http://batch.invalid${route.path}`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
   });

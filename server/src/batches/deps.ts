@@ -1,3 +1,4 @@
+import type { Billing } from '../billing/billing.ts';
 import type { Permits } from '../identity/permits.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -13,6 +14,7 @@ export interface BatchesDeps {
   owners: Pick<Owners, 'id'>;
   jobs: Jobs;
   blobs: Blobs;
+  billing: Pick<Billing, 'settle'>;
   clock: Clock;
   log: Log;
   /** What a batch's owner may do now. */

@@ -1,3 +1,4 @@
+import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import type { BatchesDeps } from './deps.ts';
@@ -43,9 +44,10 @@ export async function finalizeBatch(deps: BatchesDeps, id: string): Promise<bool
 /** What nobody needs after the end. */
 export async function clearBatch(
   { db, blobs }: Pick<BatchesDeps, 'db' | 'blobs'>,
-  batch: Pick<BatchRow, 'ref' | 'wire' | 'input_blob'>,
+  batch: Pick<BatchRow, 'ref' | 'id' | 'wire' | 'input_blob'>,
 ): Promise<void> {
   await inBatches((most) => deleteRequests(db, batch.ref, most));
+  await forgetKept(db, batch.id);
   if (batch.wire === 'anthropic') await blobs.delete(batch.input_blob);
 }
 

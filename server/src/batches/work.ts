@@ -1,6 +1,7 @@
+import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { untilWritten } from '../platform/durable/lease.ts';
-import { askRequest } from './ask.ts';
+import { askRequest, callOf, type Paid, paidOutcomes } from './ask.ts';
 import type { BatchesDeps } from './deps.ts';
 import { finalizeBatch } from './finalize.ts';
 import { parallel } from './limits.ts';
@@ -29,6 +30,8 @@ export async function workOn(
 ): Promise<{ againInMs: number } | void> {
   const begun = await beginWork(deps.db, id, nowSeconds(deps.clock));
   if (!begun) return;
+  // Before anything is asked, expires or is cancelled: these were answered.
+  if (begun.attempts > 1) for (const paid of await paidOutcomes(deps, begun)) await write(deps, begun, paid);
   // Also one that was cancelled before: each of its requests is told so.
   if (begun.in_progress_at === null) await validateBatch(deps, begun, signal);
   const batch = await readBatch(deps.db, id);
@@ -68,16 +71,23 @@ async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSigna
 /** Its outcome is durable before the next is asked. False when the batch was cancelled or is gone. */
 async function answerOne(deps: BatchesDeps, batch: BatchRow, row: RequestRow, signal: AbortSignal): Promise<boolean> {
   const outcome = await askRequest(deps, batch, row, signal);
+  return (await write(deps, batch, { row, outcome })) === 'in_progress';
+}
+
+/** The status of the batch then. The answer has been paid for: written although the database may be away for a while. */
+async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid): Promise<string | undefined> {
   let status: string | undefined;
-  // The answer has been paid for: written although the database may be away for a while.
+  const { work, call } = callOf(batch, row);
   await untilWritten(
     deps.owners,
     async () => {
-      status = (await writeOutcome(deps.db, row, outcome, nowSeconds(deps.clock)))?.status;
+      const now = nowSeconds(deps.clock);
+      const written = await writeOutcome(deps.db, row, outcome, now, (tx) => forgetKept(tx, work, [call]));
+      status = written?.status;
     },
     (error) => deps.log.warn({ error, batch: batch.id }, 'an answer of a batch could not be written'),
   );
-  return status === 'in_progress';
+  return status;
 }
 
 /** One request after the other, read a page at a time. */

@@ -5,14 +5,16 @@ import type { OpenDb } from '../platform/db/open.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import type { Charge } from './charge-batch.ts';
 import { openFreeLog } from './free-log.ts';
 import { Keeper, notSettled, shortOf } from './keeper.ts';
-import { type Charge, Line } from './line.ts';
+import { Line } from './line.ts';
 import { Progress } from './progress.ts';
 import { Purses } from './purse.ts';
 import { patienceMs, Returns } from './returns.ts';
-import { durableRow, usageRow, wholeCount } from './rows.ts';
+import { durableRow, keptRow, usageRow, wholeCount } from './rows.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
+import { keepAnswer } from './store/kept-answers.ts';
 import { grantCredits } from './store/ledger.ts';
 import type { HoldRow, PurseId, PurseStore } from './store/port.ts';
 import { postgresPurseStore } from './store/postgres.ts';
@@ -128,10 +130,11 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   }
 
   /** The purse it was taken from is lost; the request may have been charged by whoever emptied it. */
-  const chargeLate = ({ log: row, key }: Charge): Promise<Settled> =>
+  const chargeLate = ({ log: row, key, kept }: Charge): Promise<Settled> =>
     db.transaction().execute(async (tx) => {
       if (await isLogged(tx, row)) return notSettled;
       const none = { user_id: row.user_id, key_id: row.key_id, amount: 0, key_amount: key ? 0 : -1 };
+      if (kept) await keepAnswer(tx, kept);
       return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
     });
 
@@ -145,9 +148,10 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     settle: async (given, settlement) => {
       const cost = wholeCount(settlement.cost);
       const row = usageRow(given, settlement, cost, now());
-      if (given.durable) return settleStored(db, given.requestId, row);
-      if (given.stored) return keeper.settle(given.requestId, row);
-      if (cost > 0) return keeper.chargeUnheld(row, given.keyUnlimited);
+      const kept = settlement.keep ? keptRow(given, settlement.keep, row.created_at) : null;
+      if (given.durable) return settleStored(db, given.requestId, row, kept);
+      if (given.stored) return keeper.settle(given.requestId, row, kept);
+      if (cost > 0) return keeper.chargeUnheld(row, given.keyUnlimited, kept);
       free.add(row);
       return { settled: true, charged: 0, shortfall: 0 };
     },

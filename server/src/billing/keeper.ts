@@ -4,7 +4,7 @@ import type { Line } from './line.ts';
 import type { Purse, Purses } from './purse.ts';
 import { lookAgainMs, patienceMs } from './returns.ts';
 import { wholeCount } from './rows.ts';
-import type { Now, PurseId, UsageRow } from './store/port.ts';
+import type { KeptRow, Now, PurseId, UsageRow } from './store/port.ts';
 import type { Hold, HoldOutcome, HoldRequest, Settled } from './types.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
@@ -144,12 +144,12 @@ export class Keeper {
   }
 
   /** Ends a hold. What it costs beyond is taken as far as there is something. `log.quota` is the cost. */
-  settle(id: string, log: UsageRow): Now<Settled> {
+  settle(id: string, log: UsageRow, kept: KeptRow | null): Now<Settled> {
     const open = this.open.get(id);
     if (!open) return notSettled;
     this.open.delete(id);
     const { user, key, noted, hold } = open;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted };
+    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept };
     // Charged past the purse, which others have emptied.
     if (user.lost) return this.deps.line.charge(charge);
     const cost = log.quota;
@@ -161,10 +161,10 @@ export class Keeper {
   }
 
   /** A model thought free that cost something after all. */
-  chargeUnheld(log: UsageRow, keyUnlimited: boolean): Promise<Settled> {
+  chargeUnheld(log: UsageRow, keyUnlimited: boolean, kept: KeptRow | null): Promise<Settled> {
     const user = this.deps.purses.ofUser(log.user_id);
     const key = keyUnlimited || log.key_id === 0 ? null : this.deps.purses.ofKey(log.user_id, log.key_id);
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false };
+    const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false, kept };
     return this.#takeRest(charge, log.quota, 0, key ? 0 : log.quota);
   }
 

@@ -1,6 +1,7 @@
 import { mayPass } from '../platform/durable/errors.ts';
+import { batchOf, type Charge } from './charge-batch.ts';
 import type { Purse, Purses } from './purse.ts';
-import type { ChargeBatch, Now, PurseChange, PurseStore, TopUp, TopUpAsk, UsageRow } from './store/port.ts';
+import type { Now, PurseStore, TopUp, TopUpAsk } from './store/port.ts';
 import { keptIn } from './store/purses.ts';
 import type { Settled } from './types.ts';
 import { TakenForDead, type Work, type Writer } from './writer.ts';
@@ -18,21 +19,6 @@ const comeBack = 0.7;
 const mostPaceMs = 25;
 /** Long enough for a database that restarts; then the caller hears of it, and the charge is written when it can be. */
 const patienceMs = 30_000;
-
-/** What a request costs, taken out of its purses and to be written. */
-export interface Charge {
-  log: UsageRow;
-  /** Null for requests that cost nothing, which need none. */
-  user: Purse | null;
-  /** Null where the key has no quota of its own. */
-  key: Purse | null;
-  /** Taken from the key's purse; `log.quota` is what was taken from the user's. */
-  keyPaid: number;
-  /** `free - moved` of the user's purse right after it. */
-  rest: number;
-  /** It has a row that says how far it has come. */
-  noted: boolean;
-}
 
 interface Waiting {
   charge: Charge;
@@ -269,31 +255,4 @@ function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
 function returnTo({ log, user, key, keyPaid }: Charge): void {
   user?.unpay(log.quota);
   key?.unpay(keyPaid);
-}
-
-/** Sums go to each purse once per batch, since most of a batch is of the same few. */
-function batchOf(charges: Charge[]): ChargeBatch {
-  const changes = new Map<string, PurseChange>();
-  const changeOf = (user_id: number, key_id: number): PurseChange => {
-    const name = `${user_id} ${key_id}`;
-    const change = changes.get(name) ?? { user_id, key_id, paid: 0, used: 0, requests: 0 };
-    changes.set(name, change);
-    return change;
-  };
-  for (const { log, keyPaid } of charges) {
-    const ofUser = changeOf(log.user_id, 0);
-    ofUser.paid += log.quota;
-    ofUser.used += log.quota;
-    ofUser.requests += 1;
-    if (log.key_id === 0 || log.quota === 0) continue;
-    const ofKey = changeOf(log.user_id, log.key_id);
-    ofKey.paid += keyPaid;
-    ofKey.used += log.quota;
-  }
-  for (const { log, user, rest } of charges) log.balance_after = user ? rest + user.moved : 0;
-  return {
-    logs: charges.map(({ log }) => log),
-    purses: [...changes.values()],
-    ended: charges.filter(({ noted }) => noted).map(({ log }) => log.request_id),
-  };
 }

@@ -1,6 +1,6 @@
 import { packCosts } from './cost-parts.ts';
-import type { HoldRow, UsageRow } from './store/port.ts';
-import type { Hold, HoldRequest, UsageDetail } from './types.ts';
+import type { HoldRow, KeptRow, UsageRow } from './store/port.ts';
+import type { AnswerToKeep, Hold, HoldRequest, UsageDetail } from './types.ts';
 
 /** Counts come from upstreams too: whatever is not a sane number must not stop a settlement. */
 const largest = 1_000_000_000_000_000;
@@ -11,6 +11,26 @@ export function wholeCount(value: number | undefined): number {
 
 /** PostgreSQL takes no NUL in text, and one such name would fail a whole batch. */
 const text = (value: string): string => (value.includes('\0') ? value.replaceAll('\0', '') : value);
+
+/**
+ * A longer answer would hold up the charges of everybody in the same commit. Texts are a tenth of this; what is longer (many
+ * embeddings at once) is asked again if its process dies in the moment before it is written down.
+ */
+export const longestKept = 1024 * 1024;
+
+/** Null for what is too long. A charge must not fail for what stands beside it: text that no engine takes is mended. */
+export function keptRow(
+  { requestId, userId }: Pick<Hold, 'requestId' | 'userId'>,
+  { work, call, body }: AnswerToKeep,
+  nowSeconds: number,
+): KeptRow | null {
+  if (body.length > longestKept) return null;
+  const clean = (value: string): string => text(value).toWellFormed();
+  return {
+    ...{ work: clean(work), call: clean(call), request_id: requestId, user_id: userId },
+    ...{ created_at: nowSeconds, body: clean(body) },
+  };
+}
 
 /** For a hold that outlives this process. */
 export function durableRow(request: HoldRequest, nowSeconds: number): HoldRow {

@@ -55,9 +55,24 @@ export interface UsageDetail {
   parentRequestId?: string | undefined;
 }
 
+/** A call of work that outlives its process: the same for whoever takes the work over. */
+export interface CallName {
+  /** A run, a batch, a response. */
+  work: string;
+  /** Unique within the work. */
+  call: string;
+}
+
+/** An answer in the form in which the work can go on with it. */
+export interface AnswerToKeep extends CallName {
+  body: string;
+}
+
 export interface Settlement extends UsageDetail {
   /** Real cost in quota units. */
   cost: number;
+  /** Written with the charge, both or neither. Nothing is kept of what cost nothing and needed no hold. */
+  keep?: AnswerToKeep;
 }
 
 export interface Settled {

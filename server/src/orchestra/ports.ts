@@ -1,3 +1,4 @@
+import type { CallName } from '../billing/types.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ConnectedTools } from '../lib/connected-tools.ts';
 import type { Usage } from '../lib/money.ts';
@@ -49,7 +50,12 @@ export interface CallParams {
   provider?: unknown;
 }
 
-export interface CompleteRequest extends Caller {
+/** Of work that outlives its process: the answer is kept with its charge under this name, until the work has written it down. */
+interface MayBeKept {
+  keepAs?: CallName;
+}
+
+export interface CompleteRequest extends Caller, MayBeKept {
   model: string;
   messages: ChatMessage[];
   params: CallParams;
@@ -78,11 +84,12 @@ export interface CompleteAnswer {
 export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
 
 export type Embed = (
-  request: Caller & { model: string; texts: string[]; signal: AbortSignal },
+  request: Caller & MayBeKept & { model: string; texts: string[]; signal: AbortSignal },
 ) => Promise<{ vectors: number[][]; usage: Usage; cost?: number }>;
 
 export type Rerank = (
-  request: Caller & { model: string; query: string; documents: string[]; topN: number; signal: AbortSignal },
+  request: Caller &
+    MayBeKept & { model: string; query: string; documents: string[]; topN: number; signal: AbortSignal },
 ) => Promise<{ results: RerankScore[]; usage: Usage; cost?: number }>;
 
 export type Permit = (caller: Caller) => Caller | Promise<Caller>;

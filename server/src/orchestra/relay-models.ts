@@ -1,8 +1,10 @@
-import { requestId } from '../lib/ids.ts';
+import type { CallName } from '../billing/types.ts';
+import { requestId as newRequestId } from '../lib/ids.ts';
 import { answerChat, type Settled } from '../relay/answer-chat.ts';
+import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
 import { streamed } from '../relay/deliver-stream.ts';
 import { whole } from '../relay/deliver-whole.ts';
-import type { RelayDeps, RequestContext } from '../relay/deps.ts';
+import type { ChargeLater, RelayDeps, RequestContext } from '../relay/deps.ts';
 import { embed } from '../relay/endpoints/embeddings.ts';
 import { rerank } from '../relay/endpoints/rerank.ts';
 import { renderChatAnswer } from '../relay/wire/chat/answer.ts';
@@ -18,12 +20,13 @@ import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
 
-type Named = Pick<CompleteRequest, 'requestId' | 'insteadOf'>;
+type Named = Pick<CompleteRequest, 'requestId' | 'insteadOf'> & { chargeLater?: ChargeLater | undefined };
 
 const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): RequestContext => ({
-  requestId: named.requestId ?? requestId(),
+  requestId: named.requestId ?? newRequestId(),
   insteadOf: named.insteadOf,
   parentRequestId: caller.parentRequestId,
+  chargeLater: named.chargeLater,
   caller: {
     userId: caller.userId,
     group: caller.group ?? 'default',
@@ -42,6 +45,8 @@ const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): Requ
  * of them, so each is made only as long as its caller is let in.
  */
 export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
+  const kept = <T>(keepAs: CallName | undefined, ask: (chargeLater?: ChargeLater) => Promise<T>): Promise<T> =>
+    keepAs ? chargeWithAnswer(relay.billing, keepAs, ask, JSON.stringify) : ask();
   return {
     complete: async (request) => {
       const conversation = parseChatRequest({
@@ -51,19 +56,32 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
         stream: request.stream,
         ...(request.tools && request.tools.length > 0 && { tools: request.tools }),
       });
-      const context = contextOf(await permit(request), request.signal, request);
-      return request.stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
+      const { requestId, insteadOf, signal, stream } = request;
+      const caller = await permit(request);
+      const answer = await kept(request.keepAs, (chargeLater) => {
+        const context = contextOf(caller, signal, { requestId, insteadOf, chargeLater });
+        return stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
+      });
+      // Of a stream that was left in its midst this is a part.
+      if (stream) signal.throwIfAborted();
+      return answer;
     },
-    embed: async ({ model, texts, signal, ...caller }) => {
+    embed: async ({ model, texts, signal, keepAs, ...asking }) => {
       const body = { model, input: texts, encoding_format: 'float' };
-      const { value, usage, cost } = await embed(relay, contextOf(await permit(caller), signal), body);
-      const data = value.data as { index: number; embedding: number[] }[];
-      return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };
+      const caller = await permit(asking);
+      return kept(keepAs, async (chargeLater) => {
+        const { value, usage, cost } = await embed(relay, contextOf(caller, signal, { chargeLater }), body);
+        const data = value.data as { index: number; embedding: number[] }[];
+        return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };
+      });
     },
-    rerank: async ({ model, query, documents, topN, signal, ...caller }) => {
+    rerank: async ({ model, query, documents, topN, signal, keepAs, ...asking }) => {
       const body = { model, query, documents, top_n: topN, return_documents: false };
-      const { value, usage, cost } = await rerank(relay, contextOf(await permit(caller), signal), body);
-      return { results: value.results as RerankScore[], usage, cost };
+      const caller = await permit(asking);
+      return kept(keepAs, async (chargeLater) => {
+        const { value, usage, cost } = await rerank(relay, contextOf(caller, signal, { chargeLater }), body);
+        return { results: value.results as RerankScore[], usage, cost };
+      });
     },
   };
 }
@@ -78,7 +96,7 @@ async function follow(
   relay: RelayDeps,
   context: RequestContext,
   asked: Conversation,
-  { onDelta, signal }: CompleteRequest,
+  { onDelta }: Pick<CompleteRequest, 'onDelta'>,
 ): Promise<CompleteAnswer> {
   const text: TextPart = { type: 'text', text: '' };
   const calls = new Map<number, ToolCallPart>();
@@ -97,7 +115,6 @@ async function follow(
     return undefined;
   });
   if (error) throw error;
-  signal.throwIfAborted();
   for (const call of calls.values()) call.arguments ||= '{}';
   const { candidate, modelId } = stream.answer;
   return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, settled, candidate, modelId);

@@ -1,4 +1,4 @@
-import type { Hold, UsageStatus } from '../billing/types.ts';
+import type { Hold, Settlement, UsageStatus } from '../billing/types.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Asks, costAtMost, costOf, isFree, type Price, scaledPrice, type Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
@@ -57,12 +57,12 @@ export interface Bill {
   cost?: number;
 }
 
-/** Charges, and tells how much once that is durable: nobody has the whole answer before it is paid. */
+/** Charges, and tells how much once that is durable, or work has taken it over: nobody has the whole answer before it is paid. */
 export async function settle(deps: RelayDeps, context: RequestContext, hold: Hold, bill: Bill): Promise<number> {
   const { candidate, usage, stream, status, firstTokenMs } = bill;
   const price = priceIn(context, candidate);
   const cost = bill.cost ?? priceOf(price, usage);
-  await deps.billing.settle(hold, {
+  const settlement: Settlement = {
     cost,
     usage,
     price,
@@ -74,7 +74,9 @@ export async function settle(deps: RelayDeps, context: RequestContext, hold: Hol
     durationMs: deps.clock.steadyMs() - bill.startedMs,
     firstTokenMs,
     parentRequestId: context.parentRequestId,
-  });
+  };
+  if (context.chargeLater) context.chargeLater(hold, settlement);
+  else await deps.billing.settle(hold, settlement);
   return cost;
 }
 

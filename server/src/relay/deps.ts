@@ -1,4 +1,5 @@
 import type { Billing } from '../billing/billing.ts';
+import type { Hold, Settlement } from '../billing/types.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
 import type { Log } from '../platform/log.ts';
@@ -38,6 +39,9 @@ export interface Caller {
   models: string[];
 }
 
+/** Takes over a charge that is due. */
+export type ChargeLater = (hold: Hold, settlement: Settlement) => void;
+
 /** What every request to a model has in common. */
 export interface RequestContext {
   requestId: string;
@@ -51,6 +55,8 @@ export interface RequestContext {
   readonly parentRequestId?: string | undefined;
   /** The share of a model's price that the request pays; the whole when absent. */
   readonly priceFactor?: number | undefined;
+  /** Set by work that charges with its answer, see `charge-with-answer.ts`; else charges are written before anything is handed on. */
+  readonly chargeLater?: ChargeLater | undefined;
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client leaves. */

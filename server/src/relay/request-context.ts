@@ -2,12 +2,13 @@ import type { KeyPrincipal } from '../identity/principals.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Call } from '../platform/http/route.ts';
 import type { Override } from '../routing/override.ts';
-import type { Caller, RequestContext } from './deps.ts';
+import type { Caller, ChargeLater, RequestContext } from './deps.ts';
 
 /** The work that makes a call, where no client waits for its answer. */
 export interface Behind {
   parentRequestId: string;
   priceFactor: number;
+  chargeLater: ChargeLater;
 }
 
 /** A call with a key, wherever it came in. */
@@ -50,6 +51,10 @@ class CallContext implements RequestContext {
   /** Looked for now and then, in answers that take their time; for the others it would be made for nothing. */
   get signal(): AbortSignal {
     return this.call.signal;
+  }
+
+  get chargeLater(): ChargeLater | undefined {
+    return this.call.behind?.chargeLater;
   }
 
   waits(): void {

@@ -34,7 +34,14 @@ export interface Outcome {
 }
 
 /** The first outcome of a request counts, and counts once. The batch as it is then; null when it is gone. */
-export function writeOutcome(db: Db, row: RequestRow, outcome: Outcome, now: number): Promise<BatchRow | null> {
+export function writeOutcome(
+  db: Db,
+  row: Pick<RequestRow, 'batch_ref' | 'position'>,
+  outcome: Outcome,
+  now: number,
+  /** Further writes of the same transaction. */
+  within: (tx: Db) => Promise<void>,
+): Promise<BatchRow | null> {
   const { state, requestId, statusCode, text } = outcome;
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx
@@ -44,6 +51,7 @@ export function writeOutcome(db: Db, row: RequestRow, outcome: Outcome, now: num
       .where('position', '=', row.position)
       .where('state', '=', 'pending')
       .executeTakeFirst();
+    await within(tx);
     const by = numUpdatedRows > 0n ? 1 : 0;
     const batch = await tx
       .updateTable('batches')

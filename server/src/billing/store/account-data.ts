@@ -15,6 +15,22 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .limit(limit)
       .execute(),
   ),
+  // Seldom any: what work has not written down yet.
+  kept_answers: pages<{ work: string; call: string }>((after, limit) =>
+    db
+      .selectFrom('kept_answers')
+      .select(['work', 'call', 'request_id', 'created_at', 'body'])
+      .where('user_id', '=', userId)
+      .$if(after !== null, (found) =>
+        found.where((e) =>
+          e.or([e('work', '>', after!.work), e.and([e('work', '=', after!.work), e('call', '>', after!.call)])]),
+        ),
+      )
+      .orderBy('work')
+      .orderBy('call')
+      .limit(limit)
+      .execute(),
+  ),
   usage_logs: pages<{ id: number; created_at: number }>(async (after, limit) => {
     await fileUsage(db);
     return (
@@ -36,5 +52,6 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
 
 /** The books stay, or they would not add up; a note may name somebody, so notes go. */
 export async function forget(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('kept_answers').where('user_id', '=', userId).execute();
   await db.updateTable('credits').set({ note: '' }).where('user_id', '=', userId).where('note', '<>', '').execute();
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { HoldOutcome, Settled } from '../types.ts';
-import { dayOf, type HoldRow, type ProgressRow, type UsageRow, usageColumns } from './port.ts';
+import { keepAnswer } from './kept-answers.ts';
+import { dayOf, type HoldRow, type KeptRow, type ProgressRow, type UsageRow, usageColumns } from './port.ts';
 import './tables.ts';
 
 /*
@@ -69,14 +70,21 @@ export async function holdDurable(db: Db, row: HoldRow): Promise<HoldOutcome> {
 const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
 
 /** Ends a hold that has a row: charged with `log`, given back without. */
-export const settleStored = (db: Db, requestId: string, log: UsageRow | null): Promise<Settled> =>
+export const settleStored = (
+  db: Db,
+  requestId: string,
+  log: UsageRow | null,
+  kept: KeptRow | null = null,
+): Promise<Settled> =>
   db.transaction().execute(async (tx) => {
     const [hold] = await tx
       .deleteFrom('billing_holds')
       .where('request_id', '=', requestId)
       .returning(['user_id', 'key_id', 'amount', 'key_amount'])
       .execute();
-    return hold ? settleIn(tx, hold, log) : gone;
+    if (!hold) return gone;
+    if (kept) await keepAnswer(tx, kept);
+    return settleIn(tx, hold, log);
   });
 
 type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;

@@ -57,6 +57,18 @@ export interface ChargeBatch {
   purses: PurseChange[];
   /** Requests whose progress was noted. */
   ended: string[];
+  /** Absent where there are none, which is nearly always. */
+  kept?: KeptRow[] | undefined;
+}
+
+/** An answer that work is to find if its process dies before it is written down. */
+export interface KeptRow {
+  work: string;
+  call: string;
+  request_id: string;
+  user_id: number;
+  created_at: number;
+  body: string;
 }
 
 export interface GiveBack extends PurseId {

@@ -71,7 +71,10 @@ async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
   return rows.map(({ taken, elsewhere }) => ({ taken: Number(taken), elsewhere: Number(elsewhere) }));
 }
 
-async function charge(db: Db, turn: Turn, { logs, purses, ended }: ChargeBatch): Promise<true> {
+const keptFields = 'work text, call text, request_id text, user_id bigint, created_at bigint, body text';
+const keptNames = 'work, call, request_id, user_id, created_at, body';
+
+async function charge(db: Db, turn: Turn, { logs, purses, ended, kept }: ChargeBatch): Promise<true> {
   const { owner } = turn;
   const used = logs.map((log, n) => ({ ...log, n }));
   const gone =
@@ -79,8 +82,12 @@ async function charge(db: Db, turn: Turn, { logs, purses, ended }: ChargeBatch):
       ? sql``
       : sql`gone as (delete from billing_holds where request_id in
           (select json_array_elements_text((${JSON.stringify(ended)}::text)::json))),`;
+  const answers = kept
+    ? sql`answers as (insert into kept_answers (${sql.raw(keptNames)})
+        select ${sql.raw(keptNames)} from ${rowsOf(kept, keptFields)} as rows on conflict (work, call) do nothing),`
+    : sql``;
   await sql`
-    with ${takeTurn(turn)}, ${gone}
+    with ${takeTurn(turn)}, ${gone} ${answers}
     given as materialized ${rowsOf(used, `n bigint, ${usageFields}`)},
     changes as materialized
       ${rowsOf(purses, 'user_id bigint, key_id bigint, paid bigint, used bigint, requests bigint')},

@@ -6,6 +6,7 @@ import { fileEntriesNow } from './filing.ts';
 import type {
   ChargeBatch,
   GiveBack,
+  KeptRow,
   Now,
   ProgressRow,
   PurseChange,
@@ -90,7 +91,7 @@ function change(db: Database, owner: string, { user_id, key_id, paid, used, requ
 function charge(
   db: Database,
   owner: string,
-  { logs, purses, ended }: ChargeBatch,
+  { logs, purses, ended, kept }: ChargeBatch,
   log: (writer: Database, rows: readonly UsageRow[]) => void,
 ): true {
   for (const purse of purses) change(db, owner, purse);
@@ -109,7 +110,15 @@ function charge(
   );
   log(db, rows);
   for (const id of ended) prepared(db, 'delete from billing_holds where request_id = ?').run(id);
+  if (kept) for (const row of kept) keep(db, row);
   return true;
+}
+
+const keepAnswer = `insert into kept_answers (work, call, request_id, user_id, created_at, body)
+  values (?1, ?2, ?3, ?4, ?5, ?6) on conflict do nothing`;
+
+function keep(db: Database, { work, call, request_id, user_id, created_at, body }: KeptRow): void {
+  prepared(db, keepAnswer).run(work, call, request_id, user_id, created_at, body);
 }
 
 function giveBack(db: Database, owner: string, { user_id, key_id, amount, whole }: GiveBack): void {

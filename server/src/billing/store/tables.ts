@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import type { HoldRow, PurseId, UsageRow } from './port.ts';
+import type { HoldRow, KeptRow, PurseId, UsageRow } from './port.ts';
 
 export interface LedgerRow {
   id: number;
@@ -71,6 +71,7 @@ declare module '../../platform/db/tables.ts' {
       wanted: Generated<number>;
     };
     credits: CreditTable;
+    kept_answers: KeptRow;
     usage_logs: Omit<UsageRow, Later> & { [C in Later]: Generated<UsageRow[C]> } & { id: Generated<number> };
     usage_days: DaySums;
     /** Of processes that live. */

@@ -1,3 +1,4 @@
+import { forgetKept } from '../../billing/store/kept-answers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { RunConfig } from './config.ts';
@@ -54,6 +55,8 @@ export class Journal {
   /** What was told before the turn is announced; comes right after. */
   readonly #early: RunEvent[] = [];
   readonly #pieces = new Map<string, string>();
+  /** Calls whose answers are kept with their charges, by the key of the step that waits for them. */
+  readonly #kept = new Map<string, string[]>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #writing: Promise<void> | null = null;
   #closed: unknown = null;
@@ -85,11 +88,26 @@ export class Journal {
     this.#soon();
   }
 
-  /** Notes a finished step; resolves when it is on disk. */
-  record(key: string, result: unknown, tokens = 0): Promise<void> {
+  /** The answer to a call of this step is kept until the step is noted. */
+  keeps(step: string, call: string): void {
+    this.#kept.set(step, [...(this.#kept.get(step) ?? []), call]);
+  }
+
+  /** Notes a finished step, or a part of one; resolves when it is on disk, and the answers it was made of are kept no more. */
+  record(key: string, result: unknown, tokens = 0, step = key): Promise<void> {
     this.#pending.steps.push({ key, result: JSON.stringify(result), tokens });
     this.#pending.changed = true;
+    this.#forget(step);
     return this.flush();
+  }
+
+  #forget(step: string): void {
+    const calls = this.#kept.get(step);
+    if (!calls) return;
+    this.#kept.delete(step);
+    const { names, state } = this.deps;
+    this.#pending.within.push((tx) => forgetKept(tx, names.executionId, calls));
+    if (state.counted) state.counted = state.counted.filter((call) => !calls.includes(call));
   }
 
   /** Resolves when the state as it stands is on disk. */
@@ -112,6 +130,9 @@ export class Journal {
     this.#pending.ending = ending;
     this.#pending.changed = true;
     if (within) this.#pending.within.push(within);
+    // Whoever resumes begins with new steps.
+    this.#pending.within.push((tx) => forgetKept(tx, this.deps.names.executionId));
+    delete this.deps.state.counted;
     return this.flush();
   }
 

@@ -51,6 +51,8 @@ export interface RunState {
   history: number[];
   tokens: number;
   cost: number;
+  /** Calls that are in these two while the step they serve is not in the journal: taken over, they are not counted again. */
+  counted?: string[];
   /** Journal key of what was recalled at the start. */
   recall: string | null;
   /** Journal key of the short form of a result, by the key of the result. */

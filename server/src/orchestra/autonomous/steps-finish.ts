@@ -16,6 +16,7 @@ import { weighOne } from '../tokens.ts';
 import { keepFact } from '../turn/afterwards.ts';
 import { newMeter } from '../turn/meter.ts';
 import { instructionParts } from './instructions.ts';
+import { asidesOf } from './paid.ts';
 import { live, shortfallsOf, tally } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
@@ -77,7 +78,7 @@ async function resultOf(work: Work): Promise<string> {
 
 /** Facts that the user's own words prove. A failure costs the knowledge, not the run. */
 async function extractKnowledge(work: Work, result: string): Promise<void> {
-  const { deps, caller, choosing, signal, goal, journal, holding } = work;
+  const { deps, caller, choosing, signal, goal, journal, holding, state } = work;
   const session = await sessionByRef(deps.db, holding.sessionRef, now(work));
   if (!session) return;
   const step = stepKey(work, 'knowledge');
@@ -87,14 +88,18 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     const reply = await askAny(work, { step, choose: chooseHelperModel, messages, shape: factsShape });
     const entries: { id: string; category: string; title: string }[] = [];
     const said = saidByUser(await recentMessages(deps.db, holding.sessionRef), goal);
+    const asking = { ...deps, ...asidesOf(work, step) };
+    const meter = newMeter();
+    const keeping = { deps: asking, caller, choosing, signal, session, settings: { mayEmbed: true }, meter };
     for (const fact of groundedFacts(reply, [said])) {
-      const keeping = { deps, caller, choosing, signal, session, settings: { mayEmbed: true }, meter: newMeter() };
       const entry = await keepFact(keeping, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });
     }
     journal.tell('knowledge_extracted', { count: entries.length, entries });
-    work.state.extracted = true;
-    await journal.record(step, { entries });
+    state.extracted = true;
+    state.tokens += meter.promptTokens;
+    state.cost += meter.cost;
+    await journal.record(step, { entries }, meter.promptTokens);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof LeaseLost || callFault(error) === 'database') throw error;

@@ -10,6 +10,7 @@ import { resultShare } from '../task/results.ts';
 import { newMeter } from '../turn/meter.ts';
 import { embedQuery, type Recalled, recall, within } from '../turn/recall.ts';
 import { Pause } from './halt.ts';
+import { asidesOf } from './paid.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
 import { askAny, stepKey, type Work } from './work.ts';
@@ -26,7 +27,9 @@ const longestShort = 600;
 export async function recallMemory(work: Work): Promise<void> {
   const { deps, caller, choosing, signal, goal, state, holding, count, journal, preferences } = work;
   if (state.recall !== null) return;
-  const searching = { deps, caller, choosing, signal, meter: newMeter(), settings: { preferences } };
+  const key = stepKey(work, 'recall');
+  const asking = { ...deps, ...asidesOf(work, key) };
+  const searching = { deps: asking, caller, choosing, signal, meter: newMeter(), settings: { preferences } };
   const query = preferences.enable_embedding ? await embedQuery(searching, goal) : null;
   const scope = { userId: caller.userId, exceptSession: holding.sessionRef };
   const wanted = { text: goal, query, scope, most: recalledAtMost, threshold: leastRelevance, preferences };
@@ -34,7 +37,6 @@ export async function recallMemory(work: Work): Promise<void> {
   const room = contextRoom(choosing, preferences.max_context_tokens, 'common');
   const kept = await within(found, room * recalledShare, count);
   const before = await count(goal);
-  const key = stepKey(work, 'recall');
   const text = JSON.stringify(kept);
   work.texts.set(key, text);
   state.recall = key;

@@ -53,7 +53,7 @@ export function noteRound(
     journal.tell(needs === 'approval' ? 'approval_requested' : 'tool_call_started', one);
   }
   const kept: Said<ChatMessage> = { messages: begun ? [said] : [...done.messages, said] };
-  return journal.record(key, kept, tokens);
+  return journal.record(key, kept, tokens, at.step);
 }
 
 const newTalk = (instructed: number) => ({ said: [] as string[], rounds: 0, instructed, tokens: 0 });

@@ -1,3 +1,4 @@
+import type { CallName } from '../../billing/types.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { costOf, quotaPerUsd } from '../../lib/money.ts';
 import { askShaped, type Shape } from '../ask-shaped.ts';
@@ -12,6 +13,7 @@ import type { RunConfig } from './config.ts';
 import { mayRetry, Pause, pauseFor } from './halt.ts';
 import type { Journal } from './journal.ts';
 import { lookAgain, type Standing } from './look-again.ts';
+import { askOnce } from './paid.ts';
 import type { RunState } from './state.ts';
 import type { Holding } from './store/commit.ts';
 
@@ -45,6 +47,8 @@ export interface Question {
   /** Journal key of the step it serves, and which of its calls it is. */
   step: string;
   call?: number;
+  /** Calls of which only one is answered are one question, whichever model it was that answered. */
+  question?: number;
   model: string;
   messages: ChatMessage[];
   params?: CallParams;
@@ -54,23 +58,36 @@ export interface Question {
   insteadOf?: string | undefined;
 }
 
-/**
- * One model call. Its request id is made of run, step and epoch: the same call is never held twice, and the hold that a
- * dead process left is not taken for ours.
- */
-export async function askModel(work: Work, question: Question): Promise<CompleteAnswer> {
-  const {
-    step,
-    call = 1,
-    model,
-    messages,
-    params = {},
-    tools = [],
-    onDelta,
-    signal = work.signal,
-    insteadOf,
-  } = question;
+/** One model call, or what a process before this one got of it and has paid for. */
+export async function askModel(work: Work, asking: Question): Promise<CompleteAnswer> {
+  const { step, call = 1, question = call, model, onDelta, signal = work.signal } = asking;
   signal.throwIfAborted();
+  const served = { step, call: `${question}` };
+  const { answer, name, paidBefore } = await askOnce(work, served, (keepAs) => callModel(work, asking, keepAs));
+  count(work, name, model, answer);
+  signal.throwIfAborted();
+  if (paidBefore) onDelta?.(textOf(answer.message));
+  return answer;
+}
+
+/** Once, though the state may be written before the step that the call serves, and the call be taken over after that. */
+function count(work: Work, { call }: CallName, model: string, answer: CompleteAnswer): void {
+  const { state } = work;
+  const { counted = [] } = state;
+  if (counted.includes(call)) return;
+  const { promptTokens, completionTokens } = answer.usage;
+  state.tokens += promptTokens + completionTokens;
+  state.cost += answer.cost ?? costIn(work, model, answer);
+  if (answer.cost) state.counted = [...counted, call];
+}
+
+/**
+ * Its request id is made of run, step and epoch: the same call is never held twice, and the hold that a dead process left is
+ * not taken for ours.
+ */
+async function callModel(work: Work, asking: Question, keepAs: CallName): Promise<CompleteAnswer> {
+  const { step, call = 1, model, messages, params = {}, tools = [] } = asking;
+  const { onDelta, signal = work.signal, insteadOf } = asking;
   refuseDearer(work);
   await lookAgain(work);
   const asked = {
@@ -83,19 +100,15 @@ export async function askModel(work: Work, question: Question): Promise<Complete
     ...(onDelta && { onDelta }),
     ...(insteadOf !== undefined && { insteadOf }),
     signal,
+    keepAs,
     requestId: `${work.executionId}:${step}:${call}:${work.holding.epoch}`,
   };
   const send = (fitted: typeof asked, refusals: number) =>
     work.deps.complete({ ...fitted, ...(refusals > 0 && { requestId: `${asked.requestId}:${refusals}` }) });
-  const answer = await sendFitted(modelOf(work.choosing, model), asked, send).catch((error) => {
+  return sendFitted(modelOf(work.choosing, model), asked, send).catch((error) => {
     signal.throwIfAborted();
     throw mayRetry(error) ? error : pauseFor(error);
   });
-  signal.throwIfAborted();
-  const { promptTokens, completionTokens } = answer.usage;
-  work.state.tokens += promptTokens + completionTokens;
-  work.state.cost += answer.cost ?? costIn(work, model, answer);
-  return answer;
 }
 
 /** Calls that run are let finish and paid: with tasks at once a run may end a few calls above what was allowed. */
@@ -117,7 +130,7 @@ export const askJson = (work: Work, question: Question, shape: Shape): Promise<s
 };
 
 /** A question to whichever model answers. */
-export interface OpenQuestion extends Omit<Question, 'model' | 'insteadOf'> {
+export interface OpenQuestion extends Omit<Question, 'model' | 'insteadOf' | 'question'> {
   /** Who is asked first; else the plan model. */
   choose?(choosing: Choosing): Choice | null;
   shape?: Shape;
@@ -131,7 +144,8 @@ export async function askAny(work: Work, question: OpenQuestion): Promise<string
   const { choose = choosePlanModel, shape, ...rest } = question;
   const signal = rest.signal ?? work.signal;
   const ask = async (model: string, failover: Failover | undefined, place: number) => {
-    const asked = { ...rest, model, call: (rest.call ?? 1) * 10 + 2 * place, insteadOf: failover?.from };
+    const { call: question = 1 } = rest;
+    const asked = { ...rest, model, question, call: question * 10 + 2 * place, insteadOf: failover?.from };
     return shape ? askJson(work, asked, shape) : textOf((await askModel(work, asked)).message);
   };
   try {

@@ -1,5 +1,8 @@
+import { findKept, forgetKept } from '../../billing/store/kept-answers.ts';
+import type { CallName } from '../../billing/types.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { isAway } from '../../platform/durable/errors.ts';
 import type { Job } from '../../platform/durable/jobs.ts';
 import { untilWritten } from '../../platform/durable/lease.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
@@ -73,6 +76,9 @@ export async function workOn(
 ): Promise<void> {
   const row = await beginWork(deps.db, id, nowSeconds(deps.clock));
   if (!row) return;
+  // Whoever had it before has paid for an answer, and did not live to write it.
+  const paid = row.epoch > 1 ? await findKept(deps.db, callOf(row.id)) : null;
+  if (paid !== null) return finish(deps, row, JSON.parse(paid) as ResponseObject);
   if (row.epoch > mostAttempts) {
     await finish(deps, row, failureOf(row, new AppError('internal_error', 'The work on this response broke off.')));
     return;
@@ -91,6 +97,9 @@ export async function workOn(
   }
 }
 
+/** Under which an answer is kept with its charge, until it is written here. */
+export const callOf = (id: string): CallName => ({ work: id, call: 'response' });
+
 async function attempt(
   deps: ResponsesDeps,
   answer: AnswerBackground,
@@ -105,8 +114,9 @@ async function attempt(
     return await answer(owner, body, { id: row.id, requestId, signal, tell: teller.tell });
   } catch (error) {
     if (error === cancelled || signal.reason === cancelled) return null;
-    // Stopping, or lost: the job is given back, and this error says no more than that.
-    if (signal.aborted) throw error;
+    // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away:
+    // what is owed stands in line with its answer, and the next attempt finds both.
+    if (signal.aborted || isAway(error)) throw error;
     if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
     return failureOf(row, error);
   } finally {
@@ -128,7 +138,10 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
   };
   await untilWritten(
     deps.owners,
-    () => writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links),
+    () =>
+      writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links, (tx) =>
+        forgetKept(tx, row.id),
+      ),
     (error) => deps.log.warn({ error, response: row.id }, 'the end of a response could not be written'),
   );
   await deps.shared.publish(eventChannel(row.id), '').catch(() => {});

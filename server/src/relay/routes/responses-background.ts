@@ -3,11 +3,12 @@ import { parseFrame, SseFramer } from '../../lib/sse.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerChat } from '../answer-chat.ts';
+import { chargeWithAnswer } from '../charge-with-answer.ts';
 import { streamed } from '../deliver-stream.ts';
-import type { RelayDeps, RequestContext } from '../deps.ts';
+import type { ChargeLater, RelayDeps, RequestContext } from '../deps.ts';
 import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { noClientHeaders } from '../request-context.ts';
-import type { AnswerBackground, Attempt } from '../responses/background.ts';
+import { type AnswerBackground, type Attempt, callOf } from '../responses/background.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
 import { newRenderer } from '../wire/renderers.ts';
@@ -37,9 +38,11 @@ export const backgroundAnswers =
       signal: attempt.signal,
     };
     const meta = metaModelOf(metaModels, conversation);
-    return untilFitting({ ...conversation, stream: true }, (asked) =>
-      meta ? byMeta(deps, meta, context, asked, attempt) : byUpstream(deps, context, asked, attempt),
-    );
+    const asStream = { ...conversation, stream: true };
+    if (meta) return untilFitting(asStream, (asked) => byMeta(deps, meta, context, asked, attempt));
+    const ask = (chargeLater: ChargeLater) =>
+      untilFitting(asStream, (asked) => byUpstream(deps, { ...context, chargeLater }, asked, attempt));
+    return chargeWithAnswer(deps.billing, callOf(attempt.id), ask, JSON.stringify);
   };
 
 async function callerOf(permits: Pick<Permits, 'of'>, { userId, keyId }: Owner): Promise<RequestContext['caller']> {

@@ -39,9 +39,12 @@ export function writeOutcome(
   items: NewItem[],
   now: number,
   mostLinks: number,
+  /** Further writes of the same transaction. */
+  within: (tx: Db) => Promise<void>,
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     if (!(await endWork(tx, row.id, row.epoch, ending, now))) return false;
+    await within(tx);
     await insertItems(tx, items);
     const sum = { items: row.items + ending.items, bytes: row.bytes + ending.bytes };
     if (row.previous_id) await renewChain(tx, scope, row.previous_id, now, mostLinks);

@@ -1,0 +1,53 @@
+import type { Purse } from './purse.ts';
+import type { ChargeBatch, KeptRow, PurseChange, UsageRow } from './store/port.ts';
+
+/** What a request costs, taken out of its purses and to be written. */
+export interface Charge {
+  log: UsageRow;
+  /** Null for requests that cost nothing, which need none. */
+  user: Purse | null;
+  /** Null where the key has no quota of its own. */
+  key: Purse | null;
+  /** Taken from the key's purse; `log.quota` is what was taken from the user's. */
+  keyPaid: number;
+  /** `free - moved` of the user's purse right after it. */
+  rest: number;
+  /** It has a row that says how far it has come. */
+  noted: boolean;
+  /** The answer that is written with it. */
+  kept: KeptRow | null;
+}
+
+/** Sums go to each purse once per batch, since most of a batch is of the same few. */
+export function batchOf(charges: Charge[]): ChargeBatch {
+  const changes = new Map<string, PurseChange>();
+  const changeOf = (user_id: number, key_id: number): PurseChange => {
+    const name = `${user_id} ${key_id}`;
+    const change = changes.get(name) ?? { user_id, key_id, paid: 0, used: 0, requests: 0 };
+    changes.set(name, change);
+    return change;
+  };
+  for (const { log, keyPaid } of charges) {
+    const ofUser = changeOf(log.user_id, 0);
+    ofUser.paid += log.quota;
+    ofUser.used += log.quota;
+    ofUser.requests += 1;
+    if (log.key_id === 0 || log.quota === 0) continue;
+    const ofKey = changeOf(log.user_id, log.key_id);
+    ofKey.paid += keyPaid;
+    ofKey.used += log.quota;
+  }
+  let kept: KeptRow[] | undefined;
+  for (const { log, user, rest, kept: answer } of charges) {
+    log.balance_after = user ? rest + user.moved : 0;
+    if (answer === null) continue;
+    kept ??= [];
+    kept.push(answer);
+  }
+  return {
+    logs: charges.map(({ log }) => log),
+    purses: [...changes.values()],
+    ended: charges.filter(({ noted }) => noted).map(({ log }) => log.request_id),
+    kept,
+  };
+}
