@@ -32,6 +32,9 @@ export async function exchange(room: SignInRoom, provider: Provider, returned: R
       ...(openid && { expectedNonce: nonce, idTokenExpected: true }),
     });
     if (!openid) return await githubClaims(upstream, provider.issuer, tokens.access_token);
+    const { sub } = tokens.claims()!;
+    // OpenID Connect Core §2 has the length; the library takes an empty one too.
+    if (sub === '' || sub.length > 255) throw new Error('the subject of the ID token is empty or too long');
     return await completed(upstream, provider, tokens.claims()!, tokens.access_token);
   } catch (error) {
     const denied = (error as { error?: unknown }).error === 'access_denied';
