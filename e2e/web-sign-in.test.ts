@@ -63,7 +63,8 @@ describe.skipIf(browserMissing)('sign-in through others', () => {
     await nora.page.getByText('nora@acme.example').first().waitFor();
     await nora.page.getByRole('button', { name: 'Set password' }).waitFor();
     await whole(nora.page);
-    await nora.page.getByRole('button', { name: 'Disconnect nora@acme.example of Acme' }).click();
+    await nora.page.getByRole('button', { name: 'Actions for nora@acme.example of Acme' }).click();
+    await nora.page.getByRole('menuitem', { name: 'Disconnect' }).click();
     await nora.page.getByText('This is your only way in.').waitFor();
 
     const { context } = await site.register('otto');

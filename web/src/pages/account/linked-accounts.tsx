@@ -1,11 +1,12 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconUnlink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { del, post, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { identitiesQuery, reloadIdentities, waysQuery } from '../../sign-in.ts';
@@ -29,16 +30,12 @@ const columns = (disconnect: (identity: Identity) => void, busy: boolean): Colum
   {
     ...actsColumn(),
     cell: (identity) => (
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        disabled={busy}
-        aria-label={`Disconnect ${identity.label} of ${identity.provider.name}`}
-        onClick={() => disconnect(identity)}
-      >
-        Disconnect
-      </Button>
+      <RowMenu
+        label={`${identity.label} of ${identity.provider.name}`}
+        acts={[
+          { label: 'Disconnect', icon: IconUnlink, danger: true, disabled: busy, onClick: () => disconnect(identity) },
+        ]}
+      />
     ),
   },
 ];
