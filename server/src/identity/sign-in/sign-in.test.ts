@@ -202,7 +202,17 @@ test('connected and disconnected from the account page, but never the last way i
   expect(only.data).toMatchObject({ has_password: false });
   const last = (only.data as { identities: { id: number }[] }).identities[0]!.id;
   expect((await send(ann, 'DELETE', `/api/user/identities/${last}`)).status).toBe(409);
-  expect((await send(ann, 'PUT', '/api/user/self', { password: 'my first password' })).status).toBe(200);
+
+  // No password opens an account without one, and a session that was left open gives it none.
+  const guess = { username: 'ann', password: 'none:' };
+  expect((await t.call('/api/user/login', { method: 'POST', body: guess })).status).toBe(401);
+  expect((await send(ann, 'DELETE', '/api/user/self', { password: 'x' })).message).toContain('has no password');
+  const first = { password: 'my first password' };
+  const { db } = t.platform.database;
+  await db.updateTable('sessions').set({ created_at: 1 }).execute();
+  expect((await send(ann, 'PUT', '/api/user/self', first)).status).toBe(403);
+  await signIn('acme', 'ann', ann);
+  expect((await send(ann, 'PUT', '/api/user/self', first)).status).toBe(200);
   expect((await send(ann, 'DELETE', `/api/user/identities/${last}`)).status).toBe(200);
   const login = { username: 'ann', password: 'my first password' };
   expect((await t.call('/api/user/login', { method: 'POST', body: login })).status).toBe(200);

@@ -43,16 +43,17 @@ export async function identitiesOf(db: Db, userId: number): Promise<ShownIdentit
     .execute();
 }
 
-/** The oldest account that has shown this address to be its own. */
-export async function findByVerifiedEmail(db: Db, email: string): Promise<UserRow | null> {
+/**
+ * The oldest account that has shown this address to be its own. Put in order here: a database that is asked for the first by
+ * id may look through all users for it.
+ */
+export async function findByVerifiedEmail(db: Db, email: string): Promise<Pick<UserRow, 'id'> | null> {
   const found = await db
     .selectFrom('users')
-    .selectAll()
+    .select('id')
     .where(sql<boolean>`lower(email) = ${email.toLowerCase()} and email_verified = 1`)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return found ?? null;
+    .execute();
+  return found.sort((a, b) => a.id - b.id)[0] ?? null;
 }
 
 /** Whose it is from now on; null when it is somebody's already. */
