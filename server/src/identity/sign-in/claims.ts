@@ -22,8 +22,12 @@ const text = (value: unknown): string => (typeof value === 'string' ? value.trim
 /** Some providers write booleans as text. */
 const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
 
+/** RFC 5321 §4.5.3.1.3, less the angle brackets; more of it is not looked at. */
+const mostEmailCharacters = 254;
+
 export function personOf(provider: Provider, claims: Claims): Person {
-  const given = text(claims.email);
+  const told = text(claims.email);
+  const given = told.length <= mostEmailCharacters ? told : '';
   const email = emailRule.safeParse(given).success ? given : '';
   const name = displayNameRule.safeParse(text(claims.name) || text(claims.preferred_username) || given.split('@')[0]);
   const picture = avatarRule.safeParse(text(claims.picture));

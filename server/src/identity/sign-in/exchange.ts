@@ -33,8 +33,8 @@ export async function exchange(room: SignInRoom, provider: Provider, returned: R
     });
     if (!openid) return await githubClaims(upstream, provider.issuer, tokens.access_token);
     const { sub } = tokens.claims()!;
-    // OpenID Connect Core §2 has the length; the library takes an empty one too.
-    if (sub === '' || sub.length > 255) throw new Error('the subject of the ID token is empty or too long');
+    // OpenID Connect Core §2; the library takes any text, and not every one can be stored.
+    if (!/^[ -~]{1,255}$/.test(sub)) throw new Error('the subject of the ID token is not 1 to 255 characters of ASCII');
     return await completed(upstream, provider, tokens.claims()!, tokens.access_token);
   } catch (error) {
     const denied = (error as { error?: unknown }).error === 'access_denied';

@@ -69,6 +69,15 @@ test('the liar is believed as long as it tells the truth', async () => {
   expect(await comeBack(await leave('liar'))).toBe('in');
 });
 
+test('what is said of somebody and cannot be stored or shown is left out', async () => {
+  const odd = { name: 'A\0B', preferred_username: '\ud800\0', picture: 'javascript:alert(1)', email: 'a\0@b.example' };
+  liar.state.lies = { claims: { sub: 'odd', ...odd } };
+  expect(await comeBack(await leave('liar'))).toBe('in');
+  const users = await root.call('/api/admin/users?page_size=100');
+  const { data } = (await users.json()) as { data: { users: { username: string }[] } };
+  expect(data.users.at(-1)).toMatchObject({ username: 'A-B', display_name: 'A-B', avatar_url: '', email: '' });
+});
+
 const soon = () => Math.floor(Date.now() / 1000);
 const lies: [what: string, lies: () => Lies][] = [
   ['no ID token', () => ({ noToken: true })],
@@ -80,6 +89,7 @@ const lies: [what: string, lies: () => Lies][] = [
   ['no subject', () => ({ claims: { sub: undefined } })],
   ['an empty subject', () => ({ claims: { sub: '' } })],
   ['an endless subject', () => ({ claims: { sub: 'x'.repeat(256) } })],
+  ['a subject that cannot be stored', () => ({ claims: { sub: 'a\0b' } })],
   ['a subject that is no text', () => ({ claims: { sub: 7 } })],
   ['run out longer ago than clocks differ', () => ({ claims: { exp: soon() - 120 } })],
   ['valid only later', () => ({ claims: { nbf: soon() + 600 } })],

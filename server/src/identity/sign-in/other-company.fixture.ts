@@ -12,10 +12,6 @@ export interface OtherCompany {
 
 const client = { client_id: 'svc', client_secret: 'never-shown-again-0123456789abcdef' };
 
-interface Library {
-  default: new (issuer: string, configuration: object) => { callback(): Parameters<typeof createServer>[1] };
-}
-
 export async function startOtherCompany(redirectUris: string[]): Promise<OtherCompany> {
   const people: OtherCompany['people'] = {};
   const server = createServer();
@@ -24,8 +20,7 @@ export async function startOtherCompany(redirectUris: string[]): Promise<OtherCo
   // It is loud about being for development only, which here it is.
   const { info, warn } = console;
   console.info = console.warn = () => {};
-  // The package brings no types.
-  const { default: Provider } = (await import('oidc-provider' as string)) as Library;
+  const { default: Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
     clients: [
       { ...client, redirect_uris: redirectUris, response_types: ['code'], grant_types: ['authorization_code'] },
@@ -44,7 +39,7 @@ export async function startOtherCompany(redirectUris: string[]): Promise<OtherCo
       claims: () => ({ sub: id, ...people[id] }),
     }),
   });
-  server.on('request', provider.callback()!);
+  server.on('request', provider.callback());
   Object.assign(console, { info, warn });
   return { issuer, people, client, stop: () => server.close() };
 }

@@ -11,18 +11,28 @@ const mostCharacters = 32;
 /** Of a name that is taken, `name-2` and so on; after a few of them by chance, since all of a company may share a first name. */
 const counted = [2, 3, 4, 5];
 
+/** Of a name as long as a book the rest is not looked at. */
+const mostLookedAt = 200;
+
+const plainName = (name: string): string =>
+  withoutEdges(
+    name
+      .slice(0, mostLookedAt)
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^A-Za-z0-9_.-]+/g, '-'),
+  ).slice(0, mostCharacters - 9);
+
+function withoutEdges(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && '-.'.includes(text[from]!)) from += 1;
+  while (to > from && '-.'.includes(text[to - 1]!)) to -= 1;
+  return text.slice(from, to);
+}
+
 /** What was asked for, in the characters that usernames have. */
 export function usernamesFor(names: readonly string[]): string[] {
-  const [plain = 'user'] = names
-    .map((name) =>
-      name
-        .normalize('NFKD')
-        .replace(/\p{M}/gu, '')
-        .replace(/[^A-Za-z0-9_.-]+/g, '-')
-        .replace(/^[-.]+|[-.]+$/g, '')
-        .slice(0, mostCharacters - 9),
-    )
-    .filter((name) => name.length >= 3);
+  const [plain = 'user'] = names.map(plainName).filter((name) => name.length >= 3);
   return [plain, ...counted.map((count) => `${plain}-${count}`), `${plain}-${randomString(8).toLowerCase()}`];
 }
 
@@ -59,6 +69,5 @@ export async function signUp(room: SignInRoom, provider: Provider, person: Perso
   throw new Error('no username is free');
 }
 
-/** How people know an account again. */
-export const labelOf = (person: Person): string =>
-  (person.email || person.names[0] || person.displayName || person.subject).slice(0, 254);
+/** How people know an account again; made of what was looked at, since it is stored and shown. */
+export const labelOf = ({ email, displayName, subject }: Person): string => email || displayName || subject;
