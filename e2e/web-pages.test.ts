@@ -28,6 +28,7 @@ const paths = [
   '/applications/new',
   '/authorized-apps',
   '/admin/users',
+  '/admin/identity-providers',
   '/admin/applications',
   '/admin/audit',
   '/admin/options',

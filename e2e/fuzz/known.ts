@@ -71,6 +71,7 @@ export const knownValues = (things: Things): Record<string, readonly unknown[]> 
   logo_url: address,
   avatar_url: address,
   url: address,
+  issuer: address,
   username: ['root', 'nobody', 'fuzz_user'],
   password: ['a fine password', 'x'],
   preset: ['ollama'],

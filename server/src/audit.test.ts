@@ -47,6 +47,11 @@ const newChannel = {
 };
 /** Nobody answers there: names that end so never lead anywhere. */
 const newServer = (name: string) => ({ name, url: 'http://mcp.invalid/mcp', headers: { 'x-key': secrets[0] } });
+const providersPath = '/api/admin/identity-providers';
+const newProvider = (slug: string) => ({
+  ...{ slug, name: 'Acme', issuer: 'https://acme.invalid', client_id: 'svc', client_secret: secrets[0] },
+});
+const provider = (slug: string) => dataOf(root.call(providersPath, { method: 'POST', body: newProvider(slug) }));
 const channel = () => dataOf(root.call('/api/admin/channels', { method: 'POST', body: newChannel }));
 const model = async (channelId: number) =>
   dataOf(
@@ -203,6 +208,32 @@ const byAdministrators: Record<string, Doing> = {
     const target = { type: 'mcp_server', id, name: 'tools' };
     const [before, after] = [true, false].map((ask_first) => ({ tools: [{ ...tool, ask_first }] }));
     return { action: 'mcp_tools_set', target, before, after };
+  },
+  'POST /api/admin/identity-providers': async () => {
+    const { id } = await dataOf(send(root, providersPath, 'POST', newProvider('made')));
+    const target = { type: 'identity_provider', id, name: 'made' };
+    const after = expect.objectContaining({ issuer: 'https://acme.invalid', allow_sign_up: true, trust_email: false });
+    return { action: 'identity_provider_created', target, before: null, after };
+  },
+  'PUT /api/admin/identity-providers/{id}': async () => {
+    const { id } = await provider('changed');
+    await send(root, `${providersPath}/${id}`, 'PUT', { enabled: false, client_secret: secrets[1] });
+    const target = { type: 'identity_provider', id, name: 'changed' };
+    const after = { enabled: false, client_secret: 'changed' };
+    return { action: 'identity_provider_updated', target, before: { enabled: true }, after };
+  },
+  'DELETE /api/admin/identity-providers/{id}': async () => {
+    const { id } = await provider('gone');
+    await send(root, `${providersPath}/${id}`, 'DELETE');
+    const target = { type: 'identity_provider', id, name: 'gone' };
+    const before = expect.objectContaining({ slug: 'gone' });
+    return { action: 'identity_provider_deleted', target, before, after: null };
+  },
+  'POST /api/admin/identity-providers/{id}/test': async () => {
+    const { id } = await provider('tested');
+    await send(root, `${providersPath}/${id}/test`, 'POST');
+    const target = { type: 'identity_provider', id, name: 'tested' };
+    return { action: 'identity_provider_tested', target, after: { ok: false } };
   },
   'PUT /api/routing/configs/{model_id}': async () => {
     await send(root, '/api/routing/configs/demo/chat', 'PUT', { price_weight: 0.9 });

@@ -84,6 +84,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     hearing,
     heldBy: billing.heldBy,
     recallKey: billing.recallKey,
+    sealer,
+    log,
+    allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
 

@@ -279,6 +279,10 @@ const without = [
   '/api/oauth2/admin/applications/activate',
   '/api/admin/channels/{id}/test',
   '/api/mcp/servers/{id}/test',
+  '/api/admin/identity-providers/{id}/test',
+  // A token that counts once, and the beginning of one.
+  '/api/auth/link',
+  '/api/user/identities',
   '/api/svc-ms/autonomous/cancel',
   // What is there already is not made again.
   '/api/svc-ms/knowledge/import',

@@ -12,6 +12,7 @@ import {
   IconHome,
   IconKey,
   IconListDetails,
+  IconLogin2,
   IconMessageCircle,
   IconMessages,
   IconPlugConnected,
@@ -87,6 +88,7 @@ const groups: NavigationGroup[] = [
     admin: true,
     entries: [
       { label: 'Users', path: '/admin/users', icon: IconUsers },
+      { label: 'Sign-in', path: '/admin/identity-providers', icon: IconLogin2 },
       { label: 'Channels', path: '/admin/channels', icon: IconPlugConnected },
       { label: 'Models', path: '/admin/models', icon: IconBox },
       { label: 'Tools', path: '/admin/mcp', icon: IconTool },

@@ -60,6 +60,11 @@ export const pages: PageEntry[] = [
     ['/admin/options', 'Options', () => import('./pages/admin-options/admin-options-page.tsx')],
     ['/admin/channels', 'Channels', () => import('./pages/admin-channels/admin-channels-page.tsx')],
     ['/admin/mcp', 'Tools', () => import('./pages/admin-mcp/admin-mcp-page.tsx')],
+    [
+      '/admin/identity-providers',
+      'Identity providers',
+      () => import('./pages/admin-identity-providers/admin-identity-providers-page.tsx'),
+    ],
     ['/admin/models', 'Models', () => import('./pages/admin-models/admin-models-page.tsx')],
     ['/admin/routing', 'Routing configuration', () => import('./pages/admin-routing/admin-routing-page.tsx')],
     ['/admin/system', 'System', () => import('./pages/admin-system/admin-system-page.tsx')],
@@ -73,6 +78,7 @@ export const pages: PageEntry[] = [
     ['/goodbye', 'Account deleted', () => import('./pages/goodbye/goodbye-page.tsx')],
   ]),
   ...open({ access: 'public', bare: true }, [
+    ['/link-account', 'Connect your account', () => import('./pages/link-account/link-account-page.tsx')],
     ['/docs', 'API reference', () => import('./pages/docs/docs-page.tsx')],
     ['/$', 'Page not found', () => import('./pages/not-found/not-found-page.tsx')],
   ]),

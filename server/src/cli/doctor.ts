@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { listProviders } from '../identity/sign-in/store/providers.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { listServers } from '../mcp/store/servers.ts';
@@ -8,6 +9,7 @@ import { s3Blobs } from '../platform/blobs/s3.ts';
 import { findDamage } from '../platform/db/damage.ts';
 import { listApplied, needsNewer, newerSteps } from '../platform/db/migrate.ts';
 import { migration as mcp } from '../platform/db/migrations/0018-mcp.ts';
+import { migration as signIn } from '../platform/db/migrations/0024-sign-in.ts';
 import { migrations } from '../platform/db/migrations/index.ts';
 import { openDbReadOnly } from '../platform/db/open.ts';
 import { lostDatabase } from '../platform/lost-database.ts';
@@ -82,7 +84,9 @@ const checks: Check[] = [
         const channels = await listChannels(db);
         const applied = await listApplied(db);
         // A database of before may be looked at, and is not changed by it.
-        const servers = applied.some(({ name }) => name === mcp.name) ? await listServers(db) : [];
+        const has = (step: { name: string }) => applied.some(({ name }) => name === step.name);
+        const servers = has(mcp) ? await listServers(db) : [];
+        const providers = has(signIn) ? await listProviders(db) : [];
         const secrets = [
           ...channels.map(({ name, sealedCredential }) => ({
             what: `the credential of channel ${name}`,
@@ -91,6 +95,10 @@ const checks: Check[] = [
           ...servers.map(({ name, sealedHeaders }) => ({
             what: `what is sent with requests to MCP server ${name}`,
             sealedCredential: sealedHeaders,
+          })),
+          ...providers.map(({ slug, sealedSecret }) => ({
+            what: `the client secret of identity provider ${slug}`,
+            sealedCredential: sealedSecret,
           })),
         ];
         if (keys.length === 0 && secrets.every(({ sealedCredential }) => !sealedCredential)) return 'none yet';
@@ -106,7 +114,11 @@ const checks: Check[] = [
             );
           }
         }
-        return `${channels.length} channels open${servers.length > 0 ? `, and ${servers.length} MCP servers` : ''}`;
+        const others = [
+          ...(servers.length > 0 ? [`${servers.length} MCP servers`] : []),
+          ...(providers.length > 0 ? [`${providers.length} identity providers`] : []),
+        ];
+        return [`${channels.length} channels open`, ...others].join(', and ');
       } finally {
         await close();
       }

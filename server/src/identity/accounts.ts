@@ -7,9 +7,10 @@ import type { Announcements } from './announce.ts';
 import { type AuditLog, atTheMachine } from './audit/log.ts';
 import type { KeyDeps } from './keys.ts';
 import type { Options } from './options.ts';
-import { checkLoginAttempt, hashPassword, type LoginAttempt } from './passwords.ts';
+import { checkLoginAttempt, hashPassword, hasPassword, type LoginAttempt } from './passwords.ts';
 import { userBelow } from './reach.ts';
 import type { ProvenUser, Sessions } from './sessions.ts';
+import { listSessions } from './store/sessions.ts';
 import {
   changeUser,
   countUsers,
@@ -18,6 +19,7 @@ import {
   insertUser,
   toUser,
   type UserChange,
+  type UserRow,
 } from './store/users.ts';
 import { roles, statuses, type User } from './user.ts';
 
@@ -79,9 +81,8 @@ export interface SelfChange {
 /** A new password ends every session of the user, this one too; `proven` then begins another. */
 export async function changeSelf(
   deps: AccountDeps,
-  userId: number,
+  { userId, sessionId, ip }: { userId: number; sessionId?: number; ip: string },
   input: SelfChange,
-  ip: string,
 ): Promise<{ user: User; proven?: ProvenUser }> {
   const row = await findUserRow(deps.db, userId);
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
@@ -89,13 +90,8 @@ export async function changeSelf(
   const change: UserChange = { ...plain };
   if (plain.email !== undefined && plain.email !== row.email) change.email_verified = 0;
   if (password !== undefined) {
-    if (current_password === undefined)
-      throw new AppError('missing_required_parameter', 'current_password is required to change the password.', {
-        param: 'current_password',
-      });
-    const attempt = { username: row.username, password: current_password, ip };
-    if (!(await checkLoginAttempt(deps, attempt, row.password_hash)))
-      throw new AppError('invalid_value', 'The current password is wrong.', { param: 'current_password' });
+    if (hasPassword(row.password_hash)) await requirePassword(deps, row, current_password, ip);
+    else await requireFreshSession(deps, userId, sessionId);
     change.password_hash = await hashPassword(password);
   }
   const { password_hash: passwordHash } = change;
@@ -104,6 +100,29 @@ export async function changeSelf(
   if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
   await deps.announcements.changed(`user:${userId}`);
   return { user, ...(passwordHash && { proven: { user, passwordHash } }) };
+}
+
+async function requirePassword(
+  deps: AccountDeps,
+  row: UserRow,
+  password: string | undefined,
+  ip: string,
+): Promise<void> {
+  if (password === undefined)
+    throw new AppError('missing_required_parameter', 'current_password is required to change the password.', {
+      param: 'current_password',
+    });
+  if (!(await checkLoginAttempt(deps, { username: row.username, password, ip }, row.password_hash)))
+    throw new AppError('invalid_value', 'The current password is wrong.', { param: 'current_password' });
+}
+
+/** Where there is no password to ask for: who finds an unlocked screen could give the account one of their own. */
+const freshSeconds = 15 * 60;
+async function requireFreshSession({ db, clock }: AccountDeps, userId: number, sessionId?: number): Promise<void> {
+  const now = nowSeconds(clock);
+  const session = (await listSessions(db, userId, now)).find(({ id }) => id === sessionId);
+  if (!session || session.created_at < now - freshSeconds)
+    throw new AppError('forbidden', 'Log in again first: a password can be set within 15 minutes of that.');
 }
 
 export type AdminChange = Partial<Pick<User, 'status' | 'role' | 'group' | 'email_verified' | 'display_name'>>;

@@ -1,7 +1,9 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
+import type { Sealer } from '../lib/seal.ts';
 import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { AccountDeps } from './accounts.ts';
@@ -18,6 +20,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { auditRoute } from './routes/audit.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { openSessions } from './sessions.ts';
+import { openSignIn } from './sign-in/open.ts';
 import { deleteExpiredSessions } from './store/sessions.ts';
 
 export interface Identity {
@@ -46,6 +49,9 @@ export async function openIdentity(deps: {
   hearing: Hearing;
   heldBy: AccountDeps['heldBy'];
   recallKey: KeyDeps['recallKey'];
+  sealer: Sealer;
+  log: Log;
+  allowPrivateAddresses: boolean;
 }): Promise<Identity> {
   const { db, shared, clock, audit, hearing } = deps;
   const origins = [...new Set([new URL(deps.baseUrl).origin, new URL(deps.webUrl).origin])];
@@ -57,6 +63,8 @@ export async function openIdentity(deps: {
   const permits = openPermits({ db, clock, announcements, hearing });
   const { heldBy, recallKey } = deps;
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
+  const { sealer, log, webUrl, allowPrivateAddresses: allowPrivate } = deps;
+  const signIn = openSignIn({ ...accounts, sealer, log, webUrl, https, allowPrivate }, origins);
   return {
     options,
     announcements,
@@ -69,10 +77,12 @@ export async function openIdentity(deps: {
       ...keyRoutes(accounts),
       ...adminRoutes(accounts),
       auditRoute(accounts),
+      ...signIn.routes,
     ],
     sweep: async () => {
       const now = nowSeconds(clock);
       await inBatches((most) => deleteExpiredSessions(db, now, most), sweepBatches);
+      await signIn.sweep();
       const oldest = now - options.get('AuditLogDays') * daySeconds;
       await inBatches((most) => deleteOldAudit(db, oldest, most), sweepBatches);
     },

@@ -1,4 +1,5 @@
 import { AppError } from '../lib/errors.ts';
+import { randomString } from '../lib/ids.ts';
 import { limitKeyOfIp } from '../platform/http/client-ip.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { sameName } from './user.ts';
@@ -8,13 +9,19 @@ const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, cost);
 
+const noPasswordMark = 'none:';
+/** For whoever signs in through others alone. Random like a hash, by which a session tells that nothing was changed meanwhile. */
+export const noPassword = (): string => `${noPasswordMark}${randomString(32)}`;
+export const hasPassword = (hash: string): boolean => !hash.startsWith(noPasswordMark);
+
 /** Compared against when there is no such user, so that both answers take the same time. */
 let decoy: Promise<string> | null = null;
 
 async function checkPassword(password: string, hash: string | null): Promise<boolean> {
   decoy ??= hashPassword('decoy for unknown users');
-  const matches = await Bun.password.verify(password, hash ?? (await decoy));
-  return matches && hash !== null;
+  const own = hash !== null && hasPassword(hash) ? hash : null;
+  const matches = await Bun.password.verify(password, own ?? (await decoy));
+  return matches && own !== null;
 }
 
 const mostFailures = 10;

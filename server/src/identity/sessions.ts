@@ -96,11 +96,11 @@ export function openSessions(deps: SessionDeps): Sessions {
 }
 
 /** The first cookie of that name; pairs without a `=` are not cookies (RFC 6265 §5.2). */
-export function readCookie(header: string | null): string | null {
+export function readCookie(header: string | null, name: string = cookieName): string | null {
   if (!header) return null;
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === cookieName) return pair.slice(at + 1).trim() || null;
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
   }
   return null;
 }

@@ -7,6 +7,8 @@ import { queryClient, selfQuery, type User } from '../session.ts';
 import { BareFrame } from './bare-frame.tsx';
 import { ErrorState } from './error-state.tsx';
 import { AnchorLink } from './link.tsx';
+import { SignInFault } from './sign-in-fault.tsx';
+import { SignInWays } from './sign-in-ways.tsx';
 
 interface EnterFormProps<Body> {
   title: string;
@@ -54,7 +56,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
     <BareFrame title={title} footer={footer}>
       <form onSubmit={submit}>
         <Stack>
-          {enter.error && <ErrorState error={enter.error} title={failure} />}
+          {enter.error ? <ErrorState error={enter.error} title={failure} /> : <SignInFault />}
           <TextInput
             name="username"
             label="Username"
@@ -70,6 +72,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
           </Button>
         </Stack>
       </form>
+      <SignInWays returnTo={safeNext(next, window.location.origin)} />
     </BareFrame>
   );
 }

@@ -131,7 +131,8 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       },
       answers: { 200: userAnswer },
       handle: async (call) => {
-        const { user, proven } = await changeSelf(deps, call.principal.user.id, call.body, call.ip);
+        const { user: self, sessionId } = call.principal;
+        const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
         // Whoever changed the password stays logged in, under a new id; every other place is logged out.
         return proven ? withSession(call, proven) : ok(call, user);
       },

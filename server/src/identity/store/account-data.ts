@@ -1,6 +1,7 @@
 import { onePage, type PersonalData } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { auditOf } from '../audit/account-data-store.ts';
+import { identitiesOf } from '../sign-in/store/identities.ts';
 import { listKeys } from './keys.ts';
 import { findUser } from './users.ts';
 
@@ -12,6 +13,11 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .select(['id', 'ip', 'user_agent', 'created_at', 'last_seen_at', 'expires_at'])
       .where('user_id', '=', userId)
       .execute(),
+  ),
+  linked_accounts: onePage(async () =>
+    (await identitiesOf(db, userId)).map(({ id, slug, name, label, created_at, last_used_at }) => ({
+      ...{ id, provider: slug, provider_name: name, label, created_at, last_used_at },
+    })),
   ),
   api_keys: onePage(async () =>
     (await listKeys(db, userId)).map(({ key_hash: _, user_id: __, ...key }) => ({
@@ -47,5 +53,8 @@ export async function forget(db: Db, userId: number, uselessHash: string): Promi
       .execute();
     await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
     await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+    await tx.deleteFrom('user_identities').where('user_id', '=', userId).execute();
+    await tx.deleteFrom('sign_in_links').where('user_id', '=', userId).execute();
+    await tx.deleteFrom('sign_in_attempts').where('link_user_id', '=', userId).execute();
   });
 }

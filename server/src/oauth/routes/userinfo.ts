@@ -55,7 +55,7 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
       handle: async (call) => {
         const { principal } = call;
         requireScope(principal, 'profile');
-        const { user } = await changeSelf(accounts, principal.user.id, call.body, call.ip);
+        const { user } = await changeSelf(accounts, { userId: principal.user.id, ip: call.ip }, call.body);
         return json(call, claimsOf(user, principal.scopes));
       },
     }),

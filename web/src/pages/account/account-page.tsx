@@ -1,7 +1,9 @@
 import { Stack } from '@mantine/core';
 import { PageHeader } from '../../components/page-header.tsx';
+import { SignInFault } from '../../components/sign-in-fault.tsx';
 import { DataExport } from './data-export.tsx';
 import { DeleteAccount } from './delete-account.tsx';
+import { LinkedAccounts } from './linked-accounts.tsx';
 import { LoginSessions } from './login-sessions.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { ProfileForm } from './profile-form.tsx';
@@ -14,8 +16,10 @@ export function AccountPage() {
         description="Your profile, your password, the devices you are logged in on, and your data."
       />
       <Stack gap="lg">
+        <SignInFault />
         <ProfileForm />
         <PasswordForm />
+        <LinkedAccounts />
         <LoginSessions />
         <DataExport />
         <DeleteAccount />

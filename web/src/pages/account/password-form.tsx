@@ -1,26 +1,29 @@
 import { Button, Group, PasswordInput, SimpleGrid, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { queryClient } from '../../session.ts';
+import { identitiesQuery } from '../../sign-in.ts';
 
 export function PasswordForm() {
   const [fault, setFault] = useState<string | null>(null);
+  // Whoever signs in through others alone has none yet.
+  const isFirst = useQuery(identitiesQuery).data?.has_password === false;
   const change = useMutation({
     mutationFn: ({
       current_password,
       password,
     }: {
-      current_password: string;
+      current_password?: string;
       password: string;
       form: HTMLFormElement;
     }) => put('/api/user/self', { body: { current_password, password } }),
     onSuccess: (_, { form }) => {
       form.reset();
-      notifySuccess('Password changed. Every other device has been logged out.');
+      notifySuccess('Password saved. Every other device has been logged out.');
       // Also finds out whether this device has to log in again.
       queryClient.invalidateQueries();
     },
@@ -37,21 +40,36 @@ export function PasswordForm() {
           ? 'The two new passwords differ.'
           : null;
     setFault(problem);
-    if (!problem) change.mutate({ current_password: value('current_password'), password, form });
+    const current = isFirst ? {} : { current_password: value('current_password') };
+    if (!problem) change.mutate({ ...current, password, form });
   };
   return (
-    <Section title="Password" description="Changing it logs you out everywhere else.">
+    <Section
+      title="Password"
+      description={
+        isFirst
+          ? 'You have none yet. It can be set within 15 minutes of signing in, and logs you out everywhere else.'
+          : 'Changing it logs you out everywhere else.'
+      }
+    >
       <form onSubmit={submit}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <PasswordInput name="current_password" label="Current password" autoComplete="current-password" required />
+            {!isFirst && (
+              <PasswordInput
+                name="current_password"
+                label="Current password"
+                autoComplete="current-password"
+                required
+              />
+            )}
             <PasswordInput name="password" label="New password" autoComplete="new-password" required error={fault} />
             <PasswordInput name="repeated" label="New password again" autoComplete="new-password" required />
           </SimpleGrid>
           {change.error && <ErrorState error={change.error} title="The password was not changed" />}
           <Group>
             <Button type="submit" variant="default" loading={change.isPending}>
-              Change password
+              {isFirst ? 'Set password' : 'Change password'}
             </Button>
           </Group>
         </Stack>

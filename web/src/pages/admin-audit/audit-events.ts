@@ -11,6 +11,8 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     logged_out: ['Signed out', 'gray'],
     session_ended: ['Session ended', 'gray'],
     user_registered: ['Registered', 'teal'],
+    identity_linked: ['Account connected', 'teal'],
+    identity_unlinked: ['Account disconnected', 'orange'],
   },
   Accounts: {
     user_created: ['User created', 'teal'],
@@ -35,6 +37,10 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     provider_model_deleted: ['Model deleted', 'red'],
     routing_config_set: ['Routing changed', 'indigo'],
     routing_config_removed: ['Routing reset', 'gray'],
+    identity_provider_created: ['Identity provider added', 'teal'],
+    identity_provider_updated: ['Identity provider changed', 'indigo'],
+    identity_provider_deleted: ['Identity provider deleted', 'red'],
+    identity_provider_tested: ['Identity provider tested', 'gray'],
     encryption_key_rotated: ['Encryption key rotated', 'orange'],
   },
   Applications: {
@@ -72,6 +78,8 @@ export const eventChoices = Object.entries(groups).map(([group, events]) => ({
 
 const kinds: Record<string, string> = {
   api_key: 'key',
+  identity: 'account at',
+  identity_provider: 'identity provider',
   provider_model: 'model',
   routing_config: 'routing of',
 };

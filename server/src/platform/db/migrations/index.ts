@@ -20,6 +20,7 @@ import { migration as mcp } from './0018-mcp.ts';
 import { migration as responses } from './0019-responses.ts';
 import { migration as batches } from './0020-batches.ts';
 import { migration as keptAnswers } from './0021-kept-answers.ts';
+import { migration as signIn } from './0024-sign-in.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -45,6 +46,7 @@ export const migrations: Migration[] = [
   responses,
   batches,
   keptAnswers,
+  signIn,
 ];
 
 /**

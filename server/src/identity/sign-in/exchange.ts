@@ -1,0 +1,60 @@
+import type { Configuration } from 'openid-client';
+import { callbackUrl, secretsOf } from './begin.ts';
+import { type Claims, claimAt } from './claims.ts';
+import { SignInFault, wordsOf } from './fault.ts';
+import { githubClaims } from './github.ts';
+import type { SignInRoom } from './room.ts';
+import type { Provider } from './store/providers.ts';
+import { loadClient } from './upstreams.ts';
+
+/** What the browser brought back, and what it left with. */
+export interface Returned {
+  search: string;
+  state: string;
+  browserSecret: string;
+}
+
+/**
+ * Who the provider says it is. The library checks state, issuer (RFC 9207), and of the ID token signature, issuer,
+ * audience, time and nonce (OpenID Connect Core §3.1.3.7).
+ */
+export async function exchange(room: SignInRoom, provider: Provider, returned: Returned): Promise<Claims> {
+  const { verifier, nonce } = secretsOf(returned.browserSecret, returned.state);
+  const client = await loadClient();
+  const here = new URL(callbackUrl(room, provider));
+  here.search = returned.search;
+  const openid = provider.kind === 'openid';
+  try {
+    const upstream = await room.upstreams.of(provider);
+    const tokens = await client.authorizationCodeGrant(upstream, here, {
+      expectedState: returned.state,
+      pkceCodeVerifier: verifier,
+      ...(openid && { expectedNonce: nonce, idTokenExpected: true }),
+    });
+    if (!openid) return await githubClaims(upstream, provider.issuer, tokens.access_token);
+    const { sub } = tokens.claims()!;
+    // OpenID Connect Core §2; the library takes any text, and not every one can be stored.
+    if (!/^[ -~]{1,255}$/.test(sub)) throw new Error('the subject of the ID token is not 1 to 255 characters of ASCII');
+    return await completed(upstream, provider, tokens.claims()!, tokens.access_token);
+  } catch (error) {
+    const denied = (error as { error?: unknown }).error === 'access_denied';
+    throw new SignInFault(denied ? 'denied' : 'provider_failed', wordsOf(error));
+  }
+}
+
+/** Many providers keep the token short and tell the rest when asked. What is signed counts before what is not. */
+async function completed(
+  upstream: Configuration,
+  { roleClaim }: Provider,
+  signed: Claims,
+  accessToken: string,
+): Promise<Claims> {
+  const lacksRole = roleClaim !== '' && claimAt(signed, roleClaim) === undefined;
+  const lacks = signed.email === undefined || signed.name === undefined || lacksRole;
+  if (!lacks || !upstream.serverMetadata().userinfo_endpoint) return signed;
+  const { fetchUserInfo } = await loadClient();
+  const told: Record<string, unknown> = await fetchUserInfo(upstream, accessToken, signed.sub);
+  // An address and whether it is verified come from one place, or the one could vouch for another.
+  const { email, email_verified } = signed.email === undefined ? told : signed;
+  return { ...told, ...signed, email, email_verified };
+}

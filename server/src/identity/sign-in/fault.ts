@@ -1,0 +1,32 @@
+/** Why nobody was let in; the page that is shown has the words for each. */
+export const signInFaults = [
+  'denied',
+  'expired',
+  'provider_failed',
+  'email_not_verified',
+  'domain_not_allowed',
+  'sign_up_closed',
+  'account_disabled',
+  'already_linked',
+  'not_logged_in',
+] as const;
+export type SignInFaultCode = (typeof signInFaults)[number];
+
+export class SignInFault extends Error {
+  constructor(
+    readonly code: SignInFaultCode,
+    /** For the log; never holds a token. */
+    readonly detail: string = code,
+  ) {
+    super(detail);
+    this.name = 'SignInFault';
+  }
+}
+
+/** What the library found wrong, without what it found it in: its causes hold tokens and claims. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  return `${error.message}${typeof code === 'string' ? ` (${code})` : ''}${reason}`.slice(0, 500);
+}

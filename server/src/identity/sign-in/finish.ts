@@ -1,0 +1,175 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { randomString } from '../../lib/ids.ts';
+import type { Origin } from '../audit/log.ts';
+import type { ProvenUser } from '../sessions.ts';
+import { findUserRow, toUser } from '../store/users.ts';
+import { statuses, type User } from '../user.ts';
+import { domainAllowed, type Person, personOf } from './claims.ts';
+import { exchange } from './exchange.ts';
+import { SignInFault } from './fault.ts';
+import type { SignInRoom } from './room.ts';
+import { labelOf, signUp } from './sign-up.ts';
+import { type AttemptRow, insertLink, takeAttempt } from './store/attempts.ts';
+import { findByVerifiedEmail, findIdentity, insertIdentity, setMappedRole, touchIdentity } from './store/identities.ts';
+import type { Provider } from './store/providers.ts';
+
+export interface Callback {
+  /** As it came, with its question mark. */
+  search: string;
+  state: string;
+  browserSecret: string;
+  /** Who is logged in in this browser. */
+  sessionUserId: number | null;
+  origin: Origin;
+}
+
+export type Outcome =
+  | { kind: 'signed_in'; proven: ProvenUser; returnTo: string }
+  | { kind: 'linked'; returnTo: string }
+  /** There is an account with this address: whoever shows that it is theirs may connect the two with this token. */
+  | { kind: 'asks'; token: string };
+
+/** Long enough to look a password up. */
+const linkSeconds = 900;
+
+export async function takeBack(room: SignInRoom, provider: Provider, callback: Callback): Promise<AttemptRow> {
+  const attempt = await takeAttempt(
+    room.db,
+    {
+      state_hash: sha256Hex(callback.state),
+      provider_id: provider.id,
+      browser_hash: sha256Hex(callback.browserSecret),
+    },
+    nowSeconds(room.clock),
+  );
+  if (!attempt) throw new SignInFault('expired');
+  return attempt;
+}
+
+export async function finishSignIn(
+  room: SignInRoom,
+  provider: Provider,
+  attempt: AttemptRow,
+  callback: Callback,
+): Promise<Outcome> {
+  const claims = await exchange(room, provider, callback);
+  const person = personOf(provider, claims);
+  if (attempt.link_user_id !== null) return linkToSelf(room, provider, attempt, person, callback);
+  refuseStrangers(provider, person);
+  const account = { provider_id: provider.id, issuer: provider.issuer, subject: person.subject };
+  const identity = await findIdentity(room.db, account);
+  if (identity) {
+    await touchIdentity(room.db, identity.id, labelOf(person), nowSeconds(room.clock));
+    return letIn(room, provider, identity.user_id, person, attempt.return_to, callback.origin);
+  }
+  const owner = person.emailVerified ? await findByVerifiedEmail(room.db, person.email) : null;
+  if (owner) return askForLink(room, provider, attempt, person, owner.id);
+  if (!provider.allowSignUp) throw new SignInFault('sign_up_closed');
+  const user = await signUp(room, provider, person);
+  // Two browsers came back at once: the other one has made the user.
+  const userId = user?.id ?? (await findIdentity(room.db, account))?.user_id;
+  if (userId === undefined) throw new SignInFault('expired', 'the account was connected and disconnected meanwhile');
+  if (user) tellRegistered(room, provider, user, callback.origin);
+  return letIn(room, provider, userId, person, attempt.return_to, callback.origin);
+}
+
+/** At every sign-in, not the first alone: whoever leaves a company leaves its domain. */
+function refuseStrangers(provider: Provider, person: Person): void {
+  if (provider.emailDomains.length === 0) return;
+  if (!person.emailVerified) throw new SignInFault('email_not_verified');
+  if (!domainAllowed(provider, person.email)) throw new SignInFault('domain_not_allowed');
+}
+
+async function letIn(
+  room: SignInRoom,
+  provider: Provider,
+  userId: number,
+  { role }: Person,
+  returnTo: string,
+  origin: Origin,
+): Promise<Outcome> {
+  if (role !== null) await applyRole(room, provider, userId, role, origin);
+  const row = await findUserRow(room.db, userId);
+  if (!row || row.status !== statuses.enabled) throw new SignInFault('account_disabled');
+  return { kind: 'signed_in', proven: { user: toUser(row), passwordHash: row.password_hash }, returnTo };
+}
+
+async function applyRole(
+  room: SignInRoom,
+  provider: Provider,
+  userId: number,
+  role: number,
+  origin: Origin,
+): Promise<void> {
+  const before = await setMappedRole(room.db, userId, role);
+  if (before === null) return;
+  await room.announcements.changed(`user:${userId}`);
+  room.audit.record({
+    action: 'user_updated',
+    actor: `identity provider ${provider.slug}`,
+    target: { type: 'user', id: userId },
+    before: { role: before },
+    after: { role },
+    origin,
+  });
+}
+
+function tellRegistered({ audit }: SignInRoom, { slug }: Provider, { id, role }: User, origin: Origin): void {
+  const target = { type: 'user', id };
+  audit.record({ action: 'user_registered', actor: id, target, after: { role }, metadata: { provider: slug }, origin });
+}
+
+async function askForLink(
+  room: SignInRoom,
+  provider: Provider,
+  attempt: AttemptRow,
+  person: Person,
+  userId: number,
+): Promise<Outcome> {
+  const token = randomString(43);
+  await insertLink(room.db, {
+    token_hash: sha256Hex(token),
+    browser_hash: attempt.browser_hash,
+    user_id: userId,
+    provider_id: provider.id,
+    issuer: provider.issuer,
+    subject: person.subject,
+    label: labelOf(person),
+    return_to: attempt.return_to,
+    expires_at: nowSeconds(room.clock) + linkSeconds,
+  });
+  return { kind: 'asks', token };
+}
+
+/** From the account page: whoever began it must still be the one who is logged in here. */
+async function linkToSelf(
+  room: SignInRoom,
+  provider: Provider,
+  attempt: AttemptRow,
+  person: Person,
+  { sessionUserId, origin }: Callback,
+): Promise<Outcome> {
+  const userId = attempt.link_user_id!;
+  if (sessionUserId !== userId) throw new SignInFault('not_logged_in');
+  refuseStrangers(provider, person);
+  const now = nowSeconds(room.clock);
+  const account = { provider_id: provider.id, issuer: provider.issuer, subject: person.subject };
+  const made = await insertIdentity(room.db, {
+    ...{ ...account, user_id: userId, label: labelOf(person), created_at: now, last_used_at: now },
+  });
+  if (made) tellLinked(room, provider, made.id, userId, origin);
+  else if ((await findIdentity(room.db, account))?.user_id !== userId) throw new SignInFault('already_linked');
+  return { kind: 'linked', returnTo: attempt.return_to };
+}
+
+export function tellLinked(
+  { audit }: SignInRoom,
+  { slug }: Pick<Provider, 'slug'>,
+  id: number,
+  userId: number,
+  origin: Origin,
+): void {
+  const target = { type: 'identity', id, name: slug };
+  audit.record({ action: 'identity_linked', actor: userId, target, metadata: { provider: slug }, origin });
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
+import { makeAdministrator } from '../administrator.ts';
+import { roles } from '../user.ts';
+import { type Liar, type Lies, startLiar } from './liar.fixture.ts';
+
+/* Providers that lie, browsers that are not the one that left, and administrators who want more than they have. */
+
+let t: TestApp;
+let closed: TestApp;
+let root: Member;
+let liar: Liar;
+let other: Liar;
+const base = '/api/admin/identity-providers';
+
+beforeAll(async () => {
+  liar = startLiar();
+  other = startLiar();
+  [t, closed] = await Promise.all([openTestApp({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } }), openTestApp()]);
+  for (const app of [t, closed]) await app.setOption('RateLimitEnabled', false);
+  root = await t.root();
+  await connect('liar', liar);
+  await connect('other', other);
+});
+afterAll(async () => {
+  liar?.stop();
+  other?.stop();
+  await Promise.all([t?.close(), closed?.close()]);
+});
+beforeEach(() => {
+  for (const one of [liar, other]) one.state.lies = {};
+});
+
+const bodyOf = (slug: string, issuer: string) => ({ slug, name: slug, issuer, client_id: 'svc', trust_email: true });
+async function connect(slug: string, { issuer }: { issuer: string }): Promise<number> {
+  const answer = await root.call(base, { method: 'POST', body: bodyOf(slug, issuer) });
+  return ((await answer.json()) as { data: { id: number } }).data.id;
+}
+/** A changed provider is asked for its document again. */
+async function anew(slug: string, { issuer }: Liar, lies: Lies): Promise<string> {
+  liar.state.lies = lies;
+  const fresh = `${slug}-${Bun.randomUUIDv7().slice(-8)}`;
+  await connect(fresh, { issuer });
+  return fresh;
+}
+
+interface Left {
+  slug: string;
+  state: string;
+  nonce: string;
+  cookie: string;
+}
+async function leave(slug: string): Promise<Left> {
+  const answer = await t.call(`/api/auth/${slug}/start`);
+  const url = new URL(answer.headers.get('location')!);
+  expect(url.searchParams.get('code_challenge_method')).toBe('S256');
+  const [state, nonce] = ['state', 'nonce'].map((name) => url.searchParams.get(name)!) as [string, string];
+  return { slug, state, nonce, cookie: answer.headers.get('set-cookie')!.split(';')[0]! };
+}
+async function comeBack({ slug, state, nonce, cookie }: Left, more: Record<string, string> = {}): Promise<string> {
+  const query = new URLSearchParams({ code: nonce, state, ...more });
+  const answer = await t.call(`/api/auth/${slug}/callback?${query}`, { headers: { cookie } });
+  const entered = answer.headers.getSetCookie().some((text) => text.startsWith('svc_session='));
+  const place = new URL(answer.headers.get('location')!);
+  return entered ? 'in' : (place.searchParams.get('sign_in_error') ?? place.pathname);
+}
+
+test('the liar is believed as long as it tells the truth', async () => {
+  expect(await comeBack(await leave('liar'))).toBe('in');
+});
+
+test('what is said of somebody and cannot be stored or shown is left out', async () => {
+  const odd = { name: 'A\0B', preferred_username: '\ud800\0', picture: 'javascript:alert(1)', email: 'a\0@b.example' };
+  liar.state.lies = { claims: { sub: 'odd', ...odd } };
+  expect(await comeBack(await leave('liar'))).toBe('in');
+  const users = await root.call('/api/admin/users?page_size=100');
+  const { data } = (await users.json()) as { data: { users: { username: string }[] } };
+  expect(data.users.at(-1)).toMatchObject({ username: 'A-B', display_name: 'A-B', avatar_url: '', email: '' });
+});
+
+const soon = () => Math.floor(Date.now() / 1000);
+const lies: [what: string, lies: () => Lies][] = [
+  ['no ID token', () => ({ noToken: true })],
+  ['another issuer', () => ({ claims: { iss: 'https://accounts.google.com' } })],
+  ['another audience', () => ({ claims: { aud: 'somebody-else' } })],
+  ['several audiences, and another one authorised', () => ({ claims: { aud: ['svc', 'x'], azp: 'x' } })],
+  ['another nonce', () => ({ claims: { nonce: 'a'.repeat(64) } })],
+  ['no nonce', () => ({ claims: { nonce: undefined } })],
+  ['no subject', () => ({ claims: { sub: undefined } })],
+  ['an empty subject', () => ({ claims: { sub: '' } })],
+  ['an endless subject', () => ({ claims: { sub: 'x'.repeat(256) } })],
+  ['a subject that cannot be stored', () => ({ claims: { sub: 'a\0b' } })],
+  ['a subject that is no text', () => ({ claims: { sub: 7 } })],
+  ['run out longer ago than clocks differ', () => ({ claims: { exp: soon() - 120 } })],
+  ['valid only later', () => ({ claims: { nbf: soon() + 600 } })],
+  ['no signature', () => ({ header: { alg: 'none' }, unsigned: true })],
+  ['an empty signature', () => ({ unsigned: true })],
+  ['signed with the secret', () => ({ header: { alg: 'HS256' } })],
+  ['an algorithm that the document does not name', () => ({ header: { alg: 'PS256' } })],
+  ['a key that does not exist', () => ({ header: { kid: 'two' } })],
+  ['a key that is not its own', () => ({ foreignKey: true })],
+  ['a header that must be understood', () => ({ header: { crit: ['x'], x: 1 } })],
+];
+test.each(lies)('an ID token with %s lets nobody in', async (_, make) => {
+  const left = await leave('liar');
+  liar.state.lies = make();
+  expect(await comeBack(left)).toBe('provider_failed');
+  liar.state.lies = {};
+  // Used up all the same.
+  expect(await comeBack(left)).toBe('expired');
+});
+
+test('clocks may differ a little', async () => {
+  const left = await leave('liar');
+  liar.state.lies = { claims: { exp: soon() - 5, nbf: soon() + 5 } };
+  expect(await comeBack(left)).toBe('in');
+});
+
+test('a document that allows “none” alone, or names another issuer, is not used', async () => {
+  for (const document of [
+    { id_token_signing_alg_values_supported: ['none', 'HS256'] },
+    { issuer: 'https://accounts.google.com' },
+    { issuer: other.issuer },
+    { authorization_endpoint: undefined },
+  ]) {
+    const slug = await anew('document', liar, { document });
+    const answer = await t.call(`/api/auth/${slug}/start`);
+    expect(answer.headers.get('location')).toEndWith('/login?sign_in_error=provider_failed');
+  }
+  const slug = await anew('both', liar, { document: { id_token_signing_alg_values_supported: ['none', 'RS256'] } });
+  const left = await leave(slug);
+  liar.state.lies = { header: { alg: 'none' }, unsigned: true };
+  expect(await comeBack(left)).toBe('provider_failed');
+});
+
+test('mix-up: the answer of one provider is not taken at the other, nor with another issuer’s name', async () => {
+  const left = await leave('liar');
+  expect(await comeBack({ ...left, slug: 'other' })).toBe('expired');
+  expect(await comeBack(left, { iss: other.issuer })).toBe('provider_failed');
+  expect(await comeBack(await leave('liar'), { iss: liar.issuer })).toBe('in');
+  const slug = await anew('iss', liar, { document: { authorization_response_iss_parameter_supported: true } });
+  expect(await comeBack(await leave(slug))).toBe('provider_failed');
+});
+
+test('a state counts once, in the browser that left with it, and while it lasts', async () => {
+  const left = await leave('liar');
+  expect(await comeBack({ ...left, cookie: '' })).toBe('expired');
+  expect(await comeBack({ ...left, cookie: (await leave('liar')).cookie })).toBe('expired');
+  expect(await comeBack({ ...left, state: 'x' })).toBe('expired');
+  // The code of somebody else, put into this browser.
+  expect(await comeBack({ ...left, nonce: (await leave('liar')).nonce })).toBe('provider_failed');
+  expect(await comeBack(left)).toBe('expired');
+  expect(await comeBack(await leave('liar'), { error: 'access_denied' })).toBe('denied');
+});
+
+test('of twenty who come back with one state one is let in', async () => {
+  const left = await leave('liar');
+  const all = await Promise.all(Array.from({ length: 20 }, () => comeBack(left)));
+  expect(all.filter((one) => one === 'in').length).toBe(1);
+  expect(all.filter((one) => one === 'expired').length).toBe(19);
+});
+
+test('of browsers that bring the same new person at once, all get the one account', async () => {
+  liar.state.lies = { claims: { sub: 'twin', preferred_username: 'twin', email: undefined } };
+  const lefts = await Promise.all(Array.from({ length: 5 }, () => leave('liar')));
+  expect(new Set(await Promise.all(lefts.map((left) => comeBack(left))))).toEqual(new Set(['in']));
+  const users = await root.call('/api/admin/users?q=twin');
+  expect(((await users.json()) as { data: { total: number } }).data.total).toBe(1);
+});
+
+test('nothing leads to private addresses: not the issuer, not its name, not what its document names, not a redirect', async () => {
+  const admin = await closed.root();
+  for (const issuer of [
+    liar.issuer,
+    'http://[::1]/',
+    'https://169.254.169.254',
+    'http://example.com',
+    'ftp://x.example',
+  ])
+    expect((await admin.call(base, { method: 'POST', body: bodyOf('private', issuer) })).status).toBe(400);
+  const named = { ...bodyOf('named', 'https://localhost:1'), client_secret: 's' };
+  const made = (await (await admin.call(base, { method: 'POST', body: named })).json()) as { data: { id: number } };
+  const tested = await (await admin.call(`${base}/${made.data.id}/test`, { method: 'POST' })).text();
+  expect(tested).toContain('does not lead to a public address');
+
+  const slug = await anew('redirect', liar, {
+    redirect: { '/.well-known/openid-configuration': `${other.issuer}/.well-known/openid-configuration` },
+  });
+  other.told.length = 0;
+  expect((await t.call(`/api/auth/${slug}/start`)).headers.get('location')).toContain('provider_failed');
+  const left = await leave('liar');
+  liar.state.lies = { redirect: { '/token': `${other.issuer}/token` } };
+  expect(await comeBack(left)).toBe('provider_failed');
+  expect(other.told).toEqual([]);
+});
+
+test('the directory of everybody at Microsoft is refused', async () => {
+  for (const tenant of ['common', 'organizations', 'consumers']) {
+    const body = bodyOf('ms', `https://login.microsoftonline.com/${tenant}/v2.0`);
+    expect((await root.call(base, { method: 'POST', body })).status).toBe(400);
+  }
+});
+
+test('whom a provider vouched for does not stay vouched for when it becomes another', async () => {
+  const id = await connect('moving', liar);
+  expect(await comeBack(await leave('moving'))).not.toBe('provider_failed');
+  const before = await root.call('/api/admin/users?page_size=100');
+  const { total } = ((await before.json()) as { data: { total: number } }).data;
+  await root.call(`${base}/${id}`, { method: 'PUT', body: { issuer: other.issuer, trust_email: false } });
+  other.state.lies = { claims: { sub: 'mallory' } };
+  expect(await comeBack(await leave('moving'))).toBe('in');
+  const after = await root.call('/api/admin/users?page_size=100');
+  expect(((await after.json()) as { data: { total: number } }).data.total).toBe(total + 1);
+});
+
+test('administrators make no administrators through a provider, and stored secrets stay with their origin', async () => {
+  const { platform } = t;
+  const password = 'a fine password';
+  const deps = { db: platform.database.db, clock: platform.clock };
+  await makeAdministrator(deps, { username: 'helper', role: roles.administrator, password });
+  const login = await t.call('/api/user/login', { method: 'POST', body: { username: 'helper', password } });
+  const headers = { cookie: login.headers.get('set-cookie')!.split(';')[0]! };
+  const send = async (method: string, path: string, body: object) =>
+    (await t.call(`${base}${path}`, { method, body, headers })).status;
+  const mapped = { ...bodyOf('roles', liar.issuer), role_claim: 'groups', role_map: { a: 10 } };
+  expect(await send('POST', '', mapped)).toBe(403);
+  expect(await send('POST', '', { ...mapped, slug: 'plain', role_map: { a: 1 } })).toBe(201);
+  const made = (await (await root.call(base, { method: 'POST', body: mapped })).json()) as { data: { id: number } };
+  for (const change of [{ issuer: other.issuer }, { role_map: {} }, { client_id: 'mine' }])
+    expect(await send('PUT', `/${made.data.id}`, change)).toBe(403);
+
+  const secret = { ...bodyOf('secret', liar.issuer), client_secret: 'never-shown-again' };
+  const kept = (await (await root.call(base, { method: 'POST', body: secret })).json()) as { data: { id: number } };
+  expect(await send('PUT', `/${kept.data.id}`, { issuer: other.issuer })).toBe(400);
+  expect(await send('PUT', `/${kept.data.id}`, { issuer: other.issuer, client_secret: '' })).toBe(200);
+});

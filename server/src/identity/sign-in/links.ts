@@ -1,0 +1,79 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { login } from '../accounts.ts';
+import type { Origin } from '../audit/log.ts';
+import { hasPassword } from '../passwords.ts';
+import type { ProvenUser } from '../sessions.ts';
+import { findUserRow, toUser, type UserRow } from '../store/users.ts';
+import { statuses } from '../user.ts';
+import { tellLinked } from './finish.ts';
+import type { SignInRoom } from './room.ts';
+import { findLink, type LinkRow } from './store/attempts.ts';
+import { identitiesOf, takeLink } from './store/identities.ts';
+import { findProvider, type Provider } from './store/providers.ts';
+
+export interface LinkRequest {
+  token: string;
+  browserSecret: string;
+  /** Who is logged in in this browser. */
+  sessionUserId: number | null;
+}
+
+interface Pending {
+  link: LinkRow;
+  provider: Provider;
+  row: UserRow;
+}
+
+async function pendingLink(room: SignInRoom, { token, browserSecret }: LinkRequest): Promise<Pending> {
+  const wanted = { token_hash: sha256Hex(token), browser_hash: sha256Hex(browserSecret) };
+  const link = await findLink(room.db, wanted, nowSeconds(room.clock));
+  const [provider, row] = link
+    ? await Promise.all([findProvider(room.db, link.provider_id), findUserRow(room.db, link.user_id)])
+    : [];
+  if (!link || !provider?.enabled || row?.status !== statuses.enabled)
+    throw new AppError('not_found', 'This has run out. Sign in again.');
+  return { link, provider, row };
+}
+
+/** For the page that asks whether the two accounts are one person's. */
+export async function showLink(room: SignInRoom, request: LinkRequest) {
+  const { link, provider, row } = await pendingLink(room, request);
+  const others = await identitiesOf(room.db, row.id);
+  return {
+    provider: { slug: provider.slug, name: provider.name },
+    account: link.label,
+    username: row.username,
+    has_password: hasPassword(row.password_hash),
+    logged_in: request.sessionUserId === row.id,
+    other_ways: others.filter(({ enabled }) => enabled === 1).map(({ slug, name }) => ({ slug, name })),
+  };
+}
+
+/**
+ * An address alone connects nothing: whoever has it now need not be who had it when the account was made. The session of
+ * that account shows it, or its password.
+ */
+export async function confirmLink(
+  room: SignInRoom,
+  request: LinkRequest,
+  { password, ip, origin }: { password: string | undefined; ip: string; origin: Origin },
+): Promise<{ proven: ProvenUser; returnTo: string }> {
+  const { link, provider, row } = await pendingLink(room, request);
+  let proven: ProvenUser = { user: toUser(row), passwordHash: row.password_hash };
+  if (request.sessionUserId !== row.id) {
+    if (password === undefined)
+      throw new AppError('missing_required_parameter', 'password is required.', { param: 'password' });
+    proven = await login(room, { username: row.username, password, ip }).catch((error) => {
+      if (!(error instanceof AppError && error.code === 'wrong_credentials')) throw error;
+      const target = { type: 'user', id: row.id };
+      room.audit.record({ action: 'login_failed', actor: null, target, metadata: { reason: error.code }, origin });
+      throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
+    });
+  }
+  const made = await takeLink(room.db, link, nowSeconds(room.clock));
+  if (!made) throw new AppError('conflict', 'This was connected already. Sign in again.');
+  tellLinked(room, provider, made.id, row.id, origin);
+  return { proven, returnTo: link.return_to };
+}

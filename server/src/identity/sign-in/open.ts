@@ -1,0 +1,25 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
+import type { Route } from '../../platform/http/route.ts';
+import type { SignInRoom } from './room.ts';
+import { providerRoutes } from './routes/admin.ts';
+import { linkedRoutes } from './routes/linked.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { deleteExpiredAttempts } from './store/attempts.ts';
+import { Upstreams } from './upstreams.ts';
+
+export interface SignIn {
+  routes: Route[];
+  sweep(): Promise<void>;
+}
+
+/** Sign-in through others: OpenID Connect providers, and GitHub. */
+export function openSignIn(deps: Omit<SignInRoom, 'upstreams'>, origins: string[]): SignIn {
+  const room: SignInRoom = { ...deps, upstreams: new Upstreams(deps) };
+  return {
+    routes: [...signInRoutes(room), ...linkedRoutes(room, origins), ...providerRoutes(room)],
+    sweep: async () => {
+      await inBatches((most) => deleteExpiredAttempts(room.db, nowSeconds(room.clock), most), sweepBatches);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { checkedUrl, OutgoingError } from '../../platform/http/outgoing.ts';
+import { roles, type User } from '../user.ts';
+import { wordsOf } from './fault.ts';
+import type { SignInRoom } from './room.ts';
+import * as store from './store/providers.ts';
+
+export type ProviderInput = Omit<store.ProviderFields, 'sealedSecret'> & { clientSecret: string };
+
+export const providerDefaults = {
+  kind: 'openid' as store.ProviderKind,
+  clientSecret: '',
+  enabled: true,
+  allowSignUp: true,
+  trustEmail: false,
+  emailDomains: [] as string[],
+  roleClaim: '',
+  roleMap: {} as Record<string, number>,
+};
+
+const usualScopes: Record<store.ProviderKind, string> = {
+  openid: 'openid email profile',
+  github: 'read:user user:email',
+};
+
+type Acting = Pick<User, 'role'>;
+
+export async function addProvider(
+  room: SignInRoom,
+  acting: Acting,
+  { clientSecret, ...given }: Omit<ProviderInput, 'scopes'> & { scopes?: string },
+): Promise<store.Provider> {
+  const fields = {
+    ...given,
+    scopes: given.scopes ?? usualScopes[given.kind],
+    sealedSecret: sealed(room, clientSecret),
+  };
+  check(room, acting, fields);
+  const provider = await store.insertProvider(room.db, fields, nowSeconds(room.clock));
+  if (!provider) throw new AppError('conflict', `slug: there is a provider ${given.slug} already`, { param: 'slug' });
+  return provider;
+}
+
+/** Fields not given stay. */
+export async function changeProvider(
+  room: SignInRoom,
+  acting: Acting,
+  id: number,
+  { clientSecret, ...given }: Partial<Omit<ProviderInput, 'slug' | 'kind'>>,
+): Promise<store.Provider> {
+  const change = clientSecret === undefined ? given : { ...given, sealedSecret: sealed(room, clientSecret) };
+  const provider = await store.updateProvider(
+    room.db,
+    id,
+    (old) => {
+      const fields = { ...old, ...change };
+      refuseUnlessAbove(acting, old);
+      if (clientSecret === undefined) refuseMovedSecret(old, fields);
+      check(room, acting, fields);
+      return fields;
+    },
+    nowSeconds(room.clock),
+  );
+  if (!provider) throw noProvider(id);
+  room.upstreams.forget(id);
+  return provider;
+}
+
+export async function removeProvider(room: SignInRoom, id: number): Promise<void> {
+  if (!(await store.deleteProvider(room.db, id))) throw noProvider(id);
+  room.upstreams.forget(id);
+}
+
+export async function getProvider(room: Pick<SignInRoom, 'db'>, id: number): Promise<store.Provider> {
+  const provider = await store.findProvider(room.db, id);
+  if (!provider) throw noProvider(id);
+  return provider;
+}
+
+/** One that people may sign in with; to them one that is switched off is not there. */
+export async function enabledProvider(room: Pick<SignInRoom, 'db'>, slug: string): Promise<store.Provider> {
+  const provider = await store.findProviderBySlug(room.db, slug);
+  if (!provider?.enabled) throw new AppError('not_found', 'There is no such provider.');
+  return provider;
+}
+
+/** Reads its document anew. Whether it knows the client shows only when somebody signs in. */
+export async function testProvider(room: SignInRoom, id: number) {
+  const provider = await getProvider(room, id);
+  const startMs = room.clock.steadyMs();
+  const latency = () => Math.round(room.clock.steadyMs() - startMs);
+  try {
+    const found = (await room.upstreams.anew(provider)).serverMetadata();
+    const { authorization_endpoint = '', token_endpoint = '', userinfo_endpoint = '' } = found;
+    if (authorization_endpoint === '' || token_endpoint === '') throw new Error('its document names no endpoints');
+    return { ok: true, latency_ms: latency(), authorization_endpoint, token_endpoint, userinfo_endpoint };
+  } catch (error) {
+    return { ok: false, latency_ms: latency(), error: wordsOf(error) };
+  }
+}
+
+const noProvider = (id: number): AppError => new AppError('not_found', `there is no identity provider ${id}`);
+
+const sealed = ({ sealer }: SignInRoom, secret: string): string => (secret === '' ? '' : sealer.seal(secret));
+
+function check({ allowPrivate }: SignInRoom, acting: Acting, fields: store.ProviderFields): void {
+  refuseUnlessAbove(acting, fields);
+  const refuse = (why: string) => new AppError('invalid_value', `issuer: ${why}`, { param: 'issuer' });
+  try {
+    checkedUrl(fields.issuer, { allowPrivate });
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    throw refuse(error.message);
+  }
+  if (!allowPrivate && !fields.issuer.startsWith('https:')) throw refuse('must be an https address');
+  if (/^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\b/.test(fields.issuer))
+    throw refuse('name one tenant: the directory of everybody lets others give themselves any address');
+  if (fields.kind === 'github' && fields.sealedSecret === '')
+    throw new AppError('invalid_value', 'client_secret: GitHub asks for one', { param: 'client_secret' });
+  if (fields.kind === 'openid' && !fields.scopes.split(' ').includes('openid'))
+    throw new AppError('invalid_value', 'scopes: must hold openid', { param: 'scopes' });
+}
+
+/** Administrators make no administrators, so they cannot have a provider of theirs do it either. */
+function refuseUnlessAbove({ role }: Acting, { roleMap }: Pick<store.ProviderFields, 'roleMap'>): void {
+  if (Object.values(roleMap).some((given) => given >= role && given > roles.user))
+    throw new AppError('forbidden', 'You cannot change a provider that gives a role like your own or higher.');
+}
+
+/** As with channels: what was entered for one place would be anybody's who may edit a provider. */
+function refuseMovedSecret(old: store.Provider, fields: store.ProviderFields): void {
+  if (old.sealedSecret === '' || URL.parse(old.issuer)?.origin === URL.parse(fields.issuer)?.origin) return;
+  const what = 'enter it again, a stored one does not go along to another origin';
+  throw new AppError('invalid_value', `client_secret: ${what}`, { param: 'client_secret' });
+}

@@ -1,0 +1,9 @@
+/** Where a browser goes in the end: a page of ours, else home. Anything else would send people to whoever wrote the link. */
+export function safeReturnTo(given: string | undefined, webUrl: string): string {
+  if (!given?.startsWith('/') || given.length > 2_000) return '/';
+  const { origin } = new URL(webUrl);
+  const url = URL.parse(given, origin);
+  // `/.//host` normalises to `//host`, which a browser takes for another origin; the API has no pages.
+  if (!url || url.origin !== origin || /^\/(\/|(api|v1|v1beta)(\/|$))/.test(url.pathname)) return '/';
+  return url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { AppError } from '../../../lib/errors.ts';
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
+import { originOf } from '../../audit/record-acts.ts';
+import { hasPassword } from '../../passwords.ts';
+import { refuseForgery } from '../../sessions.ts';
+import { findUserRow } from '../../store/users.ts';
+import { beginSignIn, newBrowserSecret } from '../begin.ts';
+import { confirmLink, showLink } from '../links.ts';
+import { enabledProvider } from '../providers.ts';
+import type { SignInRoom } from '../room.ts';
+import { deleteIdentity, identitiesOf } from '../store/identities.ts';
+import { browserCookie, browserSecretOf, faultOf, sessionUserOf } from './browser.ts';
+import { answers, idParams, linkToken, nothingAsked, password, slug } from './schemas.ts';
+import { startSession } from './sign-in.ts';
+
+const base = { tag: 'Account', errors: 'management' } as const;
+const anybody = { ...base, auth: 'none', limit: { option: 'RateLimitApi', by: 'ip' } } as const;
+const self = { ...base, auth: 'session', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const identities = '/api/user/identities';
+
+export const linkedRoutes = (room: SignInRoom, origins: string[]): Route[] => [
+  ...questionRoutes(room, origins),
+  ...ownRoutes(room),
+];
+
+function questionRoutes(room: SignInRoom, origins: string[]): Route[] {
+  return [
+    defineRoute({
+      ...anybody,
+      method: 'get',
+      path: '/api/auth/link',
+      summary: 'Which account has the address of somebody who signed in through a provider',
+      query: z.strictObject({ link: linkToken }),
+      answers: { 200: answers.link },
+      handle: async (call) => {
+        const browserSecret = browserSecretOf(call) ?? '';
+        const request = { token: call.query.link, browserSecret, sessionUserId: await sessionUserOf(room, call) };
+        return ok(call, await showLink(room, request));
+      },
+    }),
+    defineRoute({
+      ...anybody,
+      method: 'post',
+      path: '/api/auth/link',
+      summary: 'Connect the two: with the session of that account, or its password',
+      query: nothingAsked,
+      body: z.strictObject({ link: linkToken, password: password.optional() }),
+      answers: { 200: answers.linked },
+      handle: async (call) => {
+        refuseForgery(call.request, origins);
+        const browserSecret = browserSecretOf(call) ?? '';
+        const sessionUserId = await sessionUserOf(room, call);
+        const { proven, returnTo } = await confirmLink(
+          room,
+          { token: call.body.link, browserSecret, sessionUserId },
+          { password: call.body.password, ip: call.ip, origin: originOf(call) },
+        );
+        if (sessionUserId !== proven.user.id)
+          await startSession(room, call, proven, 'password').catch((error) => {
+            throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.', {}, error);
+          });
+        return ok(call, { return_to: returnTo });
+      },
+    }),
+  ];
+}
+
+function ownRoutes(room: SignInRoom): Route[] {
+  return [
+    defineRoute({
+      ...self,
+      method: 'get',
+      path: identities,
+      summary: 'Accounts elsewhere that let me in',
+      query: nothingAsked,
+      answers: { 200: answers.identities },
+      handle: async (call) => {
+        const { id } = call.principal.user;
+        const [row, linked] = await Promise.all([findUserRow(room.db, id), identitiesOf(room.db, id)]);
+        const shown = linked.map(({ slug, name, enabled: _, ...identity }) => ({
+          ...identity,
+          provider: { slug, name },
+        }));
+        return ok(call, { has_password: row !== null && hasPassword(row.password_hash), identities: shown });
+      },
+    }),
+    defineRoute({
+      ...self,
+      method: 'post',
+      path: identities,
+      summary: 'Begin to connect an account elsewhere: the address to send the browser to',
+      query: nothingAsked,
+      body: z.strictObject({ provider: slug }),
+      answers: { 200: answers.begun },
+      // A write, unlike signing in: a link on another page must not be able to connect an account of its own.
+      handle: async (call) => {
+        const provider = await enabledProvider(room, call.body.provider);
+        const browserSecret = browserSecretOf(call) ?? newBrowserSecret();
+        const beginning = { browserSecret, returnTo: '/account', linkUserId: call.principal.user.id };
+        const url = await beginSignIn(room, provider, beginning).catch((error) => {
+          throw new AppError('unavailable', `${provider.name} could not be reached.`, {}, faultOf(error).detail);
+        });
+        call.headers['set-cookie'] = browserCookie(room, browserSecret);
+        return ok(call, { url });
+      },
+    }),
+    defineRoute({
+      ...self,
+      method: 'delete',
+      path: `${identities}/{id}`,
+      summary: 'Disconnect an account elsewhere, unless nothing else lets me in',
+      query: nothingAsked,
+      params: idParams,
+      audit: 'recorded',
+      answers: { 200: answers.done },
+      handle: async (call) => {
+        const { id: userId } = call.principal.user;
+        const gone = await deleteIdentity(room.db, userId, call.params.id);
+        if (gone === null) throw new AppError('not_found', 'There is no such account.');
+        if (gone === 'last')
+          throw new AppError('conflict', 'This is your only way in. Set a password first, or connect another account.');
+        const target = { type: 'identity', id: gone.id, name: gone.slug };
+        const metadata = { provider: gone.slug };
+        room.audit.record({ action: 'identity_unlinked', actor: userId, target, metadata, origin: originOf(call) });
+        await room.audit.flush();
+        return ok(call, { id: gone.id });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { answered, listed } from '../../../platform/http/answers.ts';
+import { pageFields } from '../../../platform/http/paging.ts';
+import { shownName } from '../../../platform/http/shown-text.ts';
+import { roles } from '../../user.ts';
+import { providerKinds } from '../store/providers.ts';
+
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9-]{1,32}$/, 'must be 1-32 lower-case letters, digits and hyphens')
+  .describe('Stands in the address that the provider sends browsers back to. Stays as it is.');
+
+/** The path `/` and none are the same place; elsewhere a slash at the end makes another issuer. */
+const issuer = z
+  .string()
+  .max(1_000)
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https URL')
+  .refine((text) => !/[?#]/.test(text), 'must not hold a query or fragment')
+  .transform((text) => {
+    const url = new URL(text);
+    return url.pathname === '/' ? url.origin : url.href;
+  })
+  .meta({ type: 'string', format: 'uri' });
+
+const printable = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[!-~]*$/, 'must be printable ASCII without spaces');
+
+const domain = z
+  .string()
+  .max(253)
+  .transform((text) => text.toLowerCase())
+  .refine((text) => /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/.test(text), 'must be a domain such as example.com')
+  .meta({ type: 'string' });
+
+const role = z.union([z.literal(roles.user), z.literal(roles.administrator)]);
+
+const fields = {
+  name: shownName(64).describe('On the button: “Continue with …”'),
+  issuer: issuer.describe('Its document is read below this address; for GitHub, where GitHub is'),
+  client_id: printable(300).min(1),
+  client_secret: printable(2_000).describe('Stored encrypted and never shown again; empty for a client without one'),
+  scopes: z
+    .string()
+    .max(500)
+    .regex(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/, 'must be scopes with a space between them'),
+  enabled: z.boolean(),
+  allow_sign_up: z.boolean().describe('Whoever has no account yet gets one'),
+  trust_email: z.boolean().describe('Believe it when it says that an address is verified'),
+  email_domains: z.array(domain).max(100).describe('Only people with a verified address of these; empty for everybody'),
+  role_claim: z.string().max(200).describe('Claim that lists groups, or a path to it: realm_access.roles'),
+  role_map: z
+    .record(z.string().min(1).max(200), role)
+    .refine((map) => Object.keys(map).length <= 200, 'must be at most 200')
+    .describe('Group → role (1 user, 10 administrator), decided anew at every sign-in; empty leaves roles alone'),
+};
+export const providerChange = z.strictObject(fields).partial();
+export const providerCreate = providerChange.extend({
+  slug,
+  kind: z.enum(providerKinds).optional(),
+  name: fields.name,
+  issuer: fields.issuer,
+  client_id: fields.client_id,
+});
+
+/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
+export const nothingAsked = z.strictObject({});
+export const pageQuery = z.strictObject(pageFields);
+/** Ids past this are no whole numbers any more. */
+export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
+export const providerParams = z.object({ provider: slug });
+
+export const providerView = z
+  .object({
+    id: z.int(),
+    slug: z.string(),
+    name: z.string(),
+    kind: z.enum(providerKinds),
+    issuer: z.string(),
+    client_id: z.string(),
+    has_secret: z.boolean(),
+    scopes: z.string(),
+    enabled: z.boolean(),
+    allow_sign_up: z.boolean(),
+    trust_email: z.boolean(),
+    email_domains: z.array(z.string()),
+    role_claim: z.string(),
+    role_map: z.record(z.string(), z.int()),
+    callback_url: z.string().describe('To be registered with the provider'),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: 'IdentityProvider' });
+
+const testView = z.object({
+  ok: z.boolean(),
+  latency_ms: z.number(),
+  error: z.string().optional(),
+  authorization_endpoint: z.string().optional(),
+  token_endpoint: z.string().optional(),
+  userinfo_endpoint: z.string().optional(),
+});
+
+const way = z.object({ slug: z.string(), name: z.string() });
+export const identityView = z
+  .object({
+    id: z.int(),
+    provider: way,
+    label: z.string(),
+    created_at: z.int(),
+    last_used_at: z.int(),
+  })
+  .meta({ id: 'LinkedAccount' });
+
+/** What is drawn here has fewer characters; whatever else is sent names nothing. */
+export const linkToken = z.string().min(1).max(100);
+export const returnTo = z.string().max(2_000).describe('A page of ours to end at');
+export const password = z.string().min(1).max(1_000);
+
+export const answers = {
+  provider: answered(providerView),
+  providers: listed({ providers: z.array(providerView) }),
+  test: answered(testView),
+  done: answered(z.object({ id: z.int() })),
+  ways: answered(z.object({ providers: z.array(way) })),
+  sentOn: { type: 'text/plain', description: 'The browser is sent on; `Location` says where' },
+  link: answered(
+    z.object({
+      provider: way,
+      account: z.string(),
+      username: z.string(),
+      has_password: z.boolean(),
+      logged_in: z.boolean(),
+      other_ways: z.array(way),
+    }),
+  ),
+  linked: answered(z.object({ return_to: z.string() })),
+  identities: answered(z.object({ has_password: z.boolean(), identities: z.array(identityView) })),
+  begun: answered(z.object({ url: z.string() })),
+};

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { type Call, defineRoute, ok, type Route } from '../../../platform/http/route.ts';
+import { originOf } from '../../audit/record-acts.ts';
+import type { ProvenUser } from '../../sessions.ts';
+import { beginSignIn, newBrowserSecret } from '../begin.ts';
+import { SignInFault } from '../fault.ts';
+import { finishSignIn, takeBack } from '../finish.ts';
+import { enabledProvider } from '../providers.ts';
+import type { SignInRoom } from '../room.ts';
+import { listProviders, type Provider } from '../store/providers.ts';
+import { browserCookie, browserSecretOf, faultOf, sendTo, sendToFault, sessionUserOf } from './browser.ts';
+import { answers, nothingAsked, providerParams, returnTo } from './schemas.ts';
+
+const base = {
+  tag: 'Account',
+  errors: 'management',
+  auth: 'none',
+  limit: { option: 'RateLimitApi', by: 'ip' },
+} as const;
+
+/** Providers add parameters of their own, which the library looks through itself; state is ours. */
+const callbackQuery = z.looseObject({ state: z.string().max(200).optional() });
+
+export const signInRoutes = (room: SignInRoom): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/auth/providers',
+    summary: 'Providers through which people may sign in',
+    query: nothingAsked,
+    answers: { 200: answers.ways },
+    handle: async (call) => {
+      const enabled = (await listProviders(room.db)).filter((provider) => provider.enabled);
+      return ok(call, { providers: enabled.map(({ slug, name }) => ({ slug, name })) });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/auth/{provider}/start',
+    summary: 'Sign in through a provider: for browsers, which are sent there',
+    params: providerParams,
+    query: z.strictObject({ return_to: returnTo.optional() }),
+    answers: { 302: answers.sentOn },
+    handle: async (call) => {
+      const provider = await enabledProvider(room, call.params.provider);
+      const browserSecret = browserSecretOf(call) ?? newBrowserSecret();
+      try {
+        const { return_to } = call.query;
+        const url = await beginSignIn(room, provider, { browserSecret, returnTo: return_to, linkUserId: null });
+        call.headers['set-cookie'] = browserCookie(room, browserSecret);
+        return sendTo(call, url);
+      } catch (error) {
+        return failed(room, call, provider, faultOf(error), false);
+      }
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/auth/{provider}/callback',
+    summary: 'Where a provider sends browsers back to',
+    params: providerParams,
+    query: callbackQuery,
+    answers: { 302: answers.sentOn },
+    handle: (call) => comeBack(room, call, call.params.provider, call.query.state ?? ''),
+  }),
+];
+
+async function comeBack(room: SignInRoom, call: Call, slug: string, state: string): Promise<Response> {
+  const provider = await enabledProvider(room, slug);
+  const callback = {
+    search: new URL(call.request.url).search,
+    state,
+    browserSecret: browserSecretOf(call) ?? '',
+    sessionUserId: await sessionUserOf(room, call),
+    origin: originOf(call),
+  };
+  let linking = false;
+  try {
+    const attempt = await takeBack(room, provider, callback);
+    linking = attempt.link_user_id !== null;
+    const outcome = await finishSignIn(room, provider, attempt, callback);
+    if (outcome.kind === 'asks') return sendTo(call, `${room.webUrl}/link-account?link=${outcome.token}`);
+    if (outcome.kind === 'signed_in') await startSession(room, call, outcome.proven, provider.slug);
+    return sendTo(call, `${room.webUrl}${outcome.returnTo}`);
+  } catch (error) {
+    return failed(room, call, provider, faultOf(error), linking);
+  }
+}
+
+export async function startSession(room: SignInRoom, call: Call, proven: ProvenUser, provider: string): Promise<void> {
+  const started = await room.sessions.start(proven, call.ip, call.request.headers.get('user-agent') ?? '');
+  if (!started) throw new SignInFault('expired', 'the account was changed meanwhile');
+  call.headers['set-cookie'] = started.cookie;
+  const { id } = proven.user;
+  const target = { type: 'user', id };
+  room.audit.record({
+    ...{ action: 'login_succeeded', actor: id, target, metadata: { provider }, origin: originOf(call) },
+  });
+}
+
+function failed(
+  room: SignInRoom,
+  call: Call,
+  provider: Provider,
+  { code, detail }: SignInFault,
+  linking: boolean,
+): Response {
+  const target = { type: 'identity_provider', id: provider.id, name: provider.slug };
+  room.log.warn({ requestId: call.requestId, provider: provider.slug, code, detail }, 'a sign-in failed');
+  room.audit.record({
+    ...{ action: 'login_failed', actor: null, target, metadata: { reason: code }, origin: originOf(call) },
+  });
+  return sendToFault(room, call, code, linking);
+}

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import { Secret } from '../../../lib/changes.ts';
+import type { Subject } from '../../../platform/http/audit-rule.ts';
+import { callbackUrl } from '../begin.ts';
+import type { ProviderInput } from '../providers.ts';
+import type { SignInRoom } from '../room.ts';
+import { findProvider, type Provider } from '../store/providers.ts';
+import type { providerChange, providerView } from './schemas.ts';
+
+/** Only what was given, so that a spread of the result overrides nothing by accident. */
+export function givenOf(body: z.infer<typeof providerChange>): Partial<Omit<ProviderInput, 'slug' | 'kind'>> {
+  const fields = {
+    name: body.name,
+    issuer: body.issuer,
+    clientId: body.client_id,
+    clientSecret: body.client_secret,
+    scopes: body.scopes,
+    enabled: body.enabled,
+    allowSignUp: body.allow_sign_up,
+    trustEmail: body.trust_email,
+    emailDomains: body.email_domains && [...new Set(body.email_domains)],
+    roleClaim: body.role_claim,
+    roleMap: body.role_map,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+export const viewProvider = (room: Pick<SignInRoom, 'webUrl'>, provider: Provider): z.infer<typeof providerView> => ({
+  id: provider.id,
+  slug: provider.slug,
+  name: provider.name,
+  kind: provider.kind,
+  issuer: provider.issuer,
+  client_id: provider.clientId,
+  has_secret: provider.sealedSecret !== '',
+  scopes: provider.scopes,
+  enabled: provider.enabled,
+  allow_sign_up: provider.allowSignUp,
+  trust_email: provider.trustEmail,
+  email_domains: provider.emailDomains,
+  role_claim: provider.roleClaim,
+  role_map: provider.roleMap,
+  callback_url: callbackUrl(room, provider),
+  created_at: provider.createdAt,
+  updated_at: provider.updatedAt,
+});
+
+/** What the audit log compares before and after an act; of the secret only that it changed. */
+export const providerSubject = (room: Pick<SignInRoom, 'db' | 'webUrl'>): Subject => ({
+  type: 'identity_provider',
+  look: async (id) => {
+    const provider = await findProvider(room.db, Number(id));
+    if (!provider) return null;
+    const { id: _, created_at, updated_at, callback_url, has_secret, ...state } = viewProvider(room, provider);
+    return { name: provider.slug, state: { ...state, client_secret: new Secret(provider.sealedSecret) } };
+  },
+});

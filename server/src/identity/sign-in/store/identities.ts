@@ -1,0 +1,160 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../../../platform/db/tables.ts';
+import { hasPassword } from '../../passwords.ts';
+import { insertUser, type NewUser, toUser, type UserRow } from '../../store/users.ts';
+import { roles, type User } from '../../user.ts';
+import type { LinkRow } from './attempts.ts';
+import type { UserIdentitiesTable } from './tables.ts';
+
+export type IdentityRow = Selectable<UserIdentitiesTable>;
+export type NewIdentity = Omit<IdentityRow, 'id'>;
+/** Which account at which provider. */
+export type Account = Pick<IdentityRow, 'provider_id' | 'issuer' | 'subject'>;
+
+export async function findIdentity(db: Db, account: Account): Promise<IdentityRow | null> {
+  const row = await db
+    .selectFrom('user_identities')
+    .selectAll()
+    .where('provider_id', '=', account.provider_id)
+    .where('issuer', '=', account.issuer)
+    .where('subject', '=', account.subject)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function touchIdentity(db: Db, id: number, label: string, now: number): Promise<void> {
+  await db.updateTable('user_identities').set({ label, last_used_at: now }).where('id', '=', id).execute();
+}
+
+export type ShownIdentity = Pick<IdentityRow, 'id' | 'label' | 'created_at' | 'last_used_at'> & {
+  slug: string;
+  name: string;
+  enabled: number;
+};
+
+export async function identitiesOf(db: Db, userId: number): Promise<ShownIdentity[]> {
+  return db
+    .selectFrom('user_identities as i')
+    .innerJoin('identity_providers as p', 'p.id', 'i.provider_id')
+    .select(['i.id', 'i.label', 'i.created_at', 'i.last_used_at', 'p.slug', 'p.name', 'p.enabled'])
+    .where('i.user_id', '=', userId)
+    .orderBy('i.id')
+    .limit(200)
+    .execute();
+}
+
+/**
+ * The oldest account that has shown this address to be its own. Put in order here: a database that is asked for the first by
+ * id may look through all users for it.
+ */
+export async function findByVerifiedEmail(db: Db, email: string): Promise<Pick<UserRow, 'id'> | null> {
+  const found = await db
+    .selectFrom('users')
+    .select('id')
+    .where(sql<boolean>`lower(email) = ${email.toLowerCase()} and email_verified = 1`)
+    .execute();
+  return found.sort((a, b) => a.id - b.id)[0] ?? null;
+}
+
+/** Whose it is from now on; null when it is somebody's already. */
+export async function insertIdentity(db: Db, identity: NewIdentity): Promise<IdentityRow | null> {
+  const row = await db
+    .insertInto('user_identities')
+    .values(identity)
+    .onConflict((conflict) => conflict.columns(['provider_id', 'issuer', 'subject']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The pending link becomes an identity, once; null when it was used, has run out or the account is somebody's already. */
+export async function takeLink(db: Db, link: LinkRow, now: number): Promise<IdentityRow | null> {
+  return db.transaction().execute(async (tx) => {
+    const taken = await tx
+      .deleteFrom('sign_in_links')
+      .where('token_hash', '=', link.token_hash)
+      .where('browser_hash', '=', link.browser_hash)
+      .where('expires_at', '>', now)
+      .returningAll()
+      .executeTakeFirst();
+    if (!taken) return null;
+    const { user_id, provider_id, issuer, subject, label } = taken;
+    return insertIdentity(tx, { user_id, provider_id, issuer, subject, label, created_at: now, last_used_at: now });
+  });
+}
+
+export type NewMember = NewUser & Pick<UserRow, 'email_verified' | 'avatar_url'>;
+
+class Taken extends Error {}
+
+/** A user and what lets them in, both or neither: `name` when the username is taken, `account` when the account is. */
+export async function insertMember(
+  db: Db,
+  { email_verified, avatar_url, ...user }: NewMember,
+  identity: Omit<NewIdentity, 'user_id'>,
+): Promise<User | 'name' | 'account'> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      const made = await insertUser(tx, user);
+      if (!made) return 'name';
+      const row = await tx
+        .updateTable('users')
+        .set({ email_verified, avatar_url })
+        .where('id', '=', made.id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      if (!(await insertIdentity(tx, { ...identity, user_id: made.id }))) throw new Taken();
+      return toUser(row);
+    });
+  } catch (error) {
+    if (error instanceof Taken) return 'account';
+    throw error;
+  }
+}
+
+/** The role that the provider says; root's is never touched. The one before, or null when nothing changed. */
+export async function setMappedRole(db: Db, userId: number, role: number): Promise<number | null> {
+  return db.transaction().execute(async (tx) => {
+    const user = await tx.selectFrom('users').select('role').where('id', '=', userId).executeTakeFirst();
+    if (!user) return null;
+    const { numUpdatedRows } = await tx
+      .updateTable('users')
+      .set({ role })
+      .where('id', '=', userId)
+      .where('role', '<', roles.root)
+      .where('role', '<>', role)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n ? user.role : null;
+  });
+}
+
+/** `last` when nothing else would let the user in. */
+export async function deleteIdentity(
+  db: Db,
+  userId: number,
+  id: number,
+): Promise<(IdentityRow & { slug: string }) | 'last' | null> {
+  return db.transaction().execute(async (tx) => {
+    // The user's row first: of two that are taken away at once the second sees that it is the last.
+    const user = await tx
+      .updateTable('users')
+      .set((e) => ({ status: e.ref('status') }))
+      .where('id', '=', userId)
+      .returning('password_hash')
+      .executeTakeFirst();
+    const all = await tx
+      .selectFrom('user_identities as i')
+      .innerJoin('identity_providers as p', 'p.id', 'i.provider_id')
+      .selectAll('i')
+      .select(['p.slug', 'p.enabled'])
+      .where('i.user_id', '=', userId)
+      .execute();
+    const found = all.find((identity) => identity.id === id);
+    if (!user || !found) return null;
+    // One of a provider that is switched off lets nobody in.
+    const others = all.filter((identity) => identity.id !== id && identity.enabled === 1);
+    if (!hasPassword(user.password_hash) && others.length === 0) return 'last';
+    await tx.deleteFrom('user_identities').where('id', '=', id).execute();
+    return found;
+  });
+}

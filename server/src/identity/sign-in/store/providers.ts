@@ -1,0 +1,149 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../../platform/db/tables.ts';
+import type { IdentityProvidersTable } from './tables.ts';
+
+/** `github` speaks OAuth 2 without OpenID: its accounts are read from its own API. */
+export const providerKinds = ['openid', 'github'] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+
+/** A provider as stored: its secret is still sealed. */
+export interface Provider {
+  id: number;
+  slug: string;
+  name: string;
+  kind: ProviderKind;
+  issuer: string;
+  clientId: string;
+  sealedSecret: string;
+  scopes: string;
+  enabled: boolean;
+  allowSignUp: boolean;
+  trustEmail: boolean;
+  emailDomains: string[];
+  roleClaim: string;
+  roleMap: Record<string, number>;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type ProviderFields = Omit<Provider, 'id' | 'createdAt' | 'updatedAt'>;
+
+const fromRow = (row: Selectable<IdentityProvidersTable>): Provider => ({
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  kind: row.kind as ProviderKind,
+  issuer: row.issuer,
+  clientId: row.client_id,
+  sealedSecret: row.client_secret,
+  scopes: row.scopes,
+  enabled: row.enabled === 1,
+  allowSignUp: row.allow_sign_up === 1,
+  trustEmail: row.trust_email === 1,
+  emailDomains: JSON.parse(row.email_domains) as string[],
+  roleClaim: row.role_claim,
+  roleMap: JSON.parse(row.role_map) as Record<string, number>,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toRow = (fields: ProviderFields) => ({
+  slug: fields.slug,
+  name: fields.name,
+  kind: fields.kind,
+  issuer: fields.issuer,
+  client_id: fields.clientId,
+  client_secret: fields.sealedSecret,
+  scopes: fields.scopes,
+  enabled: fields.enabled ? 1 : 0,
+  allow_sign_up: fields.allowSignUp ? 1 : 0,
+  trust_email: fields.trustEmail ? 1 : 0,
+  email_domains: JSON.stringify(fields.emailDomains),
+  role_claim: fields.roleClaim,
+  role_map: JSON.stringify(fields.roleMap),
+});
+
+export async function pageProviders(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ providers: Provider[]; total: number }> {
+  const { total } = await db
+    .selectFrom('identity_providers')
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('identity_providers')
+    .selectAll()
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { providers: rows.map(fromRow), total: Number(total) };
+}
+
+export async function listProviders(db: Db): Promise<Provider[]> {
+  return (await db.selectFrom('identity_providers').selectAll().orderBy('id').execute()).map(fromRow);
+}
+
+export async function findProvider(db: Db, id: number): Promise<Provider | null> {
+  const row = await db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+export async function findProviderBySlug(db: Db, slug: string): Promise<Provider | null> {
+  const row = await db.selectFrom('identity_providers').selectAll().where('slug', '=', slug).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** Null when the slug is taken. */
+export async function insertProvider(db: Db, fields: ProviderFields, now: number): Promise<Provider | null> {
+  const row = await db
+    .insertInto('identity_providers')
+    .values({ ...toRow(fields), created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+/** Null when there is no such provider. Its slug stays: it stands in the address that is registered elsewhere. */
+export async function updateProvider(
+  db: Db,
+  id: number,
+  change: (old: Provider) => ProviderFields,
+  now: number,
+): Promise<Provider | null> {
+  return db.transaction().execute(async (tx) => {
+    // Written first, so that of two changes at once the second sees what the first left.
+    await tx.updateTable('identity_providers').set({ updated_at: now }).where('id', '=', id).execute();
+    const old = await findProvider(tx, id);
+    if (!old) return null;
+    const fields = { ...change(old), slug: old.slug, kind: old.kind };
+    await tx.updateTable('identity_providers').set(toRow(fields)).where('id', '=', id).execute();
+    return { ...old, ...fields };
+  });
+}
+
+/** Takes along which accounts were connected through it. */
+export async function deleteProvider(db: Db, id: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    for (const table of ['sign_in_attempts', 'sign_in_links', 'user_identities'] as const)
+      await tx.deleteFrom(table).where('provider_id', '=', id).execute();
+    const { numDeletedRows } = await tx.deleteFrom('identity_providers').where('id', '=', id).executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+/** Puts the secret of every provider under the first sealing key; returns how many were changed. */
+export async function resealClientSecrets(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    let changed = 0;
+    for (const { id, sealedSecret } of await listProviders(tx)) {
+      const client_secret = sealedSecret === '' ? '' : reseal(sealedSecret);
+      if (client_secret === sealedSecret) continue;
+      await tx.updateTable('identity_providers').set({ client_secret }).where('id', '=', id).execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}

@@ -1,0 +1,10 @@
+import { useSearch } from '@tanstack/react-router';
+import { signInFault } from '../sign-in.ts';
+import { ErrorState } from './error-state.tsx';
+
+/** Why a provider's answer led to nothing, where the address says so. */
+export function SignInFault() {
+  const { sign_in_error } = useSearch({ strict: false }) as { sign_in_error?: string };
+  const words = signInFault(sign_in_error);
+  return words && <ErrorState error={words} title="You were not signed in" />;
+}

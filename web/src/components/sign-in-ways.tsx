@@ -1,0 +1,46 @@
+import { Button, Divider, Stack } from '@mantine/core';
+import { IconBrandGithub, IconBrandGoogle, IconBrandWindows, IconKey, type TablerIcon } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { startUrl, waysQuery } from '../sign-in.ts';
+
+const icons: [part: string, icon: TablerIcon][] = [
+  ['google', IconBrandGoogle],
+  ['github', IconBrandGithub],
+  ['microsoft', IconBrandWindows],
+];
+const iconOf = (slug: string): TablerIcon => icons.find(([part]) => slug.includes(part))?.[1] ?? IconKey;
+
+interface WayButtonsProps {
+  ways: { slug: string; name: string }[];
+  returnTo: string;
+}
+
+export function WayButtons({ ways, returnTo }: WayButtonsProps) {
+  return ways.map(({ slug, name }) => {
+    const Icon = iconOf(slug);
+    return (
+      <Button
+        key={slug}
+        component="a"
+        href={startUrl(slug, returnTo)}
+        variant="default"
+        fullWidth
+        leftSection={<Icon size={18} aria-hidden />}
+      >
+        Continue with {name}
+      </Button>
+    );
+  });
+}
+
+/** The ways in besides a password; nothing where there are none, and while nobody knows. */
+export function SignInWays({ returnTo }: { returnTo: string }) {
+  const { data } = useQuery(waysQuery);
+  if (!data?.providers.length) return null;
+  return (
+    <Stack mt="md">
+      <Divider label="or" />
+      <WayButtons ways={data.providers} returnTo={returnTo} />
+    </Stack>
+  );
+}

@@ -1,0 +1,95 @@
+import { Button, Group, Menu, Text } from '@mantine/core';
+import { IconPlus, IconUnlink } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { del, post, type Result } from '../../api.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { identitiesQuery, reloadIdentities, waysQuery } from '../../sign-in.ts';
+import { useAct } from '../../use-act.ts';
+
+type Identity = Result<'/api/user/identities', 'get'>['identities'][number];
+
+const columns = (disconnect: (identity: Identity) => void, busy: boolean): Column<Identity>[] => [
+  { key: 'provider', header: 'Provider', cell: ({ provider }) => <Text size="sm">{provider.name}</Text> },
+  {
+    key: 'label',
+    header: 'Account',
+    cell: ({ label }) => (
+      <Text size="sm" className="svc-anywhere">
+        {label}
+      </Text>
+    ),
+  },
+  { key: 'created', header: 'Connected', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'used', header: 'Last used', cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
+  {
+    ...actsColumn(),
+    cell: (identity) => (
+      <RowMenu
+        label={`${identity.label} of ${identity.provider.name}`}
+        acts={[
+          { label: 'Disconnect', icon: IconUnlink, danger: true, disabled: busy, onClick: () => disconnect(identity) },
+        ]}
+      />
+    ),
+  },
+];
+
+function ConnectMenu({ ways }: { ways: { slug: string; name: string }[] }) {
+  const begin = useAct({
+    mutationFn: (provider: string) => post('/api/user/identities', { body: { provider } }),
+    onSuccess: ({ url }) => window.location.assign(url),
+    onError: notifyError,
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" size="sm" leftSection={<IconPlus size={16} aria-hidden />} loading={begin.isPending}>
+          Connect an account
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ways.map(({ slug, name }) => (
+          <Menu.Item key={slug} onClick={() => begin.mutate(slug)}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Not there where nobody can sign in through others, and nothing was connected before. */
+export function LinkedAccounts() {
+  const query = useQuery(identitiesQuery);
+  const ways = useQuery(waysQuery).data?.providers ?? [];
+  const disconnect = useAct({
+    mutationFn: ({ id }: Identity) => del('/api/user/identities/{id}', { path: { id } }),
+    onSuccess: () => notifySuccess('Account disconnected'),
+    onError: notifyError,
+    onSettled: reloadIdentities,
+  });
+  const identities = query.data?.identities;
+  if (ways.length === 0 && !identities?.length) return null;
+  return (
+    <Section
+      title="Connected accounts"
+      description="Accounts elsewhere that let you in here."
+      actions={<Group>{ways.length > 0 && <ConnectMenu ways={ways} />}</Group>}
+    >
+      <DataTable
+        label="Connected accounts"
+        columns={columns(disconnect.mutate, disconnect.isPending)}
+        rows={identities}
+        rowKey={({ id }) => id}
+        query={query}
+        empty={<EmptyState title="None connected" />}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,128 @@
+import { Button, Modal } from '@mantine/core';
+import { IconLogin2, IconPlus } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post as call, del, put } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { usePost } from '../../once.ts';
+import { usePage } from '../../use-url-state.ts';
+import { type IdentityProvider, providerPageSize, providersQuery, reloadProviders } from './identity-providers.ts';
+import { providerColumns } from './provider-columns.tsx';
+import { bodyOf, emptyProvider, fieldsOf, type ProviderFields } from './provider-fields.ts';
+import { ProviderForm } from './provider-form.tsx';
+
+type Open = { act: 'add' } | { act: 'edit' | 'remove'; provider: IdentityProvider };
+const path = '/api/admin/identity-providers/{id}';
+
+/** What was just entered is tried at once: a wrong address shows here, not to whoever signs in first. */
+async function tryOut({ id, name }: IdentityProvider): Promise<void> {
+  const { ok, error } = await call(`${path}/test`, { path: { id } });
+  if (ok) notifySuccess(`${name} answers`);
+  else notifyError(new Error(`${name} does not answer as it should: ${error}`));
+}
+
+function AddProvider({ onClose }: { onClose: () => void }) {
+  const post = usePost();
+  const add = async (fields: ProviderFields) => {
+    const { slug, kind } = fields;
+    const provider = await post('/api/admin/identity-providers', { body: { slug, kind, ...bodyOf(fields) } });
+    onClose();
+    await reloadProviders();
+    await tryOut(provider).catch(notifyError);
+  };
+  return (
+    <Modal opened onClose={onClose} title="Connect a provider" size="lg">
+      <ProviderForm initial={emptyProvider} submitLabel="Connect" onCancel={onClose} onSubmit={add} />
+    </Modal>
+  );
+}
+
+function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClose: () => void }) {
+  const save = async (fields: ProviderFields) => {
+    await put(path, { path: { id: provider.id }, body: bodyOf(fields) });
+    notifySuccess('Provider saved');
+    onClose();
+    await reloadProviders();
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Edit ${provider.name}`} size="lg">
+      <ProviderForm
+        initial={fieldsOf(provider)}
+        stored={{ hasSecret: provider.has_secret }}
+        submitLabel="Save"
+        onCancel={onClose}
+        onSubmit={save}
+      />
+    </Modal>
+  );
+}
+
+export function AdminIdentityProvidersPage() {
+  const [page, setPage] = usePage();
+  const query = useQuery(providersQuery(page));
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const test = useMutation({ mutationFn: tryOut, onError: notifyError });
+  const toggle = useMutation({
+    mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
+    onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
+    onError: notifyError,
+    onSettled: reloadProviders,
+  });
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+      Connect a provider
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Sign-in"
+        description="Providers through which people sign in: Google, Microsoft, GitHub, or any that speaks OpenID Connect."
+        actions={button}
+      />
+      <DataTable
+        label="Identity providers"
+        columns={providerColumns({
+          test: test.mutate,
+          edit: (provider) => setOpen({ act: 'edit', provider }),
+          toggle: toggle.mutate,
+          remove: (provider) => setOpen({ act: 'remove', provider }),
+        })}
+        rows={query.data?.providers}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={640}
+        paging={{ page, pageSize: providerPageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconLogin2}
+            title="No providers yet"
+            description="People sign in with a username and password. Connect a provider, and they can use the account they have."
+            action={button}
+          />
+        }
+      />
+      {open?.act === 'add' && <AddProvider onClose={close} />}
+      {open?.act === 'edit' && <EditProvider provider={open.provider} onClose={close} />}
+      <ConfirmDelete
+        opened={open?.act === 'remove'}
+        onClose={close}
+        title={open?.act === 'remove' ? `Delete ${open.provider.name}?` : 'Delete'}
+        confirmLabel="Delete provider"
+        onConfirm={async () => {
+          if (open?.act === 'remove') await del(path, { path: { id: open.provider.id } });
+          notifySuccess('Provider deleted');
+          await reloadProviders();
+        }}
+      >
+        Whoever signs in through it alone, without a password, can no longer get in. Disabling it keeps what is
+        connected.
+      </ConfirmDelete>
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import { queryClient } from '../../session.ts';
+import { waysQuery } from '../../sign-in.ts';
+
+export type IdentityProvider = Result<'/api/admin/identity-providers/{id}', 'get'>;
+
+export const providerPageSize = 20;
+
+export const providersQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['identity-providers', page],
+    queryFn: ({ signal }) =>
+      get('/api/admin/identity-providers', { query: { page, page_size: providerPageSize }, signal }),
+    placeholderData: (before) => before,
+  });
+
+export const reloadProviders = (): Promise<unknown> =>
+  Promise.all(
+    [['identity-providers'], waysQuery.queryKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+  );

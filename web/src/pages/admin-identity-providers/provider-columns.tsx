@@ -1,0 +1,55 @@
+import { Badge, Stack, Text } from '@mantine/core';
+import { IconEdit, IconPlayerPause, IconPlayerPlay, IconPlugConnected, IconTrash } from '@tabler/icons-react';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import type { IdentityProvider } from './identity-providers.ts';
+
+export interface ProviderActs {
+  test: (provider: IdentityProvider) => void;
+  edit: (provider: IdentityProvider) => void;
+  toggle: (provider: IdentityProvider) => void;
+  remove: (provider: IdentityProvider) => void;
+}
+
+const whoOf = ({ email_domains: domains, allow_sign_up }: IdentityProvider): string =>
+  `${domains.length === 0 ? 'Everybody' : domains.join(', ')}${allow_sign_up ? '' : ', with an account'}`;
+
+export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] => [
+  {
+    key: 'name',
+    header: 'Provider',
+    cell: ({ name, issuer }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" maw={280} truncate title={issuer}>
+          {issuer}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</Badge>,
+  },
+  { key: 'who', header: 'Lets in', cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
+  {
+    ...actsColumn(),
+    cell: (provider) => (
+      <RowMenu
+        label={provider.name}
+        acts={[
+          { label: 'Test', icon: IconPlugConnected, onClick: () => acts.test(provider) },
+          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(provider) },
+          provider.enabled
+            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(provider) }
+            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => acts.toggle(provider) },
+          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(provider) },
+        ]}
+      />
+    ),
+  },
+];

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test';
+import { bodyOf, emptyProvider, faultsOf, presets, withPreset } from './provider-fields.ts';
+
+const client = { ...emptyProvider, clientId: 'abc', clientSecret: 'xyz' };
+
+test('presets fill the form and keep what was typed for the client', () => {
+  for (const { value } of presets.slice(1)) {
+    const fields = withPreset(client, value);
+    expect(fields).toMatchObject({ clientId: 'abc', clientSecret: 'xyz', slug: value });
+    expect(Object.keys(faultsOf(fields))).toEqual(value === 'microsoft' ? ['issuer'] : []);
+  }
+  expect(withPreset(withPreset(client, 'github'), 'custom')).toMatchObject({ kind: 'openid', issuer: '' });
+});
+
+test('a provider is believed about addresses only where that is known to hold', () => {
+  const trusted = presets.filter(({ value }) => withPreset(client, value).trustEmail).map(({ value }) => value);
+  expect(trusted).toEqual(['google', 'github']);
+});
+
+test('groups are lines; a secret that is not given is not sent', () => {
+  const fields = {
+    ...withPreset(client, 'google'),
+    roleClaim: 'groups',
+    roleMap: 'a = b = administrator\n\nstaff=user',
+  };
+  expect(faultsOf(fields)).toEqual({});
+  expect(bodyOf(fields)).toMatchObject({ role_map: { 'a = b': 10, staff: 1 }, client_secret: 'xyz' });
+  expect(bodyOf({ ...fields, clientSecret: ' ' })).not.toHaveProperty('client_secret');
+  expect(faultsOf({ ...fields, roleMap: 'admins = root' })).toHaveProperty('roleMap');
+  expect(faultsOf({ ...fields, roleClaim: '' })).toHaveProperty('roleClaim');
+});

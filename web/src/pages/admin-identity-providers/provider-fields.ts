@@ -1,0 +1,131 @@
+import type { IdentityProvider } from './identity-providers.ts';
+
+/** A provider as its form holds it. */
+export interface ProviderFields {
+  preset: string;
+  slug: string;
+  name: string;
+  kind: IdentityProvider['kind'];
+  issuer: string;
+  clientId: string;
+  /** Empty: stays as it is. */
+  clientSecret: string;
+  scopes: string;
+  allowSignUp: boolean;
+  trustEmail: boolean;
+  emailDomains: string[];
+  roleClaim: string;
+  /** A line each, `group = administrator`. */
+  roleMap: string;
+}
+
+const blank: ProviderFields = {
+  ...{ preset: 'custom', slug: '', name: '', kind: 'openid', issuer: '', clientId: '', clientSecret: '' },
+  ...{ scopes: 'openid email profile', allowSignUp: true, trustEmail: false, emailDomains: [] },
+  ...{ roleClaim: '', roleMap: '' },
+};
+
+interface Preset {
+  value: string;
+  label: string;
+  /** Where the client is registered. */
+  console: string;
+  fields: Partial<ProviderFields>;
+}
+
+/** What is the same for everybody who uses them. Microsoft lets its customers write addresses that nobody verified. */
+export const presets: Preset[] = [
+  { value: 'custom', label: 'OpenID Connect', console: '', fields: {} },
+  {
+    value: 'google',
+    label: 'Google',
+    console: 'https://console.cloud.google.com/auth/clients',
+    fields: { slug: 'google', name: 'Google', issuer: 'https://accounts.google.com', trustEmail: true },
+  },
+  {
+    value: 'microsoft',
+    label: 'Microsoft',
+    console: 'https://entra.microsoft.com',
+    fields: { slug: 'microsoft', name: 'Microsoft', issuer: 'https://login.microsoftonline.com/TENANT-ID/v2.0' },
+  },
+  {
+    value: 'github',
+    label: 'GitHub',
+    console: 'https://github.com/settings/developers',
+    fields: {
+      ...{ slug: 'github', name: 'GitHub', kind: 'github', issuer: 'https://github.com', trustEmail: true },
+      scopes: 'read:user user:email',
+    },
+  },
+];
+
+/** What was typed in for the client stays. */
+export const withPreset = (fields: ProviderFields, value: string): ProviderFields => ({
+  ...blank,
+  ...{ clientId: fields.clientId, clientSecret: fields.clientSecret },
+  ...presets.find((preset) => preset.value === value)?.fields,
+  preset: value,
+});
+
+export const emptyProvider: ProviderFields = blank;
+
+const roleNames: Record<string, 1 | 10> = { user: 1, administrator: 10 };
+const nameOf = (role: number): string => Object.keys(roleNames).find((name) => roleNames[name] === role) ?? 'user';
+
+export const fieldsOf = (provider: IdentityProvider): ProviderFields => ({
+  preset: 'custom',
+  slug: provider.slug,
+  name: provider.name,
+  kind: provider.kind,
+  issuer: provider.issuer,
+  clientId: provider.client_id,
+  clientSecret: '',
+  scopes: provider.scopes,
+  allowSignUp: provider.allow_sign_up,
+  trustEmail: provider.trust_email,
+  emailDomains: provider.email_domains,
+  roleClaim: provider.role_claim,
+  roleMap: Object.entries(provider.role_map)
+    .map(([group, role]) => `${group} = ${nameOf(role)}`)
+    .join('\n'),
+});
+
+export type ProviderFaults = Partial<Record<keyof ProviderFields, string>>;
+
+function mapOf(text: string): Record<string, 1 | 10> | null {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => {
+    const at = line.lastIndexOf('=');
+    return [line.slice(0, at).trim(), roleNames[line.slice(at + 1).trim()]] as const;
+  });
+  if (!pairs.every(([group, role]) => group !== '' && role !== undefined)) return null;
+  return Object.fromEntries(pairs) as Record<string, 1 | 10>;
+}
+
+/** What the service would refuse, said beside the field. */
+export function faultsOf(fields: ProviderFields): ProviderFaults {
+  const faults: ProviderFaults = {};
+  if (!/^[a-z0-9-]{1,32}$/.test(fields.slug)) faults.slug = 'Use 1 to 32 lower-case letters, digits and hyphens.';
+  if (fields.name.trim() === '') faults.name = 'A name is needed.';
+  if (!/^https?:$/.test(URL.parse(fields.issuer.trim())?.protocol ?? '')) faults.issuer = 'An https address.';
+  else if (fields.issuer.includes('TENANT-ID')) faults.issuer = 'Put the id of your directory in place of TENANT-ID.';
+  if (fields.clientId.trim() === '') faults.clientId = 'The id of the client is needed.';
+  if (mapOf(fields.roleMap) === null) faults.roleMap = 'A line each: group = administrator';
+  else if (fields.roleMap.trim() !== '' && fields.roleClaim.trim() === '')
+    faults.roleClaim = 'Name the claim that lists the groups.';
+  return faults;
+}
+
+/** What is sent, but for what never changes. */
+export const bodyOf = (fields: ProviderFields) => ({
+  name: fields.name.trim(),
+  issuer: fields.issuer.trim(),
+  client_id: fields.clientId.trim(),
+  ...(fields.clientSecret.trim() !== '' && { client_secret: fields.clientSecret.trim() }),
+  scopes: fields.scopes.trim().replace(/\s+/g, ' '),
+  allow_sign_up: fields.allowSignUp,
+  trust_email: fields.trustEmail,
+  email_domains: fields.emailDomains,
+  role_claim: fields.roleClaim.trim(),
+  role_map: mapOf(fields.roleMap) ?? {},
+});

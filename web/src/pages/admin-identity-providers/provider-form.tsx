@@ -1,0 +1,117 @@
+import {
+  Anchor,
+  PasswordInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { CopyField } from '../../components/copy-field.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { faultsOf, type ProviderFields, presets, withPreset } from './provider-fields.ts';
+
+interface ProviderFormProps {
+  initial: ProviderFields;
+  /** The provider is there already: what stays, and whether it has a secret. */
+  stored?: { hasSecret: boolean };
+  submitLabel: string;
+  onCancel: () => void;
+  onSubmit: (fields: ProviderFields) => Promise<unknown>;
+}
+
+type Texts = { [K in keyof ProviderFields]: ProviderFields[K] extends string ? K : never }[keyof ProviderFields];
+
+export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit }: ProviderFormProps) {
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
+  const text = (name: Texts) => ({
+    value: fields[name],
+    error: faults[name],
+    onChange: (event: { currentTarget: { value: string } }) => set({ [name]: event.currentTarget.value }),
+  });
+  const console = presets.find(({ value }) => value === fields.preset)?.console;
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {!stored && (
+          <Select
+            label="Provider"
+            data={presets.map(({ value, label }) => ({ value, label }))}
+            allowDeselect={false}
+            value={fields.preset}
+            onChange={(value) => set(withPreset(fields, value ?? 'custom'))}
+          />
+        )}
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput label="Name" required maxLength={64} description="On the button" {...text('name')} />
+          <TextInput
+            label="Short name"
+            required
+            maxLength={32}
+            description="In addresses, and stays"
+            disabled={stored !== undefined}
+            {...text('slug')}
+          />
+          <TextInput label="Issuer" type="url" required placeholder="https://login.example.com" {...text('issuer')} />
+          <TextInput label="Scopes" {...text('scopes')} />
+          <TextInput label="Client ID" required autoComplete="off" {...text('clientId')} />
+          <PasswordInput
+            label="Client secret"
+            autoComplete="off"
+            placeholder={stored?.hasSecret ? 'Stored; empty keeps it' : undefined}
+            {...text('clientSecret')}
+          />
+        </SimpleGrid>
+        {fields.slug !== '' && (
+          <CopyField
+            label="Callback address"
+            description="Register it with the provider"
+            value={`${window.location.origin}/api/auth/${fields.slug}/callback`}
+          />
+        )}
+        {console && (
+          <Anchor href={console} target="_blank" rel="noreferrer" size="sm" underline="always">
+            Where clients are registered
+          </Anchor>
+        )}
+        <Switch
+          label="Whoever has no account gets one"
+          checked={fields.allowSignUp}
+          onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
+        />
+        <Switch
+          label="Believe that addresses are verified"
+          description="Only where the provider checks them: a false one could ask for the account of somebody else"
+          checked={fields.trustEmail}
+          onChange={(event) => set({ trustEmail: event.currentTarget.checked })}
+        />
+        <TagsInput
+          label="Email domains"
+          description="Only people with a verified address of these; empty for everybody"
+          placeholder="example.com"
+          value={fields.emailDomains}
+          onChange={(emailDomains) => set({ emailDomains })}
+          splitChars={[',', ' ']}
+        />
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput
+            label="Claim with groups"
+            description="Such as groups, or realm_access.roles"
+            {...text('roleClaim')}
+          />
+          <Textarea
+            label="Roles of groups"
+            description="group = administrator, a line each; decides at every sign-in"
+            autosize
+            minRows={1}
+            {...text('roleMap')}
+          />
+        </SimpleGrid>
+        <FormFoot act={save} failure="The provider was not saved" submitLabel={submitLabel} onCancel={onCancel} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,84 @@
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { ApiError, get, post, type Result } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { WayButtons } from '../../components/sign-in-ways.tsx';
+import { safeNext } from '../../search-params.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+
+type Pending = Result<'/api/auth/link', 'get'>;
+
+function LinkForm({ link, pending }: { link: string; pending: Pending }) {
+  const router = useRouter();
+  const [password, setPassword] = useState('');
+  const asks = !pending.logged_in && pending.has_password;
+  const connect = useAct({
+    mutationFn: () => post('/api/auth/link', { body: { link, ...(asks && { password }) } }),
+    onSuccess: ({ return_to }) => {
+      queryClient.clear();
+      router.history.push(safeNext(return_to, window.location.origin));
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    connect.mutate();
+  };
+  const wrong = connect.error instanceof ApiError && connect.error.status === 400 ? connect.error.message : undefined;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm" className="svc-anywhere">
+          The account <b>{pending.username}</b> has the address {pending.account}.{' '}
+          {pending.logged_in
+            ? `Connect it, and ${pending.provider.name} lets you in from now on.`
+            : `Show that it is yours, and ${pending.provider.name} lets you in from now on.`}
+        </Text>
+        {connect.error && !wrong && <ErrorState error={connect.error} title="The account was not connected" />}
+        {asks && (
+          <PasswordInput
+            label={`Password of ${pending.username}`}
+            autoComplete="current-password"
+            required
+            autoFocus
+            value={password}
+            error={wrong}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        )}
+        {(asks || pending.logged_in) && (
+          <Button type="submit" fullWidth loading={connect.isPending}>
+            Connect
+          </Button>
+        )}
+        {!pending.logged_in && (
+          <WayButtons ways={pending.other_ways} returnTo={`/link-account?${new URLSearchParams({ link })}`} />
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+/** Somebody came back from a provider with the address of an account that is here already. */
+export function LinkAccountPage() {
+  const { link } = useSearch({ strict: false }) as { link?: string };
+  const query = useQuery({
+    queryKey: ['pending-link', link],
+    queryFn: ({ signal }) => get('/api/auth/link', { query: { link: link ?? '' }, signal }),
+  });
+  const footer = (
+    <AnchorLink to="/login" underline="always">
+      Sign in another way
+    </AnchorLink>
+  );
+  return (
+    <BareFrame title="Connect your account" footer={footer}>
+      {query.error && <ErrorState error={query.error} title="There is nothing to connect" />}
+      {query.data && <LinkForm link={link ?? ''} pending={query.data} />}
+    </BareFrame>
+  );
+}
