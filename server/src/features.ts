@@ -74,6 +74,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const billing = await openBilling({ database, owners, shared, clock, log });
   const identity = await openIdentity({
     audit,
+    sealer,
     db,
     shared,
     clock,

@@ -1,4 +1,5 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
+import type { Sealer } from '../lib/seal.ts';
 import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
@@ -9,15 +10,24 @@ import { type Announcements, openAnnouncements } from './announce.ts';
 import type { AuditLog } from './audit/log.ts';
 import { deleteOldAudit } from './audit/store.ts';
 import { authenticatorsOf } from './authenticators.ts';
+import type { FactorDeps } from './factors/deps.ts';
+import { requireRecentFactor } from './factors/step-up.ts';
 import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
 import type { KeyDeps } from './keys.ts';
 import { type Options, openOptions } from './options.ts';
 import { openPermits, type Permits } from './permits.ts';
+import type { SessionPrincipal } from './principals.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { auditRoute } from './routes/audit.ts';
+import { factorRoutes } from './routes/factors.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { passkeySignInRoutes } from './routes/passkey-sign-in.ts';
+import { passkeyRoutes } from './routes/passkeys.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { stepUpRoutes } from './routes/step-up.ts';
 import { openSessions } from './sessions.ts';
+import { deleteExpiredOneTime } from './store/one-time.ts';
 import { deleteExpiredSessions } from './store/sessions.ts';
 
 export interface Identity {
@@ -28,6 +38,8 @@ export interface Identity {
   accounts: AccountDeps;
   authenticators: ReturnType<typeof authenticatorsOf>;
   routes: Route[];
+  /** Throws unless the session proved its second factor a moment ago; for acts that need that. */
+  requireRecentFactor(principal: SessionPrincipal): Promise<void>;
   /** Ends what has run out, a bounded number at a time. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
@@ -40,6 +52,7 @@ export async function openIdentity(deps: {
   shared: Shared;
   clock: Clock;
   audit: AuditLog;
+  sealer: Sealer;
   baseUrl: string;
   webUrl: string;
   optionDefaults: Record<string, number>;
@@ -57,6 +70,7 @@ export async function openIdentity(deps: {
   const permits = openPermits({ db, clock, announcements, hearing });
   const { heldBy, recallKey } = deps;
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
+  const factors: FactorDeps = { ...accounts, sealer: deps.sealer, webUrl: deps.webUrl };
   return {
     options,
     announcements,
@@ -65,14 +79,21 @@ export async function openIdentity(deps: {
     accounts,
     authenticators: authenticatorsOf({ sessions, keys, origins }),
     routes: [
-      ...accountRoutes(accounts, origins),
+      ...signInRoutes(factors, origins),
+      ...accountRoutes(accounts),
+      ...passkeySignInRoutes(factors, origins),
+      ...factorRoutes(factors),
+      ...passkeyRoutes(factors),
+      ...stepUpRoutes(factors),
       ...keyRoutes(accounts),
       ...adminRoutes(accounts),
       auditRoute(accounts),
     ],
+    requireRecentFactor: (principal) => requireRecentFactor(factors, principal),
     sweep: async () => {
       const now = nowSeconds(clock);
       await inBatches((most) => deleteExpiredSessions(db, now, most), sweepBatches);
+      await inBatches((most) => deleteExpiredOneTime(db, now, most), sweepBatches);
       const oldest = now - options.get('AuditLogDays') * daySeconds;
       await inBatches((most) => deleteOldAudit(db, oldest, most), sweepBatches);
     },

@@ -18,6 +18,8 @@ const slideSeconds = 600;
 export interface ProvenUser {
   user: User;
   passwordHash: string;
+  /** When they proved a second factor too, which the session then knows. */
+  factorAt?: number;
 }
 
 export interface Sessions {
@@ -63,7 +65,7 @@ export function openSessions(deps: SessionDeps): Sessions {
 
   return {
     clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
-    start: async ({ user, passwordHash }, ip, userAgent) => {
+    start: async ({ user, passwordHash, factorAt = null }, ip, userAgent) => {
       const token = randomString(48);
       const now = nowSeconds(clock);
       const session = {
@@ -74,6 +76,7 @@ export function openSessions(deps: SessionDeps): Sessions {
         created_at: now,
         last_seen_at: now,
         expires_at: now + lifetimeSeconds,
+        factor_at: factorAt,
       };
       const id = await insertSession(db, session, passwordHash);
       return id === null ? null : { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
@@ -96,11 +99,11 @@ export function openSessions(deps: SessionDeps): Sessions {
 }
 
 /** The first cookie of that name; pairs without a `=` are not cookies (RFC 6265 §5.2). */
-export function readCookie(header: string | null): string | null {
+export function readCookie(header: string | null, name = cookieName): string | null {
   if (!header) return null;
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === cookieName) return pair.slice(at + 1).trim() || null;
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
   }
   return null;
 }

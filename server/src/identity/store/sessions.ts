@@ -12,6 +12,8 @@ interface SessionsTable {
   created_at: number;
   last_seen_at: number;
   expires_at: number;
+  /** When it last proved a second factor. */
+  factor_at: number | null;
 }
 
 declare module '../../platform/db/tables.ts' {
@@ -99,4 +101,14 @@ export async function deleteExpiredSessions(db: Db, now: number, most: number): 
     .where('id', 'in', (e) => e.selectFrom('sessions').select('id').where('expires_at', '<=', now).limit(most))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
+}
+
+/** Null for never, and for a session that is gone. */
+export async function factorAtOf(db: Db, id: number): Promise<number | null> {
+  const row = await db.selectFrom('sessions').select('factor_at').where('id', '=', id).executeTakeFirst();
+  return row?.factor_at ?? null;
+}
+
+export async function noteFactor(db: Db, id: number, at: number): Promise<void> {
+  await db.updateTable('sessions').set({ factor_at: at }).where('id', '=', id).execute();
 }

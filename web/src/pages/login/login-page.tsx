@@ -1,16 +1,29 @@
 import { PasswordInput } from '@mantine/core';
-import { post } from '../../api.ts';
+import { useState } from 'react';
+import { type FactorMethod, post } from '../../api.ts';
 import { EnterForm } from '../../components/enter-form.tsx';
+import { passkeysWork } from '../../passkeys.ts';
+import { PasskeyButton } from './passkey-button.tsx';
+import { SecondStep } from './second-step.tsx';
 
 export function LoginPage() {
+  const [second, setSecond] = useState<FactorMethod[] | null>(null);
+  if (second) return <SecondStep methods={second} onBack={() => setSecond(null)} />;
+  const send = async (body: { username: string; password: string }) => {
+    const answer = await post('/api/user/login', { body });
+    if (!('second_factor' in answer)) return answer;
+    setSecond(answer.second_factor.methods);
+    return null;
+  };
   return (
     <EnterForm
       title="Log in to svc"
       submitLabel="Log in"
       failure="Could not log in"
       read={(field) => ({ username: field('username').trim(), password: field('password') })}
-      send={(body) => post('/api/user/login', { body })}
+      send={send}
       other={{ question: 'New here?', to: '/register', label: 'Create an account' }}
+      instead={passkeysWork() && <PasskeyButton />}
     >
       <PasswordInput name="password" label="Password" autoComplete="current-password" required />
     </EnterForm>
