@@ -23,6 +23,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'POST /api/admin/users/{id}/credits',
   'PUT /api/admin/users/{id}',
   'DELETE /api/admin/users/{id}',
+  'DELETE /api/admin/users/{id}/factors',
   'POST /api/admin/channels',
   'PUT /api/admin/channels/{id}',
   'DELETE /api/admin/channels/{id}',

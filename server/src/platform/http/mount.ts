@@ -89,12 +89,12 @@ function walk(route: Route, deps: HttpDeps): Handler {
       if (scope && deps.cors?.enabled()) await allowOrigin(deps.cors, scope, call);
       const admitted = admit(route, authenticate, call, deps);
       if (admitted) await admitted;
+      if (condition) await condition(call);
       const parsed = parseInput(route, call, params);
       if (parsed) {
         await parsed;
         if (again) await identify(again, call);
       }
-      if (condition) await condition(call);
       response = await handle(call);
     } catch (error) {
       response = answerError(route.errors, error, call, deps);

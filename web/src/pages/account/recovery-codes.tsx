@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 
@@ -30,7 +30,12 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
             </Text>
           ))}
         </SimpleGrid>
-        <CopyButton value={codes?.join('\n') ?? ''} label="Copy all recovery codes" />
+        <Group gap="xs">
+          <CopyButton value={codes?.join('\n') ?? ''} label="Copy all recovery codes" />
+          <Text size="sm" c="dimmed">
+            Copy all
+          </Text>
+        </Group>
         <Button onClick={onClose} data-autofocus>
           I have saved them
         </Button>

@@ -24,6 +24,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     totp_enabled: ['Codes of an app turned on', 'teal'],
     totp_disabled: ['Codes of an app turned off', 'orange'],
     recovery_codes_renewed: ['Recovery codes renewed', 'orange'],
+    factors_removed: ['Second factors removed', 'orange'],
     passkey_added: ['Passkey added', 'teal'],
     passkey_renamed: ['Passkey renamed', 'gray'],
     passkey_removed: ['Passkey removed', 'orange'],

@@ -1,5 +1,13 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
-import { IconCreditCard, IconEdit, IconLock, IconLockOpen, IconTrash, IconUsers } from '@tabler/icons-react';
+import {
+  IconCreditCard,
+  IconEdit,
+  IconLock,
+  IconLockOpen,
+  IconShieldOff,
+  IconTrash,
+  IconUsers,
+} from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, put } from '../../api.ts';
@@ -17,6 +25,7 @@ import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { CreditsForm } from './credits-form.tsx';
 import { DeleteUser } from './delete-user.tsx';
+import { RemoveFactors } from './remove-factors.tsx';
 import { UserForm } from './user-form.tsx';
 import { isDeleted, roleName, rootRole } from './user-state.ts';
 
@@ -29,10 +38,11 @@ interface UserActs {
   edit: (user: User) => void;
   credit: (user: User) => void;
   toggle: (user: User) => void;
+  unlock: (user: User) => void;
   remove: (user: User) => void;
 }
 
-function actsOf({ self, edit, credit, toggle, remove }: UserActs, user: User) {
+function actsOf({ self, edit, credit, toggle, unlock, remove }: UserActs, user: User) {
   const below = user.role < self.role;
   const reached = below || self.role === rootRole;
   return [
@@ -41,6 +51,7 @@ function actsOf({ self, edit, credit, toggle, remove }: UserActs, user: User) {
     user.status === 1
       ? { label: 'Disable', icon: IconLock, danger: true, disabled: !below, onClick: () => toggle(user) }
       : { label: 'Enable', icon: IconLockOpen, disabled: !below, onClick: () => toggle(user) },
+    { label: 'Remove factors', icon: IconShieldOff, disabled: !below, onClick: () => unlock(user) },
     { label: 'Delete', icon: IconTrash, danger: true, disabled: !below, onClick: () => remove(user) },
   ];
 }
@@ -120,7 +131,7 @@ export function AdminUsersPage() {
   const self = useUser();
   const [{ q }, set] = useUrlState(defaults);
   const [page, setPage] = usePage();
-  const [open, setOpen] = useState<{ act: 'edit' | 'credit' | 'remove'; user: User } | null>(null);
+  const [open, setOpen] = useState<{ act: 'edit' | 'credit' | 'unlock' | 'remove'; user: User } | null>(null);
   const query = useQuery({
     queryKey: [...queryKey, page, q],
     queryFn: ({ signal }) => get('/api/admin/users', { query: { page, page_size: pageSize, q }, signal }),
@@ -140,6 +151,7 @@ export function AdminUsersPage() {
     edit: (user) => setOpen({ act: 'edit', user }),
     credit: (user) => setOpen({ act: 'credit', user }),
     toggle: (user) => toggle.mutate(user),
+    unlock: (user) => setOpen({ act: 'unlock', user }),
     remove: (user) => setOpen({ act: 'remove', user }),
   };
   const close = () => setOpen(null);
@@ -166,6 +178,7 @@ export function AdminUsersPage() {
       />
       {open?.act === 'edit' && <UserForm user={open.user} onClose={close} onDone={reload} />}
       {open?.act === 'credit' && <CreditsForm user={open.user} onClose={close} onDone={reload} />}
+      {open?.act === 'unlock' && <RemoveFactors user={open.user} onClose={close} />}
       {open?.act === 'remove' && <DeleteUser user={open.user} onClose={close} onDone={reload} />}
     </>
   );
