@@ -274,6 +274,14 @@ const without = [
   '/api/user/totp/confirm',
   '/api/user/recovery-codes',
   '/api/user/step-up',
+  // A link works once, and a new one ends the one before.
+  '/api/user/email/verification',
+  '/api/user/email/verify',
+  '/api/user/password/forgot',
+  '/api/user/password/reset',
+  '/api/admin/users/{id}/links',
+  // A name is taken once.
+  '/api/admin/invitations',
   '/api/user/step-up/passkey/options',
   '/api/user/step-up/passkey',
   '/api/user/login/passkey/options',

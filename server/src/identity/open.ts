@@ -3,6 +3,8 @@ import type { Sealer } from '../lib/seal.ts';
 import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { Log } from '../platform/log.ts';
+import type { Mailer } from '../platform/mail.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { AccountDeps } from './accounts.ts';
@@ -22,6 +24,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { auditRoute } from './routes/audit.ts';
 import { factorRoutes } from './routes/factors.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { linkRoutes } from './routes/links.ts';
 import { passkeySignInRoutes } from './routes/passkey-sign-in.ts';
 import { passkeyRoutes } from './routes/passkeys.ts';
 import { signInRoutes } from './routes/sign-in.ts';
@@ -53,6 +56,8 @@ export async function openIdentity(deps: {
   clock: Clock;
   audit: AuditLog;
   sealer: Sealer;
+  mailer: Mailer | null;
+  log: Log;
   baseUrl: string;
   webUrl: string;
   optionDefaults: Record<string, number>;
@@ -85,6 +90,7 @@ export async function openIdentity(deps: {
       ...factorRoutes(factors),
       ...passkeyRoutes(factors),
       ...stepUpRoutes(factors),
+      ...linkRoutes({ ...accounts, webUrl: deps.webUrl, mailer: deps.mailer, log: deps.log }, origins),
       ...keyRoutes(accounts),
       ...adminRoutes(accounts),
       auditRoute(accounts),

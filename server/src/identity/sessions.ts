@@ -6,7 +6,14 @@ import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
-import { deleteSession, type FoundSession, findSession, insertSession, touchSession } from './store/sessions.ts';
+import {
+  deleteOtherSessions,
+  deleteSession,
+  type FoundSession,
+  findSession,
+  insertSession,
+  touchSession,
+} from './store/sessions.ts';
 import { statuses, type User } from './user.ts';
 
 export const cookieName = 'svc_session';
@@ -28,6 +35,8 @@ export interface Sessions {
   /** Who the cookie belongs to, or null. */
   find(cookieHeader: string | null): Promise<FoundSession | null>;
   end(userId: number, id: number): Promise<boolean>;
+  /** Every other one of the user's; how many went. */
+  endOthers(userId: number, keptId: number): Promise<number>;
   /** The Set-Cookie that takes the cookie away. */
   clearCookie: string;
 }
@@ -94,6 +103,11 @@ export function openSessions(deps: SessionDeps): Sessions {
       const ended = await deleteSession(db, userId, id);
       await announcements.changed(`session:${id}`);
       return ended;
+    },
+    endOthers: async (userId, keptId) => {
+      const ids = await deleteOtherSessions(db, userId, keptId);
+      for (const id of ids) await announcements.changed(`session:${id}`);
+      return ids.length;
     },
   };
 }

@@ -24,6 +24,8 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'PUT /api/admin/users/{id}',
   'DELETE /api/admin/users/{id}',
   'DELETE /api/admin/users/{id}/factors',
+  'POST /api/admin/users/{id}/links',
+  'POST /api/admin/invitations',
   'POST /api/admin/channels',
   'PUT /api/admin/channels/{id}',
   'DELETE /api/admin/channels/{id}',

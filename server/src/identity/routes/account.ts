@@ -83,6 +83,24 @@ export function accountRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...base,
       method: 'delete',
+      path: '/api/user/sessions',
+      summary: 'End all my sessions but this one',
+      auth: 'session',
+      audit: {
+        action: 'other_sessions_ended',
+        subject: { type: 'user' },
+        id: (call) => call.principal.user.id,
+        also: (_, answer) => ({ ended: answer?.data.ended }),
+      },
+      answers: { 200: answered(z.object({ ended: z.number().int() })) },
+      handle: async (call) => {
+        const { user, sessionId } = call.principal;
+        return ok(call, { ended: await deps.sessions.endOthers(user.id, sessionId) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
       path: '/api/user/sessions/{id}',
       summary: 'End one of my sessions',
       auth: 'session',

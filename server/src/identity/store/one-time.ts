@@ -54,6 +54,10 @@ export async function takeOneTime(db: Db, { secretHash, purpose, now }: Shown): 
   return row ?? null;
 }
 
+export async function deleteOneTimeOf(db: Db, userId: number, purpose: string): Promise<void> {
+  await db.deleteFrom('one_time_secrets').where('user_id', '=', userId).where('purpose', '=', purpose).execute();
+}
+
 /** Bounded, so that a sweep never holds the writer for long; returns how many went. */
 export async function deleteExpiredOneTime(db: Db, now: number, most: number): Promise<number> {
   const result = await db

@@ -94,6 +94,17 @@ export async function deleteSession(db: Db, userId: number, id: number): Promise
   return result.numDeletedRows > 0n;
 }
 
+/** Every session of a user but one; the ids of those that went. */
+export async function deleteOtherSessions(db: Db, userId: number, keptId: number): Promise<number[]> {
+  const rows = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '<>', keptId)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Bounded, so that a sweep never holds the writer for long; returns how many went. */
 export async function deleteExpiredSessions(db: Db, now: number, most: number): Promise<number> {
   const result = await db

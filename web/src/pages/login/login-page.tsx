@@ -2,6 +2,7 @@ import { PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { type FactorMethod, post } from '../../api.ts';
 import { EnterForm } from '../../components/enter-form.tsx';
+import { AnchorLink } from '../../components/link.tsx';
 import { passkeysWork } from '../../passkeys.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { SecondStep } from './second-step.tsx';
@@ -26,6 +27,9 @@ export function LoginPage() {
       instead={passkeysWork() && <PasskeyButton />}
     >
       <PasswordInput name="password" label="Password" autoComplete="current-password" required />
+      <AnchorLink to="/forgot-password" size="sm" underline="always">
+        Forgot your password?
+      </AnchorLink>
     </EnterForm>
   );
 }

@@ -38,6 +38,12 @@ export const migration: Migration = {
       created_at ${int} not null,
       expires_at ${int} not null
     )`,
+    // Of accounts that share a verified address the oldest keeps it.
+    `update users set email_verified = 0 where email_verified = 1 and email <> '' and exists (
+      select 1 from users as older where older.id < users.id and older.email_verified = 1
+        and lower(older.email) = lower(users.email)
+    )`,
+    `create unique index users_by_verified_email on users (lower(email)) where email_verified = 1 and email <> ''`,
     'create index one_time_secrets_by_user on one_time_secrets (user_id, purpose)',
     'create index one_time_secrets_by_expiry on one_time_secrets (expires_at)',
   ],
