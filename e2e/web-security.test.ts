@@ -140,4 +140,41 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Actions for Laptop' }).waitFor({ state: 'detached' });
   }, 300_000);
+
+  test('somebody invited chooses a password with the link, on a telephone in the dark', async () => {
+    const admin = await site.root();
+    await admin.open('/admin/users');
+    await admin.page.getByRole('button', { name: 'Invite' }).click();
+    const form = admin.page.getByRole('dialog', { name: 'Invite somebody' });
+    await form.locator('input[name=username]').fill('guest');
+    await looks(admin.page, 'invite');
+    await admin.page.keyboard.press('Enter');
+    const link = await admin.page.getByLabel('Link', { exact: true }).inputValue();
+    expect(admin.complaints).toEqual([]);
+
+    const guest = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+    const { page } = guest;
+    await guest.open(link);
+    // Whoever looks over the shoulder, or into the history, finds no secret.
+    expect(page.url()).not.toContain('#');
+    await page.locator('input[name=password]').fill('the password of guest');
+    await page.locator('input[name=repeated]').fill('the password of guest');
+    await looks(page, 'reset-dark-narrow');
+    expect(await overflow(page)).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your password is changed' }).waitFor();
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Log in to svc' }).waitFor();
+    await looks(page, 'login-dark-narrow');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.locator('input[name=email]').fill('guest@mail.example');
+    await page.keyboard.press('Enter');
+    await page.getByText('This service sends no mail').waitFor();
+    await looks(page, 'forgot-dark-narrow');
+    await guest.open('/verify-email#made-up');
+    await page.getByRole('button', { name: 'This address is mine' }).click();
+    await page.getByText('This link was used already, or has run out').waitFor();
+    await looks(page, 'verify-dark-narrow');
+    expect(guest.complaints).toEqual([]);
+  }, 300_000);
 });
