@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
 import { manualClock } from '../../lib/clock.ts';
+import { openSealer } from '../../lib/seal.ts';
+import { findTotp, resealTotp } from '../store/factors.ts';
 import {
   codeAt,
   cookieOf,
@@ -195,4 +197,15 @@ describe('turning codes off', () => {
     for (const table of ['totp', 'recovery_codes', 'one_time_secrets'] as const)
       expect(await db.selectFrom(table).selectAll().where('user_id', '=', member.id).execute()).toEqual([]);
   });
+});
+
+// The last: this service does not know the new key.
+test('secrets are sealed anew with a new key', async () => {
+  const { id } = await someone();
+  const keys = [{ id: 'new', key: new Uint8Array(32) }, ...t.platform.sealingKeys];
+  const { reseal } = openSealer({ keys });
+  const { db } = t.platform.database;
+  expect(await resealTotp(db, reseal)).toBeGreaterThan(0);
+  expect((await findTotp(db, id))!.secret).toStartWith('s1.new.');
+  expect(await resealTotp(db, reseal)).toBe(0);
 });
