@@ -41,7 +41,7 @@ async function someone(address?: string): Promise<Member & { email: string }> {
 }
 async function verified(): Promise<Member & { email: string }> {
   const member = await someone();
-  await post(member, '/api/user/email/verification');
+  await post(member, '/api/user/email/verification', { password });
   expect((await verify(await newest(member.email, 1))).status).toBe(200);
   return member;
 }
@@ -49,24 +49,27 @@ async function verified(): Promise<Member & { email: string }> {
 describe('verifying an address', () => {
   test('by a link that works once, for a day, and only for the address that it went to', async () => {
     const member = await someone();
-    expect((await post(member, '/api/user/email/verification')).status).toBe(200);
+    // It can reset the password later, so the password is asked for.
+    const wrong = { password: 'not the password' };
+    expect((await post(member, '/api/user/email/verification', wrong)).status).toBe(400);
+    expect((await post(member, '/api/user/email/verification', { password })).status).toBe(200);
     const first = await newest(member.email, 1);
-    await post(member, '/api/user/email/verification');
+    await post(member, '/api/user/email/verification', { password });
     const second = await newest(member.email, 2);
     expect((await verify(first)).status).toBe(400);
     const tries = (await Promise.all([verify(second), verify(second), verify(second)])).map(({ status }) => status);
     expect(tries.sort()).toEqual([200, 400, 400]);
     expect(await dataOf(member.call('/api/user/self'))).toMatchObject({ email_verified: true });
-    expect((await post(member, '/api/user/email/verification')).status).toBe(409);
+    expect((await post(member, '/api/user/email/verification', { password })).status).toBe(409);
 
     const moved = await someone();
-    await post(moved, '/api/user/email/verification');
+    await post(moved, '/api/user/email/verification', { password });
     const old = await newest(moved.email, 1);
     await moved.call('/api/user/self', { method: 'PUT', body: { email: 'elsewhere@mail.example' } });
     expect((await verify(old)).status).toBe(400);
 
     const late = await someone();
-    await post(late, '/api/user/email/verification');
+    await post(late, '/api/user/email/verification', { password });
     const token = await newest(late.email, 1);
     clock.advance(86_401_000);
     expect((await verify(token)).status).toBe(400);

@@ -2,7 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
-import { hashPassword } from '../passwords.ts';
+import { checkLoginAttempt, hashPassword } from '../passwords.ts';
 import { changeUser, findUserRow, findVerified, insertUser, type UserChange, type UserRow } from '../store/users.ts';
 import { roles, statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
@@ -21,11 +21,21 @@ async function mayMail(deps: LinkDeps, address: string): Promise<boolean> {
   return allowed;
 }
 
-export async function sendVerification(deps: LinkDeps, userId: number): Promise<void> {
+/**
+ * The password is asked for: a verified address can reset it, so whoever found an unlocked screen could take the account
+ * over with an address of their own.
+ */
+export async function sendVerification(
+  deps: LinkDeps,
+  userId: number,
+  { password, ip }: { password: string; ip: string },
+): Promise<void> {
   const user = await findUserRow(deps.db, userId);
   if (!user || user.email === '') throw new AppError('conflict', 'Your profile has no address.');
   if (user.email_verified) throw new AppError('conflict', 'Your address is verified already.');
   if (!deps.mailer) throw noMail();
+  if (!(await checkLoginAttempt(deps, { username: user.username, password, ip }, user.password_hash)))
+    throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
   if (!(await mayMail(deps, user.email)))
     throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.', {
       headers: { 'retry-after': `${mailWindowMs / 1000}` },

@@ -25,10 +25,11 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       path: '/api/user/email/verification',
       summary: 'Send me the link that verifies my address',
       auth: 'session',
+      body: z.object({ password: z.string().min(1).max(1000) }),
       audit: { action: 'verification_sent', subject, id: (call) => call.principal.user.id },
       answers: { 200: done },
       handle: async (call) => {
-        await sendVerification(deps, call.principal.user.id);
+        await sendVerification(deps, call.principal.user.id, { password: call.body.password, ip: call.ip });
         return json(call, { success: true, message: 'The mail is sent.' });
       },
     }),

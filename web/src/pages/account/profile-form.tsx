@@ -64,10 +64,10 @@ export function ProfileForm() {
             <Button type="submit" loading={save.isPending} disabled={Object.keys(changes).length === 0}>
               Save
             </Button>
-            {user.email && !user.email_verified && <VerifyAddress />}
           </Group>
         </Stack>
       </form>
+      {user.email && !user.email_verified && <VerifyAddress email={user.email} />}
     </Section>
   );
 }
