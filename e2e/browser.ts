@@ -94,10 +94,10 @@ function watchRequests(page: Page): () => Promise<void> {
     });
 }
 
-export async function openSite(env: Record<string, string> = {}): Promise<Site> {
+export async function openSite(env: Record<string, string> = {}, host?: string): Promise<Site> {
   if (!existsSync(join(webApp, 'manifest.json'))) await (await import('../scripts/build-web.ts')).buildWeb(webApp);
   const [service, browser] = await Promise.all([
-    startService({ env }),
+    startService({ env, ...(host && { host }) }),
     chromium.launch({ executablePath, args: launchArgs }),
   ]);
   const visitors = new Set<Visitor>();

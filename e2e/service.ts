@@ -78,6 +78,8 @@ export interface PostInit {
 
 export interface StartOptions {
   env?: Record<string, string>;
+  /** By which name it is reached; default 127.0.0.1. */
+  host?: string;
   dataDir?: string;
   /** Loaded into the process before the service; runs the sources. */
   preload?: string;
@@ -88,7 +90,7 @@ export interface StartOptions {
 export async function startService(options: StartOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-e2e-'));
   const port = freePort();
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${options.host ?? '127.0.0.1'}:${port}`;
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',

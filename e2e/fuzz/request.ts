@@ -18,6 +18,9 @@ export interface Made {
 /** Argon2 takes 50 ms of a core on purpose, and runs go on behind their answer: fewer of those, or the rest waits. */
 const rare: Record<string, number> = {
   'POST /api/user/login': 0.1,
+  'POST /api/user/totp': 0.1,
+  'POST /api/user/passkeys/options': 0.1,
+  'POST /api/admin/invitations': 0.1,
   'POST /api/user/register': 0.1,
   'POST /api/svc-ms/autonomous/execute': 0.3,
   'POST /api/svc-ms/autonomous/resume': 0.3,
@@ -27,6 +30,7 @@ const rare: Record<string, number> = {
 const destructive = new Set([
   'POST /api/user/logout',
   'DELETE /api/user/self',
+  'DELETE /api/user/sessions',
   'DELETE /api/user/sessions/{id}',
   'PUT /api/tokens/{id}',
   'DELETE /api/tokens/{id}',

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { openFeatures } from './features.ts';
 import { ensureRoot } from './identity/accounts.ts';
 import { recordActs, userIdOf } from './identity/audit/record-acts.ts';
+import { stepUpOf } from './identity/factors/step-up.ts';
 import type { Identity } from './identity/open.ts';
 import type { Mcp } from './mcp/open.ts';
 import { openObserver } from './observe.ts';
@@ -53,6 +54,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   const http: HttpDeps = {
     authenticators: features.authenticators,
     again: features.identity.authenticators,
+    conditionOf: stepUpOf(features.identity.requireRecentFactor),
     limiter: {
       shared,
       limitOf: (option) => Number(options.get(option as 'RateLimitApi')),

@@ -101,6 +101,22 @@ const byAdministrators: Record<string, Doing> = {
     await send(root, `/api/admin/users/${id}`, 'DELETE');
     return { action: 'user_deleted', target: { type: 'user', id, name: `deleted-${id}` }, before: null, after: null };
   },
+  'DELETE /api/admin/users/{id}/factors': async () => {
+    await send(root, `/api/admin/users/${user.id}/factors`, 'DELETE');
+    const target = { type: 'user', id: user.id, name: 'Someone.Known' };
+    return { action: 'factors_removed', target, after: { second_factors: 'removed' } };
+  },
+  'POST /api/admin/users/{id}/links': async () => {
+    await send(root, `/api/admin/users/${user.id}/links`, 'POST', { purpose: 'reset_password' });
+    const target = { type: 'user', id: user.id, name: 'Someone.Known' };
+    return { action: 'link_issued', target, after: { purpose: 'reset_password' } };
+  },
+  'POST /api/admin/invitations': async () => {
+    const { user: invited } = (await dataOf(
+      send(root, '/api/admin/invitations', 'POST', { username: 'Guest.One' }),
+    )) as unknown as { user: { id: number } };
+    return { action: 'user_invited', target: { type: 'user', id: invited.id, name: 'Guest.One' } };
+  },
   'POST /api/admin/users/{id}/credits': async () => {
     await send(root, `/api/admin/users/${user.id}/credits`, 'POST', { quota: 700, note: 'welcome' });
     const after = { quota: 700, note: 'welcome', balance_after: 700 };
@@ -397,7 +413,9 @@ test('is searched by name and id, action, time and page; only administrators rea
   expect((await logs(`actor=${user.id}&action=key_created`)).total).toBe(
     (await logs('actor=someone.known&action=key_created')).total,
   );
-  expect(await names('actor=root&target=someone.known')).toEqual(new Set(['credits_granted', 'user_updated']));
+  expect(await names('actor=root&target=someone.known')).toEqual(
+    new Set(['credits_granted', 'factors_removed', 'link_issued', 'user_updated']),
+  );
   expect(await names('target=acme/new')).toEqual(new Set(['provider_model_created']));
   expect(await names('target=%25')).toEqual(new Set());
   expect(await names('target=notes&actor=root')).toEqual(

@@ -52,6 +52,8 @@ const rules = {
   S3_REGION: z.string().optional(),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
+  SMTP_URL: addressOf(['smtp:', 'smtps:']).optional(),
+  MAIL_FROM: z.string().min(3).max(320).optional(),
   WORKERS: whole(1, 64).default(1),
   ADMIN_USERNAME: z
     .string()
@@ -94,6 +96,8 @@ export interface Config {
   redisUrl?: string;
   redisPrefix: string;
   s3?: S3Config;
+  /** Absent: no mail is sent. */
+  mail?: { url: string; from: string };
   workers: number;
   admin: { username: string; password?: string };
   encryptionKey?: string;
@@ -151,6 +155,8 @@ export function readConfig(environment: Environment, rows = vendors): Config {
     faults.push('WORKERS above 1 needs PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
   if (read.S3_BUCKET && !(read.S3_ACCESS_KEY_ID && read.S3_SECRET_ACCESS_KEY))
     faults.push('S3_BUCKET needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
+  if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined))
+    faults.push('SMTP_URL and MAIL_FROM belong together: set both, or neither');
   for (const block of (read.TRUSTED_PROXIES ?? '').split(',').filter(Boolean))
     if (!parseBlock(block))
       faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
@@ -189,6 +195,7 @@ function assemble(read: Values): Omit<Config, 'providerKeys'> {
           secretAccessKey: read.S3_SECRET_ACCESS_KEY!,
         }
       : undefined,
+    ...(read.SMTP_URL && read.MAIL_FROM && { mail: { url: read.SMTP_URL, from: read.MAIL_FROM } }),
     workers: read.WORKERS,
     admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
     encryptionKey: read.ENCRYPTION_KEY,

@@ -27,6 +27,7 @@ import { callerOf } from './orchestra/routes/caller.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
+import { openMailer } from './platform/mail.ts';
 import type { Platform } from './platform/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
@@ -73,8 +74,12 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const audit = openAuditLog({ db: database.db, clock, log });
   const idempotency = openIdempotency({ db, owners, clock, sealer, log });
   const billing = await openBilling({ database, owners, shared, clock, log });
+  const mailer = config.mail ? openMailer(config.mail) : null;
   const identity = await openIdentity({
     audit,
+    sealer,
+    mailer,
+    log,
     db,
     shared,
     clock,
@@ -84,8 +89,6 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     hearing,
     heldBy: billing.heldBy,
     recallKey: billing.recallKey,
-    sealer,
-    log,
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
@@ -249,6 +252,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await billing.stop();
       await oauth.stop();
       await identity.stop();
+      mailer?.close();
       await audit.stop();
     },
     sweep: () => {

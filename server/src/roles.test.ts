@@ -8,6 +8,10 @@ const acts: Record<string, (by: Member, target: Member) => Promise<Response>> = 
   'PUT /api/admin/users/{id}': (by, { id }) =>
     by.call(`/api/admin/users/${id}`, { method: 'PUT', body: { display_name: 'Renamed' } }),
   'DELETE /api/admin/users/{id}': (by, { id }) => by.call(`/api/admin/users/${id}`, { method: 'DELETE' }),
+  'DELETE /api/admin/users/{id}/factors': (by, { id }) =>
+    by.call(`/api/admin/users/${id}/factors`, { method: 'DELETE' }),
+  'POST /api/admin/users/{id}/links': (by, { id }) =>
+    by.call(`/api/admin/users/${id}/links`, { method: 'POST', body: { purpose: 'verify_email' } }),
   'POST /api/admin/users/{id}/credits': (by, { id }) =>
     by.call(`/api/admin/users/${id}/credits`, { method: 'POST', body: { quota: 1 } }),
   ...Object.fromEntries(
@@ -23,7 +27,7 @@ const acts: Record<string, (by: Member, target: Member) => Promise<Response>> = 
 };
 
 /** Giving credits, root may do anywhere; another root it can neither change nor delete. */
-const rootReachesRoot = (act: string) => !/users\/\{id\}$/.test(act);
+const rootReachesRoot = (act: string) => !/users\/\{id\}(\/factors|\/links)?$/.test(act);
 /** Looking after applications is every administrator's, whoever owns them. */
 const anyOwner = (act: string) => /admin\/applications/.test(act);
 

@@ -51,6 +51,20 @@ export function onUnauthorized(handle: typeof unauthorized): void {
   unauthorized = handle;
 }
 
+export type FactorMethod = Result<'/api/user/security', 'get'>['methods'][number];
+
+let stepUp: (methods: FactorMethod[]) => Promise<boolean> = async () => false;
+/** How the second factor is asked for where an act needs it fresh; resolves to whether it was proven. */
+export function onStepUp(handle: typeof stepUp): void {
+  stepUp = handle;
+}
+
+/** Whether the answer only asked for the second factor and it has been proven since, so that asking again may succeed. */
+export async function provenSince(status: number, body: unknown): Promise<boolean> {
+  if (status !== 403 || !isRecord(body) || body.code !== 'step_up_required') return false;
+  return stepUp(body.methods as FactorMethod[]);
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Both of the service's error shapes: `{success: false, message}` and `{error: {message}}`. */
@@ -85,7 +99,7 @@ interface AnyOptions {
   idempotencyKey?: string;
 }
 
-async function send(method: Method, path: string, options: AnyOptions = {}) {
+async function send(method: Method, path: string, options: AnyOptions = {}): Promise<unknown> {
   const { path: names, query, body, signal, idempotencyKey } = options;
   // Cookie-authenticated writes must say JSON even when they carry no body.
   const headers =
@@ -104,8 +118,11 @@ async function send(method: Method, path: string, options: AnyOptions = {}) {
     throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
   });
   if (!answer.response.ok) {
-    if (answer.response.status === 401) unauthorized(method, path);
-    throw await errorOf(answer.response, parsed(answer.error) ?? null);
+    const { status } = answer.response;
+    if (status === 401) unauthorized(method, path);
+    const refusal = parsed(answer.error) ?? null;
+    if (await provenSince(status, refusal)) return send(method, path, options);
+    throw await errorOf(answer.response, refusal);
   }
   return isRecord(answer.data) && 'data' in answer.data ? answer.data.data : answer.data;
 }

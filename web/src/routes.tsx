@@ -75,10 +75,13 @@ export const pages: PageEntry[] = [
   ...open({ access: 'guest', bare: true }, [
     ['/login', 'Log in', () => import('./pages/login/login-page.tsx')],
     ['/register', 'Create an account', () => import('./pages/register/register-page.tsx')],
+    ['/forgot-password', 'Forgot your password?', () => import('./pages/forgot-password/forgot-password-page.tsx')],
     ['/goodbye', 'Account deleted', () => import('./pages/goodbye/goodbye-page.tsx')],
   ]),
   ...open({ access: 'public', bare: true }, [
     ['/link-account', 'Connect your account', () => import('./pages/link-account/link-account-page.tsx')],
+    ['/reset-password', 'Choose a password', () => import('./pages/reset-password/reset-password-page.tsx')],
+    ['/verify-email', 'Verify your address', () => import('./pages/verify-email/verify-email-page.tsx')],
     ['/docs', 'API reference', () => import('./pages/docs/docs-page.tsx')],
     ['/$', 'Page not found', () => import('./pages/not-found/not-found-page.tsx')],
   ]),

@@ -5,6 +5,7 @@ import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { NavigationList } from './components/navigation-list.tsx';
+import { StepUp } from './components/step-up.tsx';
 
 function NarrowNavigation() {
   const [opened, { open, close }] = useDisclosure();
@@ -28,6 +29,7 @@ function NarrowNavigation() {
 export function Shell() {
   return (
     <ModalsProvider>
+      <StepUp />
       <a className="svc-skip" href="#main">
         Skip to content
       </a>

@@ -5,6 +5,7 @@ import { createAdmin } from './create-admin.ts';
 import { doctor } from './doctor.ts';
 import { health } from './health.ts';
 import { migrateDatabase } from './migrate.ts';
+import { removeFactors } from './remove-factors.ts';
 import { restore } from './restore.ts';
 import { rotateEncryptionKey } from './rotate-encryption-key.ts';
 
@@ -17,6 +18,10 @@ export const commands: Record<string, Command> = {
   'create-admin': {
     help: '<username> [--root]: make an administrator, or make a user one and reset the password',
     run: createAdmin,
+  },
+  'remove-factors': {
+    help: '<username>: remove the second factors of a user who lost them, root included',
+    run: removeFactors,
   },
   'rotate-encryption-key': { help: 'seal all stored credentials with a new key', run: rotateEncryptionKey },
   backup: { help: '<folder>: copy database, files and key while the service runs (SQLite)', run: backup },

@@ -1,6 +1,7 @@
 import { atTheMachine, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { resealClientSecrets } from '../identity/sign-in/store/providers.ts';
+import { resealTotp } from '../identity/store/factors.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { resealHeaders } from '../mcp/store/servers.ts';
@@ -24,7 +25,10 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     const keys = config.encryptionKey ? sealingKeys : [keyEntry(writeNewKey(config.dataDir)), ...sealingKeys];
     const { reseal } = openSealer({ keys });
     let done = 0;
-    for (const room of [resealCredentials, resealWebhookSecrets, resealHeaders, resealClientSecrets, resealAnswers])
+    for (const room of [
+      ...[resealCredentials, resealWebhookSecrets, resealHeaders],
+      ...[resealClientSecrets, resealAnswers, resealTotp],
+    ])
       done += await room(database.db, reseal);
     const entry = {
       action: 'encryption_key_rotated',

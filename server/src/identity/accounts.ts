@@ -2,6 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { isTaken } from '../platform/durable/errors.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Announcements } from './announce.ts';
 import { type AuditLog, atTheMachine } from './audit/log.ts';
@@ -134,7 +135,10 @@ export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: numb
     throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
   const { email_verified, ...plain } = input;
   const change = { ...plain, ...(email_verified !== undefined && { email_verified: Number(email_verified) }) };
-  const user = await changeUser(deps.db, id, change, { byAdmin: admin.id });
+  const user = await changeUser(deps.db, id, change, { byAdmin: admin.id }).catch((error) => {
+    if (isTaken(error, 'users')) throw new AppError('conflict', 'Another account has verified this address.');
+    throw error;
+  });
   if (!user) throw new AppError('conflict', 'The user was changed by somebody else meanwhile. Look again.');
   await deps.announcements.changed(`user:${id}`);
   return user;

@@ -4,6 +4,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { atTheMachine, rowOf } from './audit/log.ts';
 import { insertAudit } from './audit/store.ts';
 import { hashPassword } from './passwords.ts';
+import { deleteFactors } from './store/factors.ts';
 import { changeUser, findUserByName, insertUser } from './store/users.ts';
 import { statuses } from './user.ts';
 
@@ -41,4 +42,20 @@ export async function makeAdministrator(
   };
   await insertAudit(deps.db, [rowOf(entry, nowSeconds(deps.clock))]);
   return { existed: user !== null, drawn };
+}
+
+/** For an operator at the machine: lets in somebody who lost the second factor, root too. False when there is no such user. */
+export async function removeFactorsAtTheMachine(deps: { db: Db; clock: Clock }, username: string): Promise<boolean> {
+  const user = await findUserByName(deps.db, username);
+  if (!user) return false;
+  await deleteFactors(deps.db, user.id);
+  const entry = {
+    action: 'factors_removed',
+    actor: 'svc remove-factors',
+    target: { type: 'user', id: user.id },
+    after: { second_factors: 'removed' },
+    origin: atTheMachine,
+  };
+  await insertAudit(deps.db, [rowOf(entry, nowSeconds(deps.clock))]);
+  return true;
 }

@@ -105,6 +105,26 @@ describe('logging in', () => {
   });
 });
 
+test('all other sessions are ended at once, and only one’s own', async () => {
+  const [stranger, here] = [await service.root(), await service.user('many_devices')];
+  const elsewhere = await Promise.all(
+    [1, 2].map(() =>
+      service.call('/api/user/login', {
+        method: 'POST',
+        body: { username: 'many_devices', password: 'a fine password' },
+      }),
+    ),
+  );
+  const asked = (response: Response) =>
+    service.call('/api/user/self', { headers: { cookie: response.headers.get('set-cookie')!.split(';')[0]! } });
+  for (const other of elsewhere) expect((await asked(other)).status).toBe(200);
+  const ended = await here.call('/api/user/sessions', { method: 'DELETE' });
+  expect((await body(ended)).data).toEqual({ ended: 2 } as never);
+  for (const other of elsewhere) expect((await asked(other)).status).toBe(401);
+  expect((await here.call('/api/user/self')).status).toBe(200);
+  expect((await stranger.call('/api/user/self')).status).toBe(200);
+});
+
 describe('writes with a cookie', () => {
   test('need JSON, and our own origin where one is named', async () => {
     const { call } = await service.user();

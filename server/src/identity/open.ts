@@ -4,6 +4,7 @@ import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
+import type { Mailer } from '../platform/mail.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { AccountDeps } from './accounts.ts';
@@ -11,16 +12,26 @@ import { type Announcements, openAnnouncements } from './announce.ts';
 import type { AuditLog } from './audit/log.ts';
 import { deleteOldAudit } from './audit/store.ts';
 import { authenticatorsOf } from './authenticators.ts';
+import type { FactorDeps } from './factors/deps.ts';
+import { requireRecentFactor } from './factors/step-up.ts';
 import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
 import type { KeyDeps } from './keys.ts';
 import { type Options, openOptions } from './options.ts';
 import { openPermits, type Permits } from './permits.ts';
+import type { SessionPrincipal } from './principals.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { auditRoute } from './routes/audit.ts';
+import { factorRoutes } from './routes/factors.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { linkRoutes } from './routes/links.ts';
+import { passkeySignInRoutes } from './routes/passkey-sign-in.ts';
+import { passkeyRoutes } from './routes/passkeys.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { stepUpRoutes } from './routes/step-up.ts';
 import { openSessions } from './sessions.ts';
 import { openSignIn } from './sign-in/open.ts';
+import { deleteExpiredOneTime } from './store/one-time.ts';
 import { deleteExpiredSessions } from './store/sessions.ts';
 
 export interface Identity {
@@ -31,6 +42,8 @@ export interface Identity {
   accounts: AccountDeps;
   authenticators: ReturnType<typeof authenticatorsOf>;
   routes: Route[];
+  /** Throws unless the session proved its second factor a moment ago; for acts that need that. */
+  requireRecentFactor(principal: SessionPrincipal): Promise<void>;
   /** Ends what has run out, a bounded number at a time. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
@@ -43,14 +56,15 @@ export async function openIdentity(deps: {
   shared: Shared;
   clock: Clock;
   audit: AuditLog;
+  sealer: Sealer;
+  mailer: Mailer | null;
+  log: Log;
   baseUrl: string;
   webUrl: string;
   optionDefaults: Record<string, number>;
   hearing: Hearing;
   heldBy: AccountDeps['heldBy'];
   recallKey: KeyDeps['recallKey'];
-  sealer: Sealer;
-  log: Log;
   allowPrivateAddresses: boolean;
 }): Promise<Identity> {
   const { db, shared, clock, audit, hearing } = deps;
@@ -63,8 +77,9 @@ export async function openIdentity(deps: {
   const permits = openPermits({ db, clock, announcements, hearing });
   const { heldBy, recallKey } = deps;
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
-  const { sealer, log, webUrl, allowPrivateAddresses: allowPrivate } = deps;
-  const signIn = openSignIn({ ...accounts, sealer, log, webUrl, https, allowPrivate }, origins);
+  const { sealer, log, webUrl, mailer, allowPrivateAddresses: allowPrivate } = deps;
+  const factors: FactorDeps = { ...accounts, sealer, webUrl };
+  const signIn = openSignIn({ ...factors, log, https, allowPrivate }, origins);
   return {
     options,
     announcements,
@@ -73,16 +88,24 @@ export async function openIdentity(deps: {
     accounts,
     authenticators: authenticatorsOf({ sessions, keys, origins }),
     routes: [
-      ...accountRoutes(accounts, origins),
+      ...signInRoutes(factors, origins),
+      ...accountRoutes(accounts),
+      ...passkeySignInRoutes(factors, origins),
+      ...factorRoutes(factors),
+      ...passkeyRoutes(factors),
+      ...stepUpRoutes(factors),
+      ...linkRoutes({ ...accounts, webUrl, mailer, log }, origins),
       ...keyRoutes(accounts),
       ...adminRoutes(accounts),
       auditRoute(accounts),
       ...signIn.routes,
     ],
+    requireRecentFactor: (principal) => requireRecentFactor(factors, principal),
     sweep: async () => {
       const now = nowSeconds(clock);
       await inBatches((most) => deleteExpiredSessions(db, now, most), sweepBatches);
       await signIn.sweep();
+      await inBatches((most) => deleteExpiredOneTime(db, now, most), sweepBatches);
       const oldest = now - options.get('AuditLogDays') * daySeconds;
       await inBatches((most) => deleteOldAudit(db, oldest, most), sweepBatches);
     },

@@ -6,7 +6,14 @@ import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
-import { deleteSession, type FoundSession, findSession, insertSession, touchSession } from './store/sessions.ts';
+import {
+  deleteOtherSessions,
+  deleteSession,
+  type FoundSession,
+  findSession,
+  insertSession,
+  touchSession,
+} from './store/sessions.ts';
 import { statuses, type User } from './user.ts';
 
 export const cookieName = 'svc_session';
@@ -18,6 +25,8 @@ const slideSeconds = 600;
 export interface ProvenUser {
   user: User;
   passwordHash: string;
+  /** When they proved a second factor too, which the session then knows. */
+  factorAt?: number;
 }
 
 export interface Sessions {
@@ -26,6 +35,8 @@ export interface Sessions {
   /** Who the cookie belongs to, or null. */
   find(cookieHeader: string | null): Promise<FoundSession | null>;
   end(userId: number, id: number): Promise<boolean>;
+  /** Every other one of the user's; how many went. */
+  endOthers(userId: number, keptId: number): Promise<number>;
   /** The Set-Cookie that takes the cookie away. */
   clearCookie: string;
 }
@@ -63,7 +74,7 @@ export function openSessions(deps: SessionDeps): Sessions {
 
   return {
     clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
-    start: async ({ user, passwordHash }, ip, userAgent) => {
+    start: async ({ user, passwordHash, factorAt = null }, ip, userAgent) => {
       const token = randomString(48);
       const now = nowSeconds(clock);
       const session = {
@@ -74,6 +85,7 @@ export function openSessions(deps: SessionDeps): Sessions {
         created_at: now,
         last_seen_at: now,
         expires_at: now + lifetimeSeconds,
+        factor_at: factorAt,
       };
       const id = await insertSession(db, session, passwordHash);
       return id === null ? null : { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
@@ -91,6 +103,11 @@ export function openSessions(deps: SessionDeps): Sessions {
       const ended = await deleteSession(db, userId, id);
       await announcements.changed(`session:${id}`);
       return ended;
+    },
+    endOthers: async (userId, keptId) => {
+      const ids = await deleteOtherSessions(db, userId, keptId);
+      for (const id of ids) await announcements.changed(`session:${id}`);
+      return ids.length;
     },
   };
 }

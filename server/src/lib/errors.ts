@@ -39,6 +39,8 @@ export const errorTable = {
   not_logged_in: 401,
   wrong_credentials: 401,
   forbidden: 403,
+  // The web app asks for the second factor and repeats the request.
+  step_up_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

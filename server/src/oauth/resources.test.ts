@@ -92,7 +92,6 @@ describe('userinfo and API tokens', () => {
       display_name: t.member.username,
       avatar_url: '',
       role: 1,
-      email: '',
       email_verified: false,
       group: 'default',
       created_at: expect.any(Number),

@@ -12,7 +12,7 @@ const claimTable: Partial<Record<Scope, (user: User) => Claims>> = {
     avatar_url: user.avatar_url,
     role: user.role,
   }),
-  email: (user) => ({ email: user.email, email_verified: user.email_verified }),
+  email: (user) => ({ ...(user.email !== '' && { email: user.email }), email_verified: user.email_verified }),
   profile: (user) => ({ group: user.group, created_at: user.created_at }),
   'usage:read': (user) => ({ quota: user.quota, used_quota: user.used_quota, request_count: user.request_count }),
 };

@@ -1,9 +1,9 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useRouter, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
 import { safeNext } from '../search-params.ts';
-import { queryClient, selfQuery, type User } from '../session.ts';
+import type { User } from '../session.ts';
+import { useEntered } from '../use-entered.ts';
 import { BareFrame } from './bare-frame.tsx';
 import { ErrorState } from './error-state.tsx';
 import { AnchorLink } from './link.tsx';
@@ -18,26 +18,21 @@ interface EnterFormProps<Body> {
   usernameFault?: string;
   /** What is sent, or null where a field has a fault. */
   read: (field: (name: string) => string) => Body | null;
-  send: (body: Body) => Promise<User>;
+  /** The user who is in, or null where another step follows. */
+  send: (body: Body) => Promise<User | null>;
   /** The way to the other page. */
   other: { question: string; to: '/login' | '/register'; label: string };
   /** The fields below the username. */
   children: ReactNode;
+  /** Another way in, below the button. */
+  instead?: ReactNode;
 }
 
 /** Logging in and registering: afterwards the user is known, and goes where they were headed. */
 export function EnterForm<Body>(props: EnterFormProps<Body>) {
-  const { title, submitLabel, failure, usernameFault, read, send, other, children } = props;
-  const router = useRouter();
-  const { next } = useSearch({ strict: false }) as { next?: string };
-  const enter = useMutation({
-    mutationFn: send,
-    onSuccess: (user) => {
-      queryClient.clear();
-      queryClient.setQueryData(selfQuery.queryKey, user);
-      router.history.push(safeNext(next, window.location.origin));
-    },
-  });
+  const { title, submitLabel, failure, usernameFault, read, send, other, children, instead } = props;
+  const { next, entered } = useEntered();
+  const enter = useMutation({ mutationFn: send, onSuccess: (user) => user && entered(user) });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -70,6 +65,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
           <Button type="submit" fullWidth loading={enter.isPending}>
             {submitLabel}
           </Button>
+          {instead}
         </Stack>
       </form>
       <SignInWays returnTo={safeNext(next, window.location.origin)} />

@@ -3,14 +3,13 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
-import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { type AccountDeps, changeSelf, login, register } from '../accounts.ts';
-import { originOf } from '../audit/record-acts.ts';
-import { type ProvenUser, refuseForgery } from '../sessions.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { type AccountDeps, changeSelf } from '../accounts.ts';
 import { listSessions } from '../store/sessions.ts';
-import { findUser, findUserByName } from '../store/users.ts';
+import { findUser } from '../store/users.ts';
 import { userSubject } from '../subjects.ts';
-import { avatarRule, displayNameRule, emailRule, passwordRule, type User, usernameRule, userSchema } from '../user.ts';
+import { avatarRule, displayNameRule, emailRule, passwordRule, userSchema } from '../user.ts';
+import { answerWithSession } from './start-session.ts';
 
 const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 const userAnswer = answered(userSchema);
@@ -25,79 +24,8 @@ const sessionSchema = z.object({
   current: z.boolean(),
 });
 
-export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
-  const withSession = async (call: Call, proven: ProvenUser): Promise<Response> => {
-    const started = await deps.sessions.start(proven, call.ip, call.request.headers.get('user-agent') ?? '');
-    if (!started) throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.');
-    call.headers['set-cookie'] = started.cookie;
-    return ok(call, proven.user);
-  };
-
-  const tellSignIn = (call: Call<'none'>, action: string, { id }: User): void =>
-    deps.audit.record({ action, actor: id, target: { type: 'user', id }, origin: originOf(call) });
-
-  /** Off the request's path, and without the name that was tried: people type passwords there. */
-  const tellFailedLogin = async (call: Call<'none', { username: string }>, error: unknown): Promise<void> => {
-    const row = await findUserByName(deps.db, call.body.username).catch(() => null);
-    const reason = error instanceof AppError ? error.code : 'internal_error';
-    const target = { type: 'user', id: row?.id ?? null };
-    deps.audit.record({ action: 'login_failed', actor: null, target, metadata: { reason }, origin: originOf(call) });
-  };
-
+export function accountRoutes(deps: AccountDeps): Route[] {
   return [
-    defineRoute({
-      ...base,
-      method: 'post',
-      path: '/api/user/register',
-      summary: 'Register, and log in',
-      auth: 'none',
-      body: z.object({
-        username: usernameRule,
-        password: passwordRule,
-        email: emailRule.optional(),
-        display_name: displayNameRule.optional(),
-      }),
-      answers: { 200: userAnswer },
-      handle: async (call) => {
-        refuseForgery(call.request, origins);
-        const proven = await register(deps, call.body);
-        tellSignIn(call, 'user_registered', proven.user);
-        return withSession(call, proven);
-      },
-    }),
-    defineRoute({
-      ...base,
-      method: 'post',
-      path: '/api/user/login',
-      summary: 'Log in',
-      auth: 'none',
-      body: z.object({ username: z.string().min(1).max(200), password: z.string().min(1).max(1000) }),
-      answers: { 200: userAnswer },
-      handle: async (call) => {
-        refuseForgery(call.request, origins);
-        const proven = await login(deps, { ...call.body, ip: call.ip }).catch((error) => {
-          void tellFailedLogin(call, error);
-          throw error;
-        });
-        const response = await withSession(call, proven);
-        tellSignIn(call, 'login_succeeded', proven.user);
-        return response;
-      },
-    }),
-    defineRoute({
-      ...base,
-      method: 'post',
-      path: '/api/user/logout',
-      summary: 'Log out',
-      auth: 'session',
-      audit: { action: 'logged_out', subject: sessionSubject, id: (call) => call.principal.sessionId },
-      answers: { 200: done },
-      handle: async (call) => {
-        await deps.sessions.end(call.principal.user.id, call.principal.sessionId);
-        call.headers['set-cookie'] = deps.sessions.clearCookie;
-        return json(call, { success: true, message: 'You are logged out.' });
-      },
-    }),
     defineRoute({
       ...base,
       method: 'get',
@@ -134,7 +62,7 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
         const { user: self, sessionId } = call.principal;
         const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
         // Whoever changed the password stays logged in, under a new id; every other place is logged out.
-        return proven ? withSession(call, proven) : ok(call, user);
+        return proven ? answerWithSession(deps.sessions, call, proven) : ok(call, user);
       },
     }),
     defineRoute({
@@ -146,11 +74,29 @@ export function accountRoutes(deps: AccountDeps, origins: string[]): Route[] {
       answers: { 200: answered(z.array(sessionSchema)) },
       handle: async (call) => {
         const rows = await listSessions(deps.db, call.principal.user.id, nowSeconds(deps.clock));
-        const view = rows.map(({ user_id: _, token_hash: __, expires_at: ___, ...row }) => ({
+        const view = rows.map(({ user_id: _, token_hash: __, expires_at: ___, factor_at: ____, ...row }) => ({
           ...row,
           current: row.id === call.principal.sessionId,
         }));
         return ok(call, view);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/user/sessions',
+      summary: 'End all my sessions but this one',
+      auth: 'session',
+      audit: {
+        action: 'other_sessions_ended',
+        subject: { type: 'user' },
+        id: (call) => call.principal.user.id,
+        also: (_, answer) => ({ ended: answer?.data.ended }),
+      },
+      answers: { 200: answered(z.object({ ended: z.number().int() })) },
+      handle: async (call) => {
+        const { user, sessionId } = call.principal;
+        return ok(call, { ended: await deps.sessions.endOthers(user.id, sessionId) });
       },
     }),
     defineRoute({

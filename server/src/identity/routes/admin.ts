@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { answered, listed } from '../../platform/http/answers.ts';
+import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
-import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { type AccountDeps, changeUserAsAdmin } from '../accounts.ts';
+import { userBelow } from '../reach.ts';
+import { deleteFactors } from '../store/factors.ts';
 import { listUsers } from '../store/names.ts';
 import { optionSubject, userSubject } from '../subjects.ts';
 import { displayNameRule, userSchema } from '../user.ts';
@@ -61,6 +63,25 @@ export function adminRoutes(deps: AccountDeps): Route[] {
       audit: { action: 'user_updated', subject: userSubject(deps.db), id: (call) => call.params.id },
       answers: { 200: answered(userSchema) },
       handle: async (call) => ok(call, await changeUserAsAdmin(deps, call.principal.user, call.params.id, call.body)),
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/admin/users/{id}/factors',
+      summary: 'Remove the second factors of a user who lost them',
+      params: z.object({ id: idText }),
+      audit: {
+        action: 'factors_removed',
+        subject: { type: 'user' },
+        id: (call) => call.params.id,
+        also: () => ({ second_factors: 'removed' }),
+      },
+      answers: { 200: done },
+      handle: async (call) => {
+        await userBelow(deps.db, call.principal.user, call.params.id, 'remove second factors of');
+        await deleteFactors(deps.db, call.params.id);
+        return json(call, { success: true, message: 'The user logs in with the password alone now.' });
+      },
     }),
     defineRoute({
       ...base,

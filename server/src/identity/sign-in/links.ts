@@ -3,6 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { login } from '../accounts.ts';
 import type { Origin } from '../audit/log.ts';
+import { methodsOf } from '../factors/second-factor.ts';
 import { hasPassword } from '../passwords.ts';
 import type { ProvenUser } from '../sessions.ts';
 import { findUserRow, toUser, type UserRow } from '../store/users.ts';
@@ -46,6 +47,7 @@ export async function showLink(room: SignInRoom, request: LinkRequest) {
     account: link.label,
     username: row.username,
     has_password: hasPassword(row.password_hash),
+    second_factor: (await methodsOf(room.db, row.id)).length > 0,
     logged_in: request.sessionUserId === row.id,
     other_ways: others.filter(({ enabled }) => enabled === 1).map(({ slug, name }) => ({ slug, name })),
   };
@@ -63,6 +65,8 @@ export async function confirmLink(
   const { link, provider, row } = await pendingLink(room, request);
   let proven: ProvenUser = { user: toUser(row), passwordHash: row.password_hash };
   if (request.sessionUserId !== row.id) {
+    if ((await methodsOf(room.db, row.id)).length > 0)
+      throw new AppError('forbidden', 'This account has a second factor. Log in to it first, then connect the two.');
     if (password === undefined)
       throw new AppError('missing_required_parameter', 'password is required.', { param: 'password' });
     proven = await login(room, { username: row.username, password, ip }).catch((error) => {

@@ -2,6 +2,7 @@ import { onePage, type PersonalData } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { auditOf } from '../audit/account-data-store.ts';
 import { identitiesOf } from '../sign-in/store/identities.ts';
+import { deleteFactors, factorsOf } from './factors.ts';
 import { listKeys } from './keys.ts';
 import { findUser } from './users.ts';
 
@@ -19,6 +20,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       ...{ id, provider: slug, provider_name: name, label, created_at, last_used_at },
     })),
   ),
+  second_factors: onePage(async () => [await factorsOf(db, userId)]),
   api_keys: onePage(async () =>
     (await listKeys(db, userId)).map(({ key_hash: _, user_id: __, ...key }) => ({
       ...key,
@@ -52,6 +54,8 @@ export async function forget(db: Db, userId: number, uselessHash: string): Promi
       .where('id', '=', userId)
       .execute();
     await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+    await deleteFactors(tx, userId);
+    await tx.deleteFrom('one_time_secrets').where('user_id', '=', userId).execute();
     await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
     await tx.deleteFrom('user_identities').where('user_id', '=', userId).execute();
     await tx.deleteFrom('sign_in_links').where('user_id', '=', userId).execute();

@@ -12,6 +12,8 @@ interface SessionsTable {
   created_at: number;
   last_seen_at: number;
   expires_at: number;
+  /** When it last proved a second factor. */
+  factor_at: number | null;
 }
 
 declare module '../../platform/db/tables.ts' {
@@ -92,6 +94,17 @@ export async function deleteSession(db: Db, userId: number, id: number): Promise
   return result.numDeletedRows > 0n;
 }
 
+/** Every session of a user but one; the ids of those that went. */
+export async function deleteOtherSessions(db: Db, userId: number, keptId: number): Promise<number[]> {
+  const rows = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '<>', keptId)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Bounded, so that a sweep never holds the writer for long; returns how many went. */
 export async function deleteExpiredSessions(db: Db, now: number, most: number): Promise<number> {
   const result = await db
@@ -99,4 +112,14 @@ export async function deleteExpiredSessions(db: Db, now: number, most: number): 
     .where('id', 'in', (e) => e.selectFrom('sessions').select('id').where('expires_at', '<=', now).limit(most))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
+}
+
+/** Null for never, and for a session that is gone. */
+export async function factorAtOf(db: Db, id: number): Promise<number | null> {
+  const row = await db.selectFrom('sessions').select('factor_at').where('id', '=', id).executeTakeFirst();
+  return row?.factor_at ?? null;
+}
+
+export async function noteFactor(db: Db, id: number, at: number): Promise<void> {
+  await db.updateTable('sessions').set({ factor_at: at }).where('id', '=', id).execute();
 }

@@ -82,6 +82,18 @@ export async function findUserByName(db: Db, username: string): Promise<UserRow 
   return row ?? null;
 }
 
+/** Whoever has shown that this address is theirs; the index of verified addresses finds it. */
+export async function findVerified(db: Db, email: string): Promise<UserRow | null> {
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .where('email_verified', '=', 1)
+    .where('email', '<>', '')
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 export async function findUserRow(db: Db, id: number): Promise<UserRow | null> {
   return (await db.selectFrom('users_now').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }

@@ -23,6 +23,8 @@ export interface HttpDeps extends OnceDeps {
   authenticators: Authenticators;
   /** Asked once more when a body has come, which may take its time: whoever was let in may have been put out meanwhile. */
   again?: Partial<Authenticators>;
+  /** What else must hold before this route is carried out, of a caller who is known. */
+  conditionOf?(name: string): ((call: Call) => Promise<void>) | undefined;
   limiter: Limiter;
   recordAct: RecordAct;
   metrics: Metrics;
@@ -67,6 +69,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
   const again = deps.again?.[route.auth as keyof Authenticators] as Authenticator | undefined;
   const name = `${route.method.toUpperCase()} ${route.path}`;
+  const condition = deps.conditionOf?.(name);
   const relayed = isRelayFormat(route.errors);
   const scope = corsScope(route);
   const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
@@ -86,6 +89,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
       if (scope && deps.cors?.enabled()) await allowOrigin(deps.cors, scope, call);
       const admitted = admit(route, authenticate, call, deps);
       if (admitted) await admitted;
+      if (condition) await condition(call);
       const parsed = parseInput(route, call, params);
       if (parsed) {
         await parsed;

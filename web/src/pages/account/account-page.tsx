@@ -7,19 +7,21 @@ import { LinkedAccounts } from './linked-accounts.tsx';
 import { LoginSessions } from './login-sessions.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { ProfileForm } from './profile-form.tsx';
+import { SecondFactors } from './second-factors.tsx';
 
 export function AccountPage() {
   return (
     <>
       <PageHeader
         title="Account"
-        description="Your profile, your password, the devices you are logged in on, and your data."
+        description="Your profile, your password and second factors, the devices you are logged in on, and your data."
       />
       <Stack gap="lg">
         <SignInFault />
         <ProfileForm />
         <PasswordForm />
         <LinkedAccounts />
+        <SecondFactors />
         <LoginSessions />
         <DataExport />
         <DeleteAccount />

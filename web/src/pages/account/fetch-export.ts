@@ -1,4 +1,4 @@
-import { ApiError, errorOf } from '../../api.ts';
+import { ApiError, errorOf, provenSince } from '../../api.ts';
 
 export interface ExportFile {
   name: string;
@@ -45,5 +45,7 @@ export async function fetchExport(signal: AbortSignal, tell: (bytes: number) => 
     if (signal.aborted) throw cause;
     throw lost('The server could not be reached. Check the connection and try again.');
   });
+  if (response.status === 403 && (await provenSince(403, await response.clone().json())))
+    return fetchExport(signal, tell);
   return readExport(response, signal, tell);
 }

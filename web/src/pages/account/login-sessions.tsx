@@ -14,7 +14,7 @@ type LoginSession = Result<'/api/user/sessions', 'get'>[number];
 
 const queryKey = ['login-sessions'];
 
-const columns = (end: (ids: LoginSession['id'][]) => void, ending: boolean): Column<LoginSession>[] => [
+const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column<LoginSession>[] => [
   {
     key: 'device',
     header: 'Device',
@@ -44,7 +44,7 @@ const columns = (end: (ids: LoginSession['id'][]) => void, ending: boolean): Col
           color="red"
           disabled={ending}
           aria-label={`Log out ${describeUserAgent(user_agent)}`}
-          onClick={() => end([id])}
+          onClick={() => end(id)}
         >
           Log out
         </Button>
@@ -56,19 +56,22 @@ export function LoginSessions() {
   const query = useQuery({ queryKey, queryFn: ({ signal }) => get('/api/user/sessions', { signal }) });
   const sessions = query.data;
   const end = useMutation({
-    mutationFn: (ids: LoginSession['id'][]) =>
-      Promise.all(ids.map((id) => del('/api/user/sessions/{id}', { path: { id } }))),
-    onSuccess: (_, ids) => notifySuccess(ids.length === 1 ? 'Device logged out' : `${ids.length} devices logged out`),
+    mutationFn: async (id: LoginSession['id'] | 'others'): Promise<number> => {
+      if (id === 'others') return (await del('/api/user/sessions')).ended;
+      await del('/api/user/sessions/{id}', { path: { id } });
+      return 1;
+    },
+    onSuccess: (ended) => notifySuccess(ended === 1 ? 'Device logged out' : `${ended} devices logged out`),
     onError: notifyError,
     onSettled: () => queryClient.invalidateQueries({ queryKey }),
   });
-  const others = sessions?.filter(({ current }) => !current).map(({ id }) => id) ?? [];
+  const elsewhere = sessions?.some(({ current }) => !current);
   return (
     <Section
       title="Where you are logged in"
       actions={
-        others.length > 0 && (
-          <Button variant="default" size="sm" loading={end.isPending} onClick={() => end.mutate(others)}>
+        elsewhere && (
+          <Button variant="default" size="sm" loading={end.isPending} onClick={() => end.mutate('others')}>
             Log out everywhere else
           </Button>
         )

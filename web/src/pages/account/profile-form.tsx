@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
+import { VerifyAddress } from './verify-address.tsx';
 
 const names = ['display_name', 'email', 'avatar_url'] as const;
 
@@ -66,6 +67,7 @@ export function ProfileForm() {
           </Group>
         </Stack>
       </form>
+      {user.email && !user.email_verified && <VerifyAddress email={user.email} />}
     </Section>
   );
 }

@@ -1,8 +1,17 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
-import { IconCreditCard, IconEdit, IconLock, IconLockOpen, IconTrash, IconUsers } from '@tabler/icons-react';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import {
+  IconCreditCard,
+  IconEdit,
+  IconLink,
+  IconLock,
+  IconLockOpen,
+  IconShieldOff,
+  IconTrash,
+  IconUsers,
+} from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { get, put } from '../../api.ts';
+import { get, post, put } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -11,12 +20,15 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { CreditsForm } from './credits-form.tsx';
 import { DeleteUser } from './delete-user.tsx';
+import { InviteUser } from './invite-user.tsx';
+import { RemoveFactors } from './remove-factors.tsx';
 import { UserForm } from './user-form.tsx';
 import { isDeleted, roleName, rootRole } from './user-state.ts';
 
@@ -29,10 +41,12 @@ interface UserActs {
   edit: (user: User) => void;
   credit: (user: User) => void;
   toggle: (user: User) => void;
+  unlock: (user: User) => void;
+  link: (user: User) => void;
   remove: (user: User) => void;
 }
 
-function actsOf({ self, edit, credit, toggle, remove }: UserActs, user: User) {
+function actsOf({ self, edit, credit, toggle, unlock, link, remove }: UserActs, user: User) {
   const below = user.role < self.role;
   const reached = below || self.role === rootRole;
   return [
@@ -41,6 +55,8 @@ function actsOf({ self, edit, credit, toggle, remove }: UserActs, user: User) {
     user.status === 1
       ? { label: 'Disable', icon: IconLock, danger: true, disabled: !below, onClick: () => toggle(user) }
       : { label: 'Enable', icon: IconLockOpen, disabled: !below, onClick: () => toggle(user) },
+    { label: 'Password link', icon: IconLink, disabled: !below, onClick: () => link(user) },
+    { label: 'Remove factors', icon: IconShieldOff, disabled: !below, onClick: () => unlock(user) },
     { label: 'Delete', icon: IconTrash, danger: true, disabled: !below, onClick: () => remove(user) },
   ];
 }
@@ -120,7 +136,7 @@ export function AdminUsersPage() {
   const self = useUser();
   const [{ q }, set] = useUrlState(defaults);
   const [page, setPage] = usePage();
-  const [open, setOpen] = useState<{ act: 'edit' | 'credit' | 'remove'; user: User } | null>(null);
+  const [open, setOpen] = useState<{ act: 'edit' | 'credit' | 'unlock' | 'remove'; user: User } | null>(null);
   const query = useQuery({
     queryKey: [...queryKey, page, q],
     queryFn: ({ signal }) => get('/api/admin/users', { query: { page, page_size: pageSize, q }, signal }),
@@ -135,11 +151,21 @@ export function AdminUsersPage() {
     onError: notifyError,
     onSettled: reload,
   });
+  const [inviting, setInviting] = useState(false);
+  const [url, setUrl] = useState<string | null>(null);
+  const link = useMutation({
+    mutationFn: ({ id }: User) =>
+      post('/api/admin/users/{id}/links', { path: { id }, body: { purpose: 'reset_password' } }),
+    onSuccess: (made) => setUrl(made.url),
+    onError: notifyError,
+  });
   const acts: UserActs = {
     self,
     edit: (user) => setOpen({ act: 'edit', user }),
     credit: (user) => setOpen({ act: 'credit', user }),
     toggle: (user) => toggle.mutate(user),
+    link: (user) => link.mutate(user),
+    unlock: (user) => setOpen({ act: 'unlock', user }),
     remove: (user) => setOpen({ act: 'remove', user }),
   };
   const close = () => setOpen(null);
@@ -153,6 +179,9 @@ export function AdminUsersPage() {
           value={q}
           onChange={(text) => set({ q: text, page: '1' })}
         />
+        <Button variant="default" onClick={() => setInviting(true)}>
+          Invite
+        </Button>
       </Group>
       <DataTable
         label="Users"
@@ -166,6 +195,18 @@ export function AdminUsersPage() {
       />
       {open?.act === 'edit' && <UserForm user={open.user} onClose={close} onDone={reload} />}
       {open?.act === 'credit' && <CreditsForm user={open.user} onClose={close} onDone={reload} />}
+      {inviting && (
+        <InviteUser
+          onClose={() => setInviting(false)}
+          onDone={(made) => {
+            setInviting(false);
+            setUrl(made);
+            reload();
+          }}
+        />
+      )}
+      <SecretOnce secret={url} title="A link for the user" label="Link" onClose={() => setUrl(null)} />
+      {open?.act === 'unlock' && <RemoveFactors user={open.user} onClose={close} />}
       {open?.act === 'remove' && <DeleteUser user={open.user} onClose={close} onDone={reload} />}
     </>
   );

@@ -16,7 +16,8 @@ type Pending = Result<'/api/auth/link', 'get'>;
 function LinkForm({ link, pending }: { link: string; pending: Pending }) {
   const router = useRouter();
   const [password, setPassword] = useState('');
-  const asks = !pending.logged_in && pending.has_password;
+  const asks = !pending.logged_in && pending.has_password && !pending.second_factor;
+  const here = `/link-account?${new URLSearchParams({ link })}`;
   const connect = useAct({
     mutationFn: () => post('/api/auth/link', { body: { link, ...(asks && { password }) } }),
     onSuccess: ({ return_to }) => {
@@ -55,9 +56,12 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
             Connect
           </Button>
         )}
-        {!pending.logged_in && (
-          <WayButtons ways={pending.other_ways} returnTo={`/link-account?${new URLSearchParams({ link })}`} />
+        {!pending.logged_in && pending.second_factor && (
+          <AnchorLink to="/login" search={{ next: here }} underline="always">
+            Log in as {pending.username} first
+          </AnchorLink>
         )}
+        {!pending.logged_in && <WayButtons ways={pending.other_ways} returnTo={here} />}
       </Stack>
     </form>
   );

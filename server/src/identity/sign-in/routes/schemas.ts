@@ -132,6 +132,7 @@ export const answers = {
       account: z.string(),
       username: z.string(),
       has_password: z.boolean(),
+      second_factor: z.boolean().describe('Its password alone connects nothing'),
       logged_in: z.boolean(),
       other_ways: z.array(way),
     }),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type Call, defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import { originOf } from '../../audit/record-acts.ts';
+import { beginSecondStep } from '../../factors/sign-in.ts';
+import { halfCookieOf } from '../../routes/half-cookie.ts';
 import type { ProvenUser } from '../../sessions.ts';
 import { beginSignIn, newBrowserSecret } from '../begin.ts';
 import { SignInFault } from '../fault.ts';
@@ -82,11 +84,28 @@ async function comeBack(room: SignInRoom, call: Call, slug: string, state: strin
     linking = attempt.link_user_id !== null;
     const outcome = await finishSignIn(room, provider, attempt, callback);
     if (outcome.kind === 'asks') return sendTo(call, `${room.webUrl}/link-account?link=${outcome.token}`);
-    if (outcome.kind === 'signed_in') await startSession(room, call, outcome.proven, provider.slug);
-    return sendTo(call, `${room.webUrl}${outcome.returnTo}`);
+    if (outcome.kind === 'linked') return sendTo(call, `${room.webUrl}${outcome.returnTo}`);
+    return await enter(room, call, provider, outcome);
   } catch (error) {
     return failed(room, call, provider, faultOf(error), linking);
   }
+}
+
+/** A provider stands for the password: whoever has a second factor here shows it all the same. */
+async function enter(
+  room: SignInRoom,
+  call: Call,
+  { slug }: Provider,
+  { proven, returnTo }: { proven: ProvenUser; returnTo: string },
+): Promise<Response> {
+  const half = await beginSecondStep(room, proven);
+  if (half) {
+    call.headers['set-cookie'] = halfCookieOf(room, half.token);
+    const query = new URLSearchParams({ second_factor: half.methods.join(), next: returnTo });
+    return sendTo(call, `${room.webUrl}/login?${query}`);
+  }
+  await startSession(room, call, proven, slug);
+  return sendTo(call, `${room.webUrl}${returnTo}`);
 }
 
 export async function startSession(room: SignInRoom, call: Call, proven: ProvenUser, provider: string): Promise<void> {

@@ -21,6 +21,7 @@ import { migration as responses } from './0019-responses.ts';
 import { migration as batches } from './0020-batches.ts';
 import { migration as keptAnswers } from './0021-kept-answers.ts';
 import { migration as signIn } from './0024-sign-in.ts';
+import { migration as factors } from './0025-factors.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -47,6 +48,7 @@ export const migrations: Migration[] = [
   batches,
   keptAnswers,
   signIn,
+  factors,
 ];
 
 /**

@@ -1,0 +1,180 @@
+/** Second factors as people meet them: set up, asked for at sign-in, and asked for again before what needs them fresh. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { codeAt } from '../server/src/identity/factors/factors.fixture.ts';
+import {
+  accessibilityFaults,
+  browserMissing,
+  openSite,
+  overflow,
+  passwordOf,
+  type Site,
+  type Visitor,
+} from './browser.ts';
+
+const name = 'ida';
+let site: Site;
+let user: Visitor;
+/** A session from before there was a second factor. */
+let before: Visitor;
+let secret: string;
+let recoveryCodes: string[];
+
+/** Looked at by whoever changes these pages: `SVC_SCREENSHOTS=folder`. */
+async function looks(page: Page, as: string): Promise<void> {
+  expect(await accessibilityFaults(page)).toEqual([]);
+  const folder = process.env.SVC_SCREENSHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${as}.png` });
+}
+
+async function logIn(page: Page): Promise<void> {
+  await page.goto('/login');
+  await page.getByLabel('Username').fill(name);
+  await page.locator('input[name=password]').fill(passwordOf(name));
+  await page.keyboard.press('Enter');
+}
+
+describe.skipIf(browserMissing)('second factors', () => {
+  beforeAll(async () => {
+    // Browsers give passkeys to names only.
+    site = await openSite({}, 'localhost');
+    user = await site.register(name);
+    before = await site.signIn(name, passwordOf(name));
+  }, 300_000);
+  afterAll(async () => {
+    await site?.stop();
+    expect([user, before].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
+  });
+
+  test('an app is set up by keyboard, and recovery codes are shown once', async () => {
+    const { page, open } = user;
+    await open('/account');
+    await page.getByRole('button', { name: 'Set up' }).press('Enter');
+    await page.getByLabel('Your password').fill(passwordOf(name));
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: 'The secret as a picture for the app' }).waitFor();
+    secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+    await looks(page, 'totp-setup');
+    const code = page.getByLabel('The code that the app shows');
+    await code.fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is not the one of now').waitFor();
+    await code.fill(codeAt(secret, Date.now()));
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'I have saved them' }).waitFor();
+    recoveryCodes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
+    expect(recoveryCodes).toHaveLength(10);
+    await looks(page, 'recovery-codes');
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByText('10 left').waitFor();
+    await looks(page, 'second-factors');
+  }, 300_000);
+
+  test('an older session is asked before it makes a key, and the key is then made', async () => {
+    const { page, open } = before;
+    await open('/keys');
+    await page
+      .getByRole('button', { name: /New key|Create key|Create a key/ })
+      .first()
+      .click();
+    await page.getByLabel('Name').fill('laptop');
+    await page
+      .getByRole('button', { name: /^Create/ })
+      .last()
+      .click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.waitFor();
+    await looks(page, 'step-up');
+    await dialog.getByLabel('Code').fill(recoveryCodes[0]!);
+    await page.keyboard.press('Enter');
+    await page.getByText('cannot be shown again').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+  }, 300_000);
+
+  test('signing in asks for the second step, on a telephone in the dark', async () => {
+    const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+    await logIn(page);
+    await page.getByRole('heading', { name: 'Second step' }).waitFor();
+    await looks(page, 'second-step-dark-narrow');
+    expect(await overflow(page)).toBe(0);
+    await page.getByLabel('Code').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is wrong').waitFor();
+    await page.getByLabel('Code').fill(recoveryCodes[1]!);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === '/');
+    await page.goto('/account');
+    await page.getByText('8 left').waitFor();
+    await looks(page, 'account-dark-narrow');
+    expect(await overflow(page)).toBe(0);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('a passkey is added, lets in without a name, and is removed', async () => {
+    const { page, context, open } = user;
+    const devices = await context.newCDPSession(page);
+    await devices.send('WebAuthn.enable');
+    await devices.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await open('/account');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.locator('input[name=name]').fill('Laptop');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Actions for Laptop' }).waitFor();
+    await looks(page, 'passkeys');
+    await context.clearCookies();
+    await open('/login');
+    await page.getByRole('button', { name: 'Log in with a passkey' }).click();
+    await page.waitForURL((url) => url.pathname === '/');
+    await open('/account');
+    await page.getByRole('button', { name: 'Actions for Laptop' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Actions for Laptop' }).waitFor({ state: 'detached' });
+  }, 300_000);
+
+  test('somebody invited chooses a password with the link, on a telephone in the dark', async () => {
+    const admin = await site.root();
+    await admin.open('/admin/users');
+    await admin.page.getByRole('button', { name: 'Invite' }).click();
+    const form = admin.page.getByRole('dialog', { name: 'Invite somebody' });
+    await form.locator('input[name=username]').fill('guest');
+    await looks(admin.page, 'invite');
+    await admin.page.keyboard.press('Enter');
+    const link = await admin.page.getByLabel('Link', { exact: true }).inputValue();
+    expect(admin.complaints).toEqual([]);
+
+    const guest = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+    const { page } = guest;
+    await guest.open(link);
+    // Whoever looks over the shoulder, or into the history, finds no secret.
+    expect(page.url()).not.toContain('#');
+    await page.locator('input[name=password]').fill('the password of guest');
+    await page.locator('input[name=repeated]').fill('the password of guest');
+    await looks(page, 'reset-dark-narrow');
+    expect(await overflow(page)).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your password is changed' }).waitFor();
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Log in to svc' }).waitFor();
+    await looks(page, 'login-dark-narrow');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.locator('input[name=email]').fill('guest@mail.example');
+    await page.keyboard.press('Enter');
+    await page.getByText('This service sends no mail').waitFor();
+    await looks(page, 'forgot-dark-narrow');
+    await guest.open('/verify-email#made-up');
+    await page.getByRole('button', { name: 'This address is mine' }).click();
+    await page.getByText('This link was used already, or has run out').waitFor();
+    await looks(page, 'verify-dark-narrow');
+    expect(guest.complaints).toEqual([]);
+  }, 300_000);
+});

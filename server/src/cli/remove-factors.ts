@@ -1,0 +1,15 @@
+import { removeFactorsAtTheMachine } from '../identity/administrator.ts';
+import { type CommandCall, withPlatform } from './command.ts';
+
+/** The way back in for the last root who lost the second factor: whoever is at the machine has the database anyway. */
+export async function removeFactors({ config, args: [username], print }: CommandCall): Promise<number> {
+  if (!username) {
+    print('Usage: svc remove-factors <username>');
+    return 1;
+  }
+  const found = await withPlatform(config, ({ database, clock }) =>
+    removeFactorsAtTheMachine({ db: database.db, clock }, username),
+  );
+  print(found ? `${username} logs in with the password alone now.` : `There is no user ${username}.`);
+  return found ? 0 : 1;
+}

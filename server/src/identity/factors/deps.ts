@@ -1,0 +1,8 @@
+import type { Sealer } from '../../lib/seal.ts';
+import type { AccountDeps } from '../accounts.ts';
+
+export interface FactorDeps extends AccountDeps {
+  sealer: Sealer;
+  /** The web app's public address: whose codes and passkeys these are. */
+  webUrl: string;
+}

@@ -1,0 +1,85 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { checkLoginAttempt } from '../passwords.ts';
+import type { SessionPrincipal } from '../principals.ts';
+import {
+  confirmTotp,
+  deleteRecoveryCodes,
+  deleteTotp,
+  findTotp,
+  offerTotp,
+  replaceRecoveryCodes,
+} from '../store/factors.ts';
+import { noteFactor } from '../store/sessions.ts';
+import { findUserRow } from '../store/users.ts';
+import type { FactorDeps } from './deps.ts';
+import { drawRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.ts';
+import { methodsOf } from './second-factor.ts';
+import { requireRecentFactor } from './step-up.ts';
+import { addressOf, newSecret, stepOf } from './totp.ts';
+
+/**
+ * Whoever found an unlocked screen could lock the owner out with a factor of their own: the first needs the password, each
+ * further one a factor.
+ */
+export async function confirmAdding(
+  deps: FactorDeps,
+  principal: SessionPrincipal,
+  { password, ip }: { password: string | undefined; ip: string },
+): Promise<void> {
+  const { id, username } = principal.user;
+  if ((await methodsOf(deps.db, id)).length > 0) return requireRecentFactor(deps, principal);
+  if (password === undefined)
+    throw new AppError('missing_required_parameter', 'password is required to add a second factor.', {
+      param: 'password',
+    });
+  const row = await findUserRow(deps.db, id);
+  if (!(await checkLoginAttempt(deps, { username, password, ip }, row?.password_hash ?? null)))
+    throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
+}
+
+const inUse = () => new AppError('conflict', 'Codes of an app are asked for already. Turn them off first.');
+
+/** A secret for an app. Nothing is asked for until a code of it was shown. */
+export async function offerSecret(
+  deps: FactorDeps,
+  { user }: SessionPrincipal,
+): Promise<{ secret: string; uri: string }> {
+  const secret = newSecret();
+  const offer = { user_id: user.id, secret: deps.sealer.seal(secret), created_at: nowSeconds(deps.clock) };
+  if (!(await offerTotp(deps.db, offer))) throw inUse();
+  return { secret, uri: addressOf(secret, new URL(deps.webUrl).hostname, user.username) };
+}
+
+/** From now on codes are asked for. The answer is the only time that the recovery codes are shown. */
+export async function confirmSecret(deps: FactorDeps, principal: SessionPrincipal, code: string): Promise<string[]> {
+  const { user, sessionId } = principal;
+  const now = nowSeconds(deps.clock);
+  const offered = await findTotp(deps.db, user.id);
+  if (!offered) throw new AppError('not_found', 'No secret was made for an app. Begin again.');
+  if (offered.confirmed_at !== null) throw inUse();
+  const step = stepOf(deps.sealer.open(offered.secret), code.replace(/\s/g, ''), now);
+  if (step === null)
+    throw new AppError('invalid_value', 'This code is not the one of now. Check the clock of your device.', {
+      param: 'code',
+    });
+  if (!(await confirmTotp(deps.db, offered, { step, now }))) throw inUse();
+  await noteFactor(deps.db, sessionId, now);
+  return newRecoveryCodes(deps, user.id);
+}
+
+export async function newRecoveryCodes(deps: FactorDeps, userId: number): Promise<string[]> {
+  const codes = drawRecoveryCodes();
+  await replaceRecoveryCodes(deps.db, userId, codes.map(hashOfRecoveryCode));
+  return codes;
+}
+
+/** Without any factor left the recovery codes recover nothing. */
+export async function dropTotp(deps: FactorDeps, userId: number): Promise<void> {
+  if (!(await deleteTotp(deps.db, userId))) throw new AppError('not_found', 'No codes of an app are asked for.');
+  await dropUselessCodes(deps, userId);
+}
+
+export async function dropUselessCodes(deps: FactorDeps, userId: number): Promise<void> {
+  if ((await methodsOf(deps.db, userId)).length === 0) await deleteRecoveryCodes(deps.db, userId);
+}

@@ -1,0 +1,51 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { factorsOf, findTotp, takeRecoveryCode, takeTotpStep } from '../store/factors.ts';
+import type { FactorDeps } from './deps.ts';
+import { hashOfRecoveryCode } from './recovery-codes.ts';
+import { stepOf } from './totp.ts';
+
+export const methods = ['passkey', 'totp', 'recovery_code'] as const;
+export type Method = (typeof methods)[number];
+
+/** How a user can prove more than the password; empty for those without a second factor, of whom nothing is asked. */
+export async function methodsOf(db: Db, userId: number): Promise<Method[]> {
+  const { passkeys, totp_since, recovery_codes_left } = await factorsOf(db, userId);
+  if (passkeys.length === 0 && totp_since === null) return [];
+  const there = { passkey: passkeys.length > 0, totp: totp_since !== null, recovery_code: recovery_codes_left > 0 };
+  return methods.filter((method) => there[method]);
+}
+
+const mostFailures = 10;
+const failureWindowMs = 15 * 60_000;
+
+/**
+ * Takes a code of an app or a recovery code, each of which counts once. Wrong ones count per user, wherever they come from:
+ * there are only a million codes, and whoever tries them has the password already.
+ */
+export async function takeCode(deps: FactorDeps, userId: number, code: string): Promise<Method> {
+  const failures = `second-factor:${userId}`;
+  const tries = await deps.shared.increment(failures, 1, failureWindowMs).catch((error: unknown) => {
+    // Uncounted, all codes could be tried.
+    throw new AppError('unavailable', 'Codes cannot be checked at the moment. Try again soon.', {}, error);
+  });
+  if (tries > mostFailures)
+    throw new AppError('rate_limit_exceeded', 'Too many wrong codes. Try again in 15 minutes.', {
+      headers: { 'retry-after': `${failureWindowMs / 1000}` },
+    });
+  const method = await matching(deps, userId, code);
+  if (!method) throw new AppError('wrong_credentials', 'This code is wrong, or it was used already.');
+  await deps.shared.delete(failures).catch(() => {});
+  return method;
+}
+
+async function matching(deps: FactorDeps, userId: number, code: string): Promise<Method | null> {
+  const digits = code.replace(/\s/g, '');
+  if (!/^\d{6}$/.test(digits))
+    return (await takeRecoveryCode(deps.db, userId, hashOfRecoveryCode(code))) ? 'recovery_code' : null;
+  const totp = await findTotp(deps.db, userId);
+  if (!totp?.confirmed_at) return null;
+  const step = stepOf(deps.sealer.open(totp.secret), digits, nowSeconds(deps.clock));
+  return step !== null && (await takeTotpStep(deps.db, userId, step)) ? 'totp' : null;
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Member, openTestApp, rootPassword, type TestApp } from '../../app.fixture.ts';
+import { manualClock } from '../../lib/clock.ts';
+import { removeFactorsAtTheMachine } from '../administrator.ts';
+import { codeAt, type Enrolled, enrol, password, post } from './factors.fixture.ts';
+import { steppedUp } from './step-up.ts';
+
+const clock = manualClock(Date.UTC(2026, 0, 15, 12));
+let t: TestApp;
+let root: Member;
+/** A session of root's from before there was a factor. */
+let older: Member;
+let enrolled: Enrolled;
+beforeAll(async () => {
+  t = await openTestApp({ clock });
+  await t.setOption('RateLimitEnabled', false);
+  [root, older] = [await t.root(), await t.root()];
+  enrolled = await enrol(t, root, rootPassword);
+});
+afterAll(() => t.close());
+
+const send = (by: Member, route: string) => {
+  const [method, path] = route.split(' ') as [string, string];
+  const address = path.replace(/\{\w+\}/g, '999999');
+  return by.call(address, { method, ...(method !== 'GET' && { body: {} }) });
+};
+
+describe('acts that need a fresh factor', () => {
+  test.each([...steppedUp])('%s', async (route) => {
+    const { paths } = t.app.document() as { paths: Record<string, Record<string, unknown>> };
+    const [method, path] = route.split(' ') as [string, string];
+    expect(paths[path]).toHaveProperty(method.toLowerCase());
+    const refused = await send(older, route);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ success: false, code: 'step_up_required' });
+  });
+
+  test('every write of a credential or of credits by an administrator is among them', () => {
+    const { paths } = t.app.document() as { paths: Record<string, Record<string, unknown>> };
+    const writes = Object.entries(paths).flatMap(([path, methods]) =>
+      ['post', 'put', 'delete']
+        .filter(
+          (method) =>
+            method in methods && /^\/api\/admin\/(users|channels)(\/\{id\}(\/credits|\/factors)?)?$/.test(path),
+        )
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(writes.filter((write) => !steppedUp.has(write))).toEqual([]);
+  });
+
+  test('one proof counts for ten minutes, in its own session', async () => {
+    clock.advance(30_000);
+    const fresh = () => older.call('/api/tokens', { method: 'POST', body: { name: 'made' } });
+    expect((await post(older, '/api/user/step-up', { code: codeAt(enrolled.secret, clock.nowMs()) })).status).toBe(200);
+    expect((await fresh()).status).toBe(200);
+    clock.advance(599_000);
+    expect((await fresh()).status).toBe(200);
+    clock.advance(2_000);
+    expect((await fresh()).status).toBe(403);
+  });
+
+  test('an act that was refused for it can be repeated under the same idempotency key', async () => {
+    const member = await t.user();
+    const old = await t.call('/api/user/login', { method: 'POST', body: { username: member.username, password } });
+    const cookie = old.headers.get('set-cookie')!.split(';')[0]!;
+    const { recoveryCodes } = await enrol(t, member);
+    const headers = { cookie, 'idempotency-key': 'once' };
+    const make = () => t.call('/api/tokens', { method: 'POST', body: { name: 'made' }, headers });
+    expect((await make()).status).toBe(403);
+    await t.call('/api/user/step-up', { method: 'POST', body: { code: recoveryCodes[0] }, headers: { cookie } });
+    expect((await make()).status).toBe(200);
+  });
+
+  test('who has no second factor is not asked', async () => {
+    const member = await t.user();
+    expect((await member.call('/api/tokens', { method: 'POST', body: { name: 'made' } })).status).toBe(200);
+  });
+});
+
+describe('a lost second factor', () => {
+  test('is removed by an administrator, who has shown their own', async () => {
+    const member = await t.user();
+    await enrol(t, member);
+    const login = () => t.call('/api/user/login', { method: 'POST', body: { username: member.username, password } });
+    expect((await login()).status).toBe(202);
+    await post(root, '/api/user/step-up', { code: codeAt(enrolled.secret, clock.nowMs()) });
+    expect((await root.call(`/api/admin/users/${member.id}/factors`, { method: 'DELETE' })).status).toBe(200);
+    expect((await login()).status).toBe(200);
+  });
+
+  test('of the last root is removed at the machine', async () => {
+    const login = () =>
+      t.call('/api/user/login', { method: 'POST', body: { username: 'root', password: rootPassword } });
+    expect((await login()).status).toBe(202);
+    const deps = { db: t.platform.database.db, clock };
+    expect(await removeFactorsAtTheMachine(deps, 'Root')).toBe(true);
+    expect(await removeFactorsAtTheMachine(deps, 'nobody')).toBe(false);
+    expect((await login()).status).toBe(200);
+  });
+});

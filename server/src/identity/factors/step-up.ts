@@ -1,0 +1,61 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { SessionPrincipal } from '../principals.ts';
+import { factorAtOf } from '../store/sessions.ts';
+import type { FactorDeps } from './deps.ts';
+import { methodsOf } from './second-factor.ts';
+
+/** How long a proof counts: an unlocked screen is found later than that. */
+const freshSeconds = 600;
+
+/**
+ * What moves money, shows or changes secrets, or takes data away: whoever has a second factor must have proven it a moment
+ * ago. A route is put under this rule by its name here, and nowhere else.
+ */
+export const steppedUp: ReadonlySet<string> = new Set([
+  'DELETE /api/user/totp',
+  'DELETE /api/user/passkeys/{id}',
+  'POST /api/user/recovery-codes',
+  'GET /api/user/self/export',
+  'POST /api/tokens',
+  'POST /api/oauth2/applications/{app_id}/rotate-secret',
+  'POST /api/oauth2/applications/{app_id}/webhook-secret',
+  'POST /api/admin/users/{id}/credits',
+  'PUT /api/admin/users/{id}',
+  'DELETE /api/admin/users/{id}',
+  'DELETE /api/admin/users/{id}/factors',
+  'POST /api/admin/users/{id}/links',
+  'POST /api/admin/invitations',
+  'POST /api/admin/channels',
+  'PUT /api/admin/channels/{id}',
+  'DELETE /api/admin/channels/{id}',
+  'POST /api/mcp/servers',
+  'PUT /api/mcp/servers/{id}',
+]);
+
+type Require = (principal: SessionPrincipal) => Promise<void>;
+
+/** The condition of a route by its name; a call with a key has no session, and needs none. */
+export const stepUpOf =
+  (require: Require) =>
+  (name: string): ((call: { principal: unknown }) => Promise<void>) | undefined =>
+    steppedUp.has(name)
+      ? async ({ principal }) => {
+          if (principal && typeof principal === 'object' && 'sessionId' in principal)
+            await require(principal as SessionPrincipal);
+        }
+      : undefined;
+
+/** Only of a session: a key is a secret of its own, and has no factor. */
+export async function requireRecentFactor(
+  deps: Pick<FactorDeps, 'db' | 'clock'>,
+  { user, sessionId }: Pick<SessionPrincipal, 'user' | 'sessionId'>,
+): Promise<void> {
+  const methods = await methodsOf(deps.db, user.id);
+  if (methods.length === 0) return;
+  const at = await factorAtOf(deps.db, sessionId);
+  if (at !== null && Math.abs(nowSeconds(deps.clock) - at) < freshSeconds) return;
+  throw new AppError('step_up_required', 'Confirm with your second factor that it is you.', {
+    body: { code: 'step_up_required', methods },
+  });
+}

@@ -1,0 +1,10 @@
+import type { Log } from '../../platform/log.ts';
+import type { Mailer } from '../../platform/mail.ts';
+import type { AccountDeps } from '../accounts.ts';
+
+export interface LinkDeps extends AccountDeps {
+  webUrl: string;
+  /** Null where the operator has set no SMTP server: then administrators hand links over. */
+  mailer: Mailer | null;
+  log: Log;
+}

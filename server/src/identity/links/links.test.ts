@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
+import { manualClock } from '../../lib/clock.ts';
+import { until } from '../../lib/until.fixture.ts';
+import { dataOf, password, post } from '../factors/factors.fixture.ts';
+import { type Inbox, openInbox } from './smtp.fixture.ts';
+
+const clock = manualClock(Date.UTC(2026, 0, 15, 12));
+const another = 'another fine password';
+let inbox: Inbox;
+let t: TestApp;
+let root: Member;
+let made = 0;
+beforeAll(async () => {
+  inbox = await openInbox();
+  t = await openTestApp({ clock, env: { SMTP_URL: inbox.url, MAIL_FROM: 'svc <svc@svc.example>' } });
+  await t.setOption('RateLimitEnabled', false);
+  root = await t.root();
+});
+afterAll(async () => {
+  await t?.close();
+  await inbox?.close();
+});
+
+const tokenIn = (text: string): string => /#([A-Za-z0-9]{48})/.exec(text)![1]!;
+const mailsTo = (address: string) => inbox.mails.filter(({ to }) => to === address);
+async function newest(address: string, count: number): Promise<string> {
+  await until('the mail has come', () => mailsTo(address).length >= count);
+  return tokenIn(mailsTo(address).at(-1)!.text);
+}
+const verify = (token: string) => post(t, '/api/user/email/verify', { token });
+const reset = (token: string) => post(t, '/api/user/password/reset', { token, password: another });
+const login = (username: string, secret: string) => post(t, '/api/user/login', { username, password: secret });
+
+async function someone(address?: string): Promise<Member & { email: string }> {
+  made += 1;
+  const email = address ?? `someone-${made}@mail.example`;
+  const member = await t.user();
+  await member.call('/api/user/self', { method: 'PUT', body: { email } });
+  return { ...member, email };
+}
+async function verified(): Promise<Member & { email: string }> {
+  const member = await someone();
+  await post(member, '/api/user/email/verification', { password });
+  expect((await verify(await newest(member.email, 1))).status).toBe(200);
+  return member;
+}
+
+describe('verifying an address', () => {
+  test('by a link that works once, for a day, and only for the address that it went to', async () => {
+    const member = await someone();
+    // It can reset the password later, so the password is asked for.
+    const wrong = { password: 'not the password' };
+    expect((await post(member, '/api/user/email/verification', wrong)).status).toBe(400);
+    expect((await post(member, '/api/user/email/verification', { password })).status).toBe(200);
+    const first = await newest(member.email, 1);
+    await post(member, '/api/user/email/verification', { password });
+    const second = await newest(member.email, 2);
+    expect((await verify(first)).status).toBe(400);
+    const tries = (await Promise.all([verify(second), verify(second), verify(second)])).map(({ status }) => status);
+    expect(tries.sort()).toEqual([200, 400, 400]);
+    expect(await dataOf(member.call('/api/user/self'))).toMatchObject({ email_verified: true });
+    expect((await post(member, '/api/user/email/verification', { password })).status).toBe(409);
+
+    const moved = await someone();
+    await post(moved, '/api/user/email/verification', { password });
+    const old = await newest(moved.email, 1);
+    await moved.call('/api/user/self', { method: 'PUT', body: { email: 'elsewhere@mail.example' } });
+    expect((await verify(old)).status).toBe(400);
+
+    const late = await someone();
+    await post(late, '/api/user/email/verification', { password });
+    const token = await newest(late.email, 1);
+    clock.advance(86_401_000);
+    expect((await verify(token)).status).toBe(400);
+  });
+
+  test('of one address by several accounts: the first has it, however it is written', async () => {
+    const both = [await someone('shared@mail.example'), await someone('Shared@mail.example')];
+    const tokens: string[] = [];
+    for (const { id } of both) {
+      const { url } = await dataOf<{ url: string }>(
+        post(root, `/api/admin/users/${id}/links`, { purpose: 'verify_email' }),
+      );
+      tokens.push(tokenIn(url));
+    }
+    const statuses = (await Promise.all(tokens.map(verify))).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 409]);
+    const loser = both[statuses.indexOf(409)]!;
+    const body = { email_verified: true };
+    expect((await root.call(`/api/admin/users/${loser.id}`, { method: 'PUT', body })).status).toBe(409);
+  });
+});
+
+describe('a forgotten password', () => {
+  const forgot = (email: string) => post(t, '/api/user/password/forgot', { email });
+
+  test('is answered alike whether the address is known or not, and mailed to verified addresses only', async () => {
+    const [known, unproven] = [await verified(), await someone()];
+    const answers = [known.email.toUpperCase(), unproven.email, 'nobody@mail.example'].map(forgot);
+    const told = await Promise.all(answers.map(async (answer) => [(await answer).status, await (await answer).text()]));
+    expect(told[1]).toEqual(told[0]!);
+    expect(told[2]).toEqual(told[0]!);
+    await newest(known.email, 2);
+    expect(mailsTo(unproven.email)).toEqual([]);
+  });
+
+  test('is reset once, within half an hour; every session ends and nobody is let in by it', async () => {
+    const member = await verified();
+    await forgot(member.email);
+    const token = await newest(member.email, 2);
+    expect((await post(t, '/api/user/password/reset', { token, password: 'short' })).status).toBe(400);
+    const done = await reset(token);
+    expect([done.status, done.headers.get('set-cookie')]).toEqual([200, null]);
+    expect((await reset(token)).status).toBe(400);
+    expect((await member.call('/api/user/self')).status).toBe(401);
+    expect((await login(member.username, password)).status).toBe(401);
+    expect((await login(member.username, another)).status).toBe(200);
+
+    const late = await verified();
+    await forgot(late.email);
+    const old = await newest(late.email, 2);
+    clock.advance(1_801_000);
+    expect((await reset(old)).status).toBe(400);
+  });
+
+  test('that was changed meanwhile is not reset by an older link', async () => {
+    const member = await verified();
+    await forgot(member.email);
+    const token = await newest(member.email, 2);
+    const body = { password: 'yet another password', current_password: password };
+    expect((await member.call('/api/user/self', { method: 'PUT', body })).status).toBe(200);
+    expect((await reset(token)).status).toBe(400);
+  });
+});
+
+describe('from the hand of an administrator', () => {
+  test('an invitation is mailed, gives the first password, and proves the address', async () => {
+    const invitation = { username: 'invited.one', email: 'invited@mail.example' };
+    const answer = await dataOf<{ url: null; mailed: boolean }>(post(root, '/api/admin/invitations', invitation));
+    expect(answer).toMatchObject({ url: null, mailed: true });
+    expect((await reset(await newest(invitation.email, 1))).status).toBe(200);
+    const entered = await login(invitation.username, another);
+    expect(await dataOf(entered)).toMatchObject({ username: 'invited.one', email_verified: true, role: 1 });
+    expect((await post(root, '/api/admin/invitations', invitation)).status).toBe(409);
+  });
+
+  test('without an address the link is answered, and proves none', async () => {
+    const { url } = await dataOf<{ url: string }>(post(root, '/api/admin/invitations', { username: 'invited.two' }));
+    expect(url).toStartWith(`${t.config.webUrl}/reset-password#`);
+    expect((await reset(tokenIn(url))).status).toBe(200);
+    expect(await dataOf(login('invited.two', another))).toMatchObject({ email_verified: false });
+  });
+
+  test('links and their secrets are not in the audit log', async () => {
+    const member = await someone();
+    const path = `/api/admin/users/${member.id}/links`;
+    const { url } = await dataOf<{ url: string }>(post(root, path, { purpose: 'reset_password' }));
+    expect((await reset(tokenIn(url))).status).toBe(200);
+    await t.app.identity.accounts.audit.flush();
+    const log = await (await root.call('/api/admin/audit?page_size=100')).text();
+    expect(log).not.toContain(tokenIn(url));
+    for (const action of ['link_issued', 'password_reset', 'email_verified', 'user_invited'])
+      expect(log).toContain(action);
+  });
+});
+
+test('where no SMTP server is set, mail is refused alike for all', async () => {
+  const without = await openTestApp();
+  const forgot = await post(without, '/api/user/password/forgot', { email: 'nobody@mail.example' });
+  expect(forgot.status).toBe(409);
+  await without.close();
+});

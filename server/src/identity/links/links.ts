@@ -1,0 +1,95 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { randomString } from '../../lib/ids.ts';
+import { deleteOneTimeOf, insertOneTime, type OneTimeRow, takeOneTime } from '../store/one-time.ts';
+import type { UserRow } from '../store/users.ts';
+import type { LinkDeps } from './deps.ts';
+
+export const linkPurposes = ['verify_email', 'reset_password', 'invitation'] as const;
+export type LinkPurpose = (typeof linkPurposes)[number];
+
+interface LinkKind {
+  page: string;
+  seconds: number;
+  subject: string;
+  /** What the link does, in the mail. */
+  does: string;
+}
+
+const kinds: Record<LinkPurpose, LinkKind> = {
+  verify_email: {
+    page: '/verify-email',
+    seconds: 86_400,
+    subject: 'Verify your address',
+    does: 'This link shows that this address is yours. It works once, for 24 hours.',
+  },
+  reset_password: {
+    page: '/reset-password',
+    seconds: 1_800,
+    subject: 'Choose a new password',
+    does: 'With this link you choose a new password. It works once, for 30 minutes.',
+  },
+  invitation: {
+    page: '/reset-password',
+    seconds: 7 * 86_400,
+    subject: 'Your account',
+    does: 'An account was made for you. With this link you choose its password. It works once, for 7 days.',
+  },
+};
+
+/** What must still be so when the link is used. */
+interface About {
+  email: string;
+  password: string;
+  /** It came to the address by mail, so whoever has it reads mail there. */
+  mailed: boolean;
+}
+
+const stateOf = ({ email, password_hash }: UserRow): Pick<About, 'email' | 'password'> => ({
+  email,
+  password: sha256Hex(password_hash),
+});
+
+/** A new link ends those before. The secret stands behind the #, which browsers send to no server. */
+export async function makeLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow, mailed: boolean): Promise<string> {
+  const token = randomString(48);
+  const now = nowSeconds(deps.clock);
+  const { page, seconds } = kinds[purpose];
+  await deleteOneTimeOf(deps.db, user.id, purpose);
+  await insertOneTime(deps.db, {
+    secret_hash: sha256Hex(token),
+    purpose,
+    user_id: user.id,
+    about: JSON.stringify({ ...stateOf(user), mailed } satisfies About),
+    created_at: now,
+    expires_at: now + seconds,
+  });
+  return `${deps.webUrl}${page}#${token}`;
+}
+
+export async function mailLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow): Promise<void> {
+  const { subject, does } = kinds[purpose];
+  const link = await makeLink(deps, purpose, user, true);
+  const host = new URL(deps.webUrl).host;
+  const text = `Hello ${user.username},\n\n${does}\n\n${link}\n\nIf you did not ask for it, do nothing.\n\n${host}\n`;
+  await deps.mailer!.send({ to: user.email, subject: `${subject} (${host})`, text });
+}
+
+/** Whose link it was, and whether it came by mail; null when it counts no more. */
+export async function takeLink(
+  deps: LinkDeps,
+  purposes: LinkPurpose[],
+  token: string,
+  find: (id: number) => Promise<UserRow | null>,
+): Promise<{ user: UserRow; mailed: boolean } | null> {
+  let given: OneTimeRow | null = null;
+  for (const purpose of purposes)
+    given ??= await takeOneTime(deps.db, { secretHash: sha256Hex(token), purpose, now: nowSeconds(deps.clock) });
+  const user = given?.user_id ? await find(given.user_id) : null;
+  if (!given || !user) return null;
+  const about = JSON.parse(given.about) as About;
+  const now = stateOf(user);
+  // Of an address only the link that proves it depends; every other one ends with the password that it was made beside.
+  const same = given.purpose === 'verify_email' ? about.email === now.email : about.password === now.password;
+  return same ? { user, mailed: about.mailed && about.email === now.email } : null;
+}

@@ -1,0 +1,126 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { randomString } from '../../lib/ids.ts';
+import { isTaken } from '../../platform/durable/errors.ts';
+import { checkLoginAttempt, hashPassword } from '../passwords.ts';
+import { changeUser, findUserRow, findVerified, insertUser, type UserChange, type UserRow } from '../store/users.ts';
+import { roles, statuses, type User } from '../user.ts';
+import type { LinkDeps } from './deps.ts';
+import { mailLink, makeLink, takeLink } from './links.ts';
+
+const noMail = () => new AppError('conflict', 'This service sends no mail. Ask an administrator for a link.');
+const spent = () =>
+  new AppError('invalid_value', 'This link was used already, or has run out. Ask for a new one.', { param: 'token' });
+
+/** Mails to one address in an hour: somebody else may have typed it. */
+const mostMails = 5;
+const mailWindowMs = 3_600_000;
+
+async function mayMail(deps: LinkDeps, address: string): Promise<boolean> {
+  const { allowed } = await deps.shared.hit(`mail:${address.toLowerCase()}`, mostMails, mailWindowMs);
+  return allowed;
+}
+
+/**
+ * The password is asked for: a verified address can reset it, so whoever found an unlocked screen could take the account
+ * over with an address of their own.
+ */
+export async function sendVerification(
+  deps: LinkDeps,
+  userId: number,
+  { password, ip }: { password: string; ip: string },
+): Promise<void> {
+  const user = await findUserRow(deps.db, userId);
+  if (!user || user.email === '') throw new AppError('conflict', 'Your profile has no address.');
+  if (user.email_verified) throw new AppError('conflict', 'Your address is verified already.');
+  if (!deps.mailer) throw noMail();
+  if (!(await checkLoginAttempt(deps, { username: user.username, password, ip }, user.password_hash)))
+    throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
+  if (!(await mayMail(deps, user.email)))
+    throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.', {
+      headers: { 'retry-after': `${mailWindowMs / 1000}` },
+    });
+  await mailLink(deps, 'verify_email', user).catch((error) => {
+    throw new AppError('unavailable', 'The mail could not be sent. Try again later.', {}, error);
+  });
+}
+
+/** An address belongs to one account once it is verified, of two who verify it at once to the first. */
+async function changed(deps: LinkDeps, id: number, change: UserChange, passwordHash?: string): Promise<User | null> {
+  const user = await changeUser(deps.db, id, change, passwordHash === undefined ? {} : { passwordHash });
+  if (user) await deps.announcements.changed(`user:${id}`);
+  return user;
+}
+
+export async function verifyEmail(deps: LinkDeps, token: string): Promise<User> {
+  const taken = await takeLink(deps, ['verify_email'], token, (id) => findUserRow(deps.db, id));
+  if (!taken) throw spent();
+  const user = await changed(deps, taken.user.id, { email_verified: 1 }).catch((error) => {
+    if (isTaken(error, 'users')) throw new AppError('conflict', 'Another account has verified this address.');
+    throw error;
+  });
+  if (!user) throw spent();
+  return user;
+}
+
+/** Off the request's path: whether there is such an account shows neither in the answer nor in its time. */
+export function askForReset(deps: LinkDeps, email: string): void {
+  if (!deps.mailer) throw noMail();
+  const send = async () => {
+    const user = await findVerified(deps.db, email);
+    if (user?.status === statuses.enabled && (await mayMail(deps, user.email)))
+      await mailLink(deps, 'reset_password', user);
+  };
+  void send().catch((error) => deps.log.warn({ error }, 'a mail could not be sent'));
+}
+
+/** Ends every session; nobody is let in by it, since a second factor may be asked for. */
+export async function resetPassword(deps: LinkDeps, token: string, password: string): Promise<User> {
+  const taken = await takeLink(deps, ['reset_password', 'invitation'], token, (id) => findUserRow(deps.db, id));
+  if (!taken) throw spent();
+  const { user, mailed } = taken;
+  const password_hash = await hashPassword(password);
+  const reset = await changed(deps, user.id, { password_hash }, user.password_hash);
+  if (!reset) throw spent();
+  if (mailed && !reset.email_verified)
+    await changed(deps, user.id, { email_verified: 1 }).catch((error) => {
+      // The password is changed all the same.
+      if (!isTaken(error, 'users')) throw error;
+    });
+  return reset;
+}
+
+export interface Invitation {
+  username: string;
+  email: string;
+  display_name?: string | undefined;
+}
+
+/** An account without a password that anybody knows, and the link by which its owner chooses one. */
+export async function invite(deps: LinkDeps, { username, email, display_name }: Invitation): Promise<Invited> {
+  const user = await insertUser(deps.db, {
+    username,
+    email,
+    display_name: display_name ?? username,
+    password_hash: await hashPassword(randomString(48)),
+    role: roles.user,
+    quota: deps.options.get('QuotaForNewUser'),
+    created_at: nowSeconds(deps.clock),
+  });
+  if (!user) throw new AppError('conflict', 'This username is taken.', { param: 'username' });
+  const row = (await findUserRow(deps.db, user.id)) as UserRow;
+  if (!deps.mailer || email === '') return { user, url: await makeLink(deps, 'invitation', row, false), mailed: false };
+  try {
+    await mailLink(deps, 'invitation', row);
+    return { user, url: null, mailed: true };
+  } catch (error) {
+    deps.log.warn({ error }, 'an invitation could not be mailed');
+    return { user, url: await makeLink(deps, 'invitation', row, false), mailed: false };
+  }
+}
+export interface Invited {
+  user: User;
+  /** For the administrator to hand over, where no mail was sent. */
+  url: string | null;
+  mailed: boolean;
+}

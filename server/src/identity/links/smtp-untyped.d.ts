@@ -1,0 +1,16 @@
+/** It comes without types; as much of it as tests use. */
+declare module 'smtp-server' {
+  export class SMTPServer {
+    constructor(options: {
+      disabledCommands: string[];
+      onData(
+        stream: NodeJS.ReadableStream,
+        session: { envelope: { rcptTo: { address: string }[] } },
+        done: (error?: Error) => void,
+      ): void;
+    });
+    server: { address(): unknown };
+    listen(port: number, host: string, ready: () => void): void;
+    close(closed: () => void): void;
+  }
+}

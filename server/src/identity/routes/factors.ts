@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { AppError } from '../../lib/errors.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { FactorDeps } from '../factors/deps.ts';
+import { confirmAdding, confirmSecret, dropTotp, newRecoveryCodes, offerSecret } from '../factors/enrol-totp.ts';
+import { methods, methodsOf } from '../factors/second-factor.ts';
+import { factorsOf } from '../store/factors.ts';
+
+const base = {
+  tag: 'Account',
+  errors: 'management',
+  auth: 'session',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+const subject = { type: 'user' };
+const idOfCaller = (call: Call<'session'>) => call.principal.user.id;
+
+export const passkeySchema = z.object({
+  id: z.number().int(),
+  name: z.string(),
+  created_at: z.number().int(),
+  last_used_at: z.number().int().nullable(),
+});
+
+export const codeRule = z.string().min(1).max(100);
+const codesAnswer = answered(z.object({ recovery_codes: z.array(z.string()) }));
+
+export function factorRoutes(deps: FactorDeps): Route[] {
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: '/api/user/security',
+      summary: 'My second factors',
+      answers: {
+        200: answered(
+          z.object({
+            totp_since: z.number().int().nullable(),
+            recovery_codes_left: z.number().int(),
+            passkeys: z.array(passkeySchema),
+            methods: z.array(z.enum(methods)),
+          }),
+        ),
+      },
+      handle: async (call) => {
+        const id = idOfCaller(call);
+        return ok(call, { ...(await factorsOf(deps.db, id)), methods: await methodsOf(deps.db, id) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/totp',
+      summary: 'A secret for an authenticator app; nothing is asked for until a code of it was shown',
+      body: z.object({ password: z.string().max(1000).optional() }),
+      answers: { 200: answered(z.object({ secret: z.string(), uri: z.string() })) },
+      handle: async (call) => {
+        await confirmAdding(deps, call.principal, { password: call.body.password, ip: call.ip });
+        call.headers['cache-control'] = 'no-store';
+        return ok(call, await offerSecret(deps, call.principal));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/totp/confirm',
+      summary: 'Ask for codes of the app from now on; answers the recovery codes, once',
+      body: z.object({ code: codeRule }),
+      audit: { action: 'totp_enabled', subject, id: idOfCaller },
+      answers: { 200: codesAnswer },
+      handle: async (call) => {
+        call.headers['cache-control'] = 'no-store';
+        return ok(call, { recovery_codes: await confirmSecret(deps, call.principal, call.body.code) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/user/totp',
+      summary: 'Ask for codes of the app no more',
+      audit: { action: 'totp_disabled', subject, id: idOfCaller },
+      answers: { 200: done },
+      handle: async (call) => {
+        await dropTotp(deps, idOfCaller(call));
+        return json(call, { success: true, message: 'Codes of the app are asked for no more.' });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/recovery-codes',
+      summary: 'New recovery codes, shown once; the old ones count no more',
+      audit: { action: 'recovery_codes_renewed', subject, id: idOfCaller },
+      answers: { 200: codesAnswer },
+      handle: async (call) => {
+        const id = idOfCaller(call);
+        if ((await methodsOf(deps.db, id)).length === 0)
+          throw new AppError('conflict', 'Without a second factor there is nothing to recover.');
+        call.headers['cache-control'] = 'no-store';
+        return ok(call, { recovery_codes: await newRecoveryCodes(deps, id) });
+      },
+    }),
+  ];
+}

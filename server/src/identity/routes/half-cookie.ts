@@ -1,0 +1,8 @@
+import { halfLifeSeconds } from '../factors/sign-in.ts';
+
+/** Of the half session, which goes to the second step of a sign-in and nowhere else. */
+export const halfCookie = 'svc_half_session';
+export const secondStepPath = '/api/user/login/second-factor';
+
+export const halfCookieOf = ({ webUrl }: { webUrl: string }, token: string): string =>
+  `${halfCookie}=${token}; Max-Age=${halfLifeSeconds}; Path=${secondStepPath}; HttpOnly; SameSite=Strict${webUrl.startsWith('https:') ? '; Secure' : ''}`;

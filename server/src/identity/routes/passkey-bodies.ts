@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** Binary values in base64url; none that an authenticator sends is nearly as long. */
+const bytes = z
+  .string()
+  .max(16_384)
+  .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url');
+const credentialId = bytes.max(1400);
+
+const common = {
+  id: credentialId,
+  rawId: credentialId,
+  type: z.literal('public-key'),
+  authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
+};
+/** What extensions say is not used. */
+const nothing = z.object({}).default({});
+
+/** What `navigator.credentials.create` gave, as JSON (WebAuthn §5.1, `RegistrationResponseJSON`). */
+export const registrationBody = z.object({
+  ...common,
+  clientExtensionResults: nothing,
+  response: z.object({
+    clientDataJSON: bytes,
+    attestationObject: bytes,
+    transports: z
+      .array(z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']))
+      .max(10)
+      .optional(),
+  }),
+});
+
+/** What `navigator.credentials.get` gave, as JSON (WebAuthn §5.1, `AuthenticationResponseJSON`). */
+export const assertionBody = z.object({
+  ...common,
+  clientExtensionResults: nothing,
+  response: z.object({
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: bytes.optional(),
+  }),
+});
+
+/** Handed to the browser as it is. */
+export const optionsAnswer = z.looseObject({ challenge: z.string() });

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { answered } from '../../platform/http/answers.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { FactorDeps } from '../factors/deps.ts';
+import { authenticationOptions } from '../factors/passkeys.ts';
+import { signInWithPasskey } from '../factors/sign-in.ts';
+import { refuseForgery } from '../sessions.ts';
+import { userSchema } from '../user.ts';
+import { assertionBody, optionsAnswer } from './passkey-bodies.ts';
+import { answerWithSession } from './start-session.ts';
+import { tellFailure, tellSignIn } from './tell-sign-in.ts';
+
+const base = {
+  tag: 'Account',
+  errors: 'management',
+  auth: 'none',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+
+/** A passkey is both factors at once: the device, and the finger or PIN that it asked for. No name is typed. */
+export function passkeySignInRoutes(deps: FactorDeps, origins: string[]): Route[] {
+  return [
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/login/passkey/options',
+      summary: 'Begin to log in with a passkey: what the browser is to be given',
+      answers: { 200: answered(optionsAnswer) },
+      handle: async (call) => {
+        refuseForgery(call.request, origins);
+        return ok(call, await authenticationOptions(deps, 'passkey_sign_in', null));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/login/passkey',
+      summary: 'Log in with a passkey',
+      body: z.object({ response: assertionBody }),
+      answers: { 200: answered(userSchema) },
+      handle: async (call) => {
+        refuseForgery(call.request, origins);
+        const proven = await signInWithPasskey(deps, call.body.response as never).catch((error) => {
+          tellFailure(deps.audit, call, null, error, 'passkey');
+          throw error;
+        });
+        const response = await answerWithSession(deps.sessions, call, proven);
+        tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: 'passkey' });
+        return response;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { answered, done } from '../../platform/http/answers.ts';
+import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { login, register } from '../accounts.ts';
+import type { FactorDeps } from '../factors/deps.ts';
+import { methods } from '../factors/second-factor.ts';
+import { beginSecondStep, finishSecondStep, halfSessionOf } from '../factors/sign-in.ts';
+import { readCookie, refuseForgery } from '../sessions.ts';
+import { findUserByName } from '../store/users.ts';
+import { displayNameRule, emailRule, passwordRule, usernameRule, userSchema } from '../user.ts';
+import { codeRule } from './factors.ts';
+import { halfCookie, halfCookieOf, secondStepPath } from './half-cookie.ts';
+import { answerWithSession } from './start-session.ts';
+import { tellFailure, tellSignIn } from './tell-sign-in.ts';
+
+const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const userAnswer = answered(userSchema);
+const secondStep = answered(z.object({ second_factor: z.object({ methods: z.array(z.enum(methods)) }) }));
+
+export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
+  /** Off the request's path, and without the name that was tried: people type passwords there. */
+  const tellFailedLogin = async (call: Call<'none', { username: string }>, error: unknown): Promise<void> => {
+    const row = await findUserByName(deps.db, call.body.username).catch(() => null);
+    tellFailure(deps.audit, call, row?.id ?? null, error);
+  };
+
+  return [
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/register',
+      summary: 'Register, and log in',
+      auth: 'none',
+      body: z.object({
+        username: usernameRule,
+        password: passwordRule,
+        email: emailRule.optional(),
+        display_name: displayNameRule.optional(),
+      }),
+      answers: { 200: userAnswer },
+      handle: async (call) => {
+        refuseForgery(call.request, origins);
+        const proven = await register(deps, call.body);
+        tellSignIn(deps.audit, call, 'user_registered', proven.user.id);
+        return answerWithSession(deps.sessions, call, proven);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/login',
+      summary: 'Log in; 202 for those of whom a second factor is asked, and no session yet',
+      auth: 'none',
+      body: z.object({ username: z.string().min(1).max(200), password: z.string().min(1).max(1000) }),
+      answers: { 200: userAnswer, 202: secondStep },
+      handle: async (call) => {
+        refuseForgery(call.request, origins);
+        const proven = await login(deps, { ...call.body, ip: call.ip }).catch((error) => {
+          void tellFailedLogin(call, error);
+          throw error;
+        });
+        const half = await beginSecondStep(deps, proven);
+        if (half) {
+          call.headers['set-cookie'] = halfCookieOf(deps, half.token);
+          return ok(call, { second_factor: { methods: half.methods } }, 202);
+        }
+        const response = await answerWithSession(deps.sessions, call, proven);
+        tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id);
+        return response;
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: secondStepPath,
+      summary: 'Log in: the code of an app or a recovery code, after the password',
+      auth: 'none',
+      body: z.object({ code: codeRule }),
+      answers: { 200: userAnswer },
+      handle: async (call) => {
+        refuseForgery(call.request, origins);
+        const token = readCookie(call.request.headers.get('cookie'), halfCookie);
+        const { method, ...proven } = await finishSecondStep(deps, token, call.body.code).catch(async (error) => {
+          const half = await halfSessionOf(deps, token).catch(() => null);
+          tellFailure(deps.audit, call, half?.user.id ?? null, error, 'second_factor');
+          throw error;
+        });
+        const response = await answerWithSession(deps.sessions, call, proven);
+        tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: method });
+        return response;
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/user/logout',
+      summary: 'Log out',
+      auth: 'session',
+      audit: { action: 'logged_out', subject: { type: 'session' }, id: (call) => call.principal.sessionId },
+      answers: { 200: done },
+      handle: async (call) => {
+        await deps.sessions.end(call.principal.user.id, call.principal.sessionId);
+        call.headers['set-cookie'] = deps.sessions.clearCookie;
+        return json(call, { success: true, message: 'You are logged out.' });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,29 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Call } from '../../platform/http/route.ts';
+import type { AuditLog } from '../audit/log.ts';
+import { originOf } from '../audit/record-acts.ts';
+
+/** How sign-ins are told in the audit log, whichever way they came. */
+export function tellSignIn(
+  audit: AuditLog,
+  call: Call,
+  action: string,
+  id: number,
+  metadata?: Record<string, unknown>,
+): void {
+  audit.record({
+    action,
+    actor: id,
+    target: { type: 'user', id },
+    origin: originOf(call),
+    ...(metadata && { metadata }),
+  });
+}
+
+/** `step` names what came after the password, or instead of it. */
+export function tellFailure(audit: AuditLog, call: Call, id: number | null, error: unknown, step?: string): void {
+  const reason = error instanceof AppError ? error.code : 'internal_error';
+  const metadata = { reason, ...(step && { step }) };
+  const target = { type: 'user', id };
+  audit.record({ action: 'login_failed', actor: null, target, metadata, origin: originOf(call) });
+}

@@ -1,0 +1,143 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { listPasskeys, type PasskeyRow } from './passkeys.ts';
+
+interface TotpTable {
+  user_id: number;
+  /** Sealed. */
+  secret: string;
+  /** The time step of the last code that was taken: neither it nor an earlier one counts again (RFC 6238 §5.2). */
+  last_step: number;
+  created_at: number;
+  /** Null until a first code was shown: until then nothing is asked for. */
+  confirmed_at: number | null;
+}
+
+interface RecoveryCodesTable {
+  user_id: number;
+  code_hash: string;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    totp: TotpTable;
+    recovery_codes: RecoveryCodesTable;
+  }
+}
+
+export type TotpRow = Selectable<TotpTable>;
+
+export interface Factors {
+  /** Since when codes of an app are asked for, or null. */
+  totp_since: number | null;
+  recovery_codes_left: number;
+  passkeys: ShownPasskey[];
+}
+/** Of a passkey what its owner knows it by. */
+export type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>;
+
+export async function factorsOf(db: Db, userId: number): Promise<Factors> {
+  const totp = await findTotp(db, userId);
+  const left = await db
+    .selectFrom('recovery_codes')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const passkeys = (await listPasskeys(db, userId)).map(({ id, name, created_at, last_used_at }) => ({
+    ...{ id, name, created_at, last_used_at },
+  }));
+  return { totp_since: totp?.confirmed_at ?? null, recovery_codes_left: Number(left.n), passkeys };
+}
+
+export async function findTotp(db: Db, userId: number): Promise<TotpRow | null> {
+  return (await db.selectFrom('totp').selectAll().where('user_id', '=', userId).executeTakeFirst()) ?? null;
+}
+
+/** False where codes are asked for already: a secret in use is not replaced, only turned off. */
+export async function offerTotp(db: Db, offer: Omit<TotpRow, 'confirmed_at' | 'last_step'>): Promise<boolean> {
+  const { secret, created_at } = offer;
+  const row = await db
+    .insertInto('totp')
+    .values({ ...offer, last_step: 0, confirmed_at: null })
+    .onConflict((c) => c.column('user_id').doUpdateSet({ secret, created_at }).where('totp.confirmed_at', 'is', null))
+    .returning('user_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A code of this step has been shown for this secret; false when it was confirmed or offered anew meanwhile. */
+export async function confirmTotp(
+  db: Db,
+  { user_id, secret }: TotpRow,
+  { step, now }: { step: number; now: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('totp')
+    .set({ confirmed_at: now, last_step: step })
+    .where('user_id', '=', user_id)
+    .where('secret', '=', secret)
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Of many who show the same code at once one gets through. */
+export async function takeTotpStep(db: Db, userId: number, step: number): Promise<boolean> {
+  const result = await db
+    .updateTable('totp')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .where('last_step', '<', step)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function replaceRecoveryCodes(db: Db, userId: number, hashes: string[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+    await tx
+      .insertInto('recovery_codes')
+      .values(hashes.map((code_hash) => ({ user_id: userId, code_hash })))
+      .execute();
+  });
+}
+
+/** Each counts once, of many tries at once too. */
+export async function takeRecoveryCode(db: Db, userId: number, hash: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', hash)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export async function deleteTotp(db: Db, userId: number): Promise<boolean> {
+  const result = await db.deleteFrom('totp').where('user_id', '=', userId).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export async function deleteRecoveryCodes(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+}
+
+/** Every factor of a user, who then signs in with the password alone. */
+export async function deleteFactors(db: Db, userId: number): Promise<void> {
+  await deleteTotp(db, userId);
+  await db.deleteFrom('passkeys').where('user_id', '=', userId).execute();
+  await deleteRecoveryCodes(db, userId);
+}
+
+export async function resealTotp(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    let changed = 0;
+    for (const row of await tx.selectFrom('totp').select(['user_id', 'secret']).execute()) {
+      const secret = reseal(row.secret);
+      if (secret === row.secret) continue;
+      await tx.updateTable('totp').set({ secret }).where('user_id', '=', row.user_id).execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}

@@ -1,0 +1,70 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+
+/** What somebody was given to show once and soon: a half finished sign-in, a challenge, a link in a mail. */
+interface OneTimeSecretsTable {
+  secret_hash: string;
+  purpose: string;
+  /** Null where it is not known yet who will show it. */
+  user_id: number | null;
+  /** What it was given for; a secret of one thing proves nothing about another. */
+  about: string;
+  created_at: number;
+  expires_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    one_time_secrets: OneTimeSecretsTable;
+  }
+}
+
+export type OneTimeRow = Selectable<OneTimeSecretsTable>;
+
+export async function insertOneTime(db: Db, row: OneTimeRow): Promise<void> {
+  await db.insertInto('one_time_secrets').values(row).execute();
+}
+
+export interface Shown {
+  secretHash: string;
+  purpose: string;
+  now: number;
+}
+
+export async function findOneTime(db: Db, { secretHash, purpose, now }: Shown): Promise<OneTimeRow | null> {
+  const row = await db
+    .selectFrom('one_time_secrets')
+    .selectAll()
+    .where('secret_hash', '=', secretHash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Of many who show it at once one gets it. */
+export async function takeOneTime(db: Db, { secretHash, purpose, now }: Shown): Promise<OneTimeRow | null> {
+  const row = await db
+    .deleteFrom('one_time_secrets')
+    .where('secret_hash', '=', secretHash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function deleteOneTimeOf(db: Db, userId: number, purpose: string): Promise<void> {
+  await db.deleteFrom('one_time_secrets').where('user_id', '=', userId).where('purpose', '=', purpose).execute();
+}
+
+/** Bounded, so that a sweep never holds the writer for long; returns how many went. */
+export async function deleteExpiredOneTime(db: Db, now: number, most: number): Promise<number> {
+  const result = await db
+    .deleteFrom('one_time_secrets')
+    .where('secret_hash', 'in', (e) =>
+      e.selectFrom('one_time_secrets').select('secret_hash').where('expires_at', '<=', now).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,76 @@
+import { Button, Modal, Stack, Text } from '@mantine/core';
+import { IconFingerprint } from '@tabler/icons-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FactorMethod, onStepUp, post } from '../api.ts';
+import { passkeysWork, stepUpWithPasskey } from '../passkeys.ts';
+import { useAct } from '../use-act.ts';
+import { CodeInput, takesCode } from './code-input.tsx';
+import { FormFoot } from './form-foot.tsx';
+
+interface Asked {
+  methods: FactorMethod[];
+  answer: (proven: boolean) => void;
+}
+
+/** Asks for the second factor when an act needs it fresh; the act then goes on by itself. */
+export function StepUp() {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const running = useRef<Promise<boolean>>(null);
+  useEffect(() => {
+    // Of several requests that are refused at once, one asks.
+    onStepUp((methods) => {
+      running.current ??= new Promise<boolean>((answer) => setAsked({ methods, answer })).finally(() => {
+        running.current = null;
+      });
+      return running.current;
+    });
+    return () => onStepUp(async () => false);
+  }, []);
+  const prove = useAct({
+    mutationFn: async (code: string | null): Promise<void> => {
+      if (code === null) await stepUpWithPasskey();
+      else await post('/api/user/step-up', { body: { code } });
+    },
+    onSuccess: () => close(true),
+  });
+  const close = (proven: boolean) => {
+    asked?.answer(proven);
+    setAsked(null);
+    prove.reset();
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // A dialog lies inside the form that opened it, as React sees it.
+    event.stopPropagation();
+    prove.mutate(String(new FormData(event.currentTarget).get('code')));
+  };
+  const methods = asked?.methods ?? [];
+  const byPasskey = methods.includes('passkey') && passkeysWork();
+  return (
+    <Modal opened={asked !== null} onClose={() => close(false)} title="Confirm that it is you" zIndex={400}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">This needs your second factor. You will not be asked again for ten minutes.</Text>
+          {byPasskey && (
+            <Button
+              variant="light"
+              leftSection={<IconFingerprint size={18} aria-hidden />}
+              onClick={() => prove.mutate(null)}
+              loading={prove.isPending}
+            >
+              Use a passkey
+            </Button>
+          )}
+          {takesCode(methods) && <CodeInput methods={methods} />}
+          <FormFoot
+            act={prove}
+            failure="Not confirmed"
+            submitLabel="Confirm"
+            onCancel={() => close(false)}
+            disabled={!takesCode(methods)}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

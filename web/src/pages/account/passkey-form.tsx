@@ -1,0 +1,61 @@
+import { Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { put } from '../../api.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { addPasskey } from '../../passkeys.ts';
+import { useAct } from '../../use-act.ts';
+import type { Passkey } from './security-query.ts';
+
+interface PasskeyFormProps {
+  /** The one to be named; absent for a new one. */
+  passkey?: Passkey;
+  needsPassword: boolean;
+  onClose: () => void;
+  onDone: (recoveryCodes?: string[]) => void;
+}
+
+export function PasskeyForm({ passkey, needsPassword, onClose, onDone }: PasskeyFormProps) {
+  const save = useAct({
+    mutationFn: async ({ name, password }: { name: string; password: string }) => {
+      if (!passkey) return (await addPasskey(name, password || undefined)).recovery_codes;
+      await put('/api/user/passkeys/{id}', { path: { id: passkey.id }, body: { name } });
+    },
+    onSuccess: onDone,
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    save.mutate({ name: String(form.get('name')).trim(), password: String(form.get('password') ?? '') });
+  };
+  return (
+    <Modal opened onClose={onClose} title={passkey ? 'Name this passkey' : 'New passkey'}>
+      <form onSubmit={submit}>
+        <Stack>
+          {!passkey && (
+            <Text size="sm">
+              Your device will ask for your finger, face or PIN, and from then on lets you in without a password.
+            </Text>
+          )}
+          <TextInput
+            name="name"
+            label="Name"
+            description="What you will know it by, such as the device"
+            defaultValue={passkey?.name ?? ''}
+            maxLength={64}
+            required
+            data-autofocus
+          />
+          {!passkey && needsPassword && (
+            <PasswordInput name="password" label="Your password" autoComplete="current-password" required />
+          )}
+          <FormFoot
+            act={save}
+            failure={passkey ? 'Not saved' : 'The passkey was not added'}
+            submitLabel={passkey ? 'Save' : 'Add'}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

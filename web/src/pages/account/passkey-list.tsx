@@ -1,0 +1,61 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconEdit, IconTrash } from '@tabler/icons-react';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { passkeysWork } from '../../passkeys.ts';
+import type { Passkey } from './security-query.ts';
+
+interface PasskeyListProps {
+  passkeys: Passkey[];
+  onAdd: () => void;
+  onName: (passkey: Passkey) => void;
+  onRemove: (passkey: Passkey) => void;
+}
+
+export function PasskeyList({ passkeys, onAdd, onName, onRemove }: PasskeyListProps) {
+  const works = passkeysWork();
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <div>
+          <Text fw={600} size="sm">
+            Passkeys
+          </Text>
+          <Text size="sm" c="dimmed">
+            {works
+              ? 'Your device lets you in, without a password, after it has seen your finger, face or PIN.'
+              : 'Need a browser that knows them, and an address with a name and https.'}
+          </Text>
+        </div>
+        <Button variant="default" size="sm" onClick={onAdd} disabled={!works}>
+          Add a passkey
+        </Button>
+      </Group>
+      {passkeys.map((passkey) => (
+        <Group key={passkey.id} justify="space-between" wrap="nowrap" pl="md">
+          <Text size="sm" className="svc-anywhere">
+            {passkey.name}{' '}
+            <Text span size="sm" c="dimmed">
+              {passkey.last_used_at === null ? (
+                <>
+                  added <TimeAgo at={passkey.created_at} />
+                </>
+              ) : (
+                <>
+                  used <TimeAgo at={passkey.last_used_at} />
+                </>
+              )}
+            </Text>
+          </Text>
+          <RowMenu
+            label={passkey.name}
+            acts={[
+              { label: 'Name', icon: IconEdit, onClick: () => onName(passkey) },
+              { label: 'Remove', icon: IconTrash, danger: true, onClick: () => onRemove(passkey) },
+            ]}
+          />
+        </Group>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { CopyButton } from '../../components/copy-button.tsx';
+
+interface RecoveryCodesProps {
+  /** Shown while not null. */
+  codes: string[] | null;
+  onClose: () => void;
+}
+
+/** Shown this once; a stray click must not close it. */
+export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
+  return (
+    <Modal
+      opened={codes !== null}
+      onClose={onClose}
+      title="Your recovery codes"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack>
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+          Keep them where you will find them without your device. Each lets you in once, and they cannot be shown again.
+        </Alert>
+        <SimpleGrid component="ul" cols={{ base: 1, xs: 2 }} spacing="xs" p={0} m={0} aria-label="Recovery codes">
+          {codes?.map((code) => (
+            <Text key={code} component="li" ff="monospace" size="sm" style={{ listStyle: 'none' }}>
+              {code}
+            </Text>
+          ))}
+        </SimpleGrid>
+        <Group gap="xs">
+          <CopyButton value={codes?.join('\n') ?? ''} label="Copy all recovery codes" />
+          <Text size="sm" c="dimmed">
+            Copy all
+          </Text>
+        </Group>
+        <Button onClick={onClose} data-autofocus>
+          I have saved them
+        </Button>
+      </Stack>
+    </Modal>
+  );
+}

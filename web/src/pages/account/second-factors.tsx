@@ -1,0 +1,130 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, post } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifyError } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { useAct } from '../../use-act.ts';
+import { PasskeyForm } from './passkey-form.tsx';
+import { PasskeyList } from './passkey-list.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+import { type Passkey, reloadSecurity, securityQuery } from './security-query.ts';
+import { TotpSetup } from './totp-setup.tsx';
+
+type Open =
+  | { act: 'totp' | 'totp-off' | 'new-passkey' }
+  | { act: 'name-passkey' | 'remove-passkey'; passkey: Passkey }
+  | { act: 'codes'; codes: string[] };
+
+export function SecondFactors() {
+  const query = useQuery(securityQuery);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const done = (codes?: string[]) => {
+    setOpen(codes ? { act: 'codes', codes } : null);
+    reloadSecurity();
+  };
+  const renew = useAct({
+    mutationFn: () => post('/api/user/recovery-codes'),
+    onSuccess: ({ recovery_codes }) => done(recovery_codes),
+    onError: notifyError,
+  });
+  const security = query.data;
+  const needsPassword = security?.methods.length === 0;
+  return (
+    <Section
+      title="Second factor"
+      description="Asked for after your password, so that the password alone lets nobody in."
+    >
+      {query.error && <ErrorState error={query.error} />}
+      {security && (
+        <Stack>
+          <Group justify="space-between">
+            <div>
+              <Group gap="xs">
+                <Text fw={600} size="sm">
+                  Authenticator app
+                </Text>
+                {security.totp_since !== null && (
+                  <Badge size="sm" color="teal">
+                    On
+                  </Badge>
+                )}
+              </Group>
+              <Text size="sm" c="dimmed">
+                {security.totp_since === null ? (
+                  'Codes of an app on your telephone.'
+                ) : (
+                  <>
+                    Turned on <TimeAgo at={security.totp_since} />
+                  </>
+                )}
+              </Text>
+            </div>
+            {security.totp_since === null ? (
+              <Button variant="default" size="sm" onClick={() => setOpen({ act: 'totp' })}>
+                Set up
+              </Button>
+            ) : (
+              <Button variant="subtle" color="red" size="sm" onClick={() => setOpen({ act: 'totp-off' })}>
+                Turn off
+              </Button>
+            )}
+          </Group>
+          <PasskeyList
+            passkeys={security.passkeys}
+            onAdd={() => setOpen({ act: 'new-passkey' })}
+            onName={(passkey) => setOpen({ act: 'name-passkey', passkey })}
+            onRemove={(passkey) => setOpen({ act: 'remove-passkey', passkey })}
+          />
+          {!needsPassword && (
+            <Group justify="space-between">
+              <div>
+                <Text fw={600} size="sm">
+                  Recovery codes
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {security.recovery_codes_left} left, each for one time without your device.
+                </Text>
+              </div>
+              <Button variant="default" size="sm" loading={renew.isPending} onClick={() => renew.mutate()}>
+                New codes
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      )}
+      {open?.act === 'totp' && <TotpSetup needsPassword={needsPassword} onClose={close} onDone={done} />}
+      {open?.act === 'new-passkey' && <PasskeyForm needsPassword={needsPassword} onClose={close} onDone={done} />}
+      {open?.act === 'name-passkey' && (
+        <PasskeyForm passkey={open.passkey} needsPassword={false} onClose={close} onDone={done} />
+      )}
+      <ConfirmDelete
+        opened={open?.act === 'totp-off'}
+        onClose={close}
+        title="Turn off the authenticator app?"
+        confirmLabel="Turn off"
+        onConfirm={() => del('/api/user/totp').then(reloadSecurity)}
+      >
+        Its codes will not be asked for any more.
+      </ConfirmDelete>
+      <ConfirmDelete
+        opened={open?.act === 'remove-passkey'}
+        onClose={close}
+        title="Remove this passkey?"
+        confirmLabel="Remove"
+        onConfirm={async () => {
+          if (open?.act !== 'remove-passkey') return;
+          await del('/api/user/passkeys/{id}', { path: { id: open.passkey.id } });
+          reloadSecurity();
+        }}
+      >
+        {open?.act === 'remove-passkey' && open.passkey.name} will not let you in any more.
+      </ConfirmDelete>
+      <RecoveryCodes codes={open?.act === 'codes' ? open.codes : null} onClose={close} />
+    </Section>
+  );
+}

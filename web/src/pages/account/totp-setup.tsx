@@ -1,0 +1,84 @@
+import { Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { post, type Result } from '../../api.ts';
+import { CopyField } from '../../components/copy-field.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useAct } from '../../use-act.ts';
+import { QrPicture } from './qr-picture.tsx';
+
+type Offer = Result<'/api/user/totp', 'post'>;
+
+interface TotpSetupProps {
+  /** The first factor needs the password; for others the second factor is asked for. */
+  needsPassword: boolean;
+  onClose: () => void;
+  onDone: (recoveryCodes: string[]) => void;
+}
+
+const fieldOf = (event: FormEvent<HTMLFormElement>, name: string): string => {
+  event.preventDefault();
+  return String(new FormData(event.currentTarget).get(name) ?? '');
+};
+
+function Begin({ needsPassword, onClose, onOffer }: TotpSetupProps & { onOffer: (offer: Offer) => void }) {
+  const begin = useAct({
+    mutationFn: (password: string) => post('/api/user/totp', { body: password ? { password } : {} }),
+    onSuccess: onOffer,
+  });
+  return (
+    <form onSubmit={(event) => begin.mutate(fieldOf(event, 'password'))}>
+      <Stack>
+        <Text size="sm">
+          An authenticator app on your telephone shows a new code every 30 seconds. You will be asked for one after your
+          password.
+        </Text>
+        {needsPassword && (
+          <PasswordInput
+            name="password"
+            label="Your password"
+            autoComplete="current-password"
+            required
+            data-autofocus
+          />
+        )}
+        <FormFoot act={begin} submitLabel="Continue" onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+function Confirm({ offer, onClose, onDone }: TotpSetupProps & { offer: Offer }) {
+  const confirm = useAct({
+    mutationFn: (code: string) => post('/api/user/totp/confirm', { body: { code } }),
+    onSuccess: ({ recovery_codes }) => onDone(recovery_codes),
+  });
+  return (
+    <form onSubmit={(event) => confirm.mutate(fieldOf(event, 'code'))}>
+      <Stack>
+        <Text size="sm">Read this picture with the app, or type the secret into it.</Text>
+        <QrPicture text={offer.uri} label="The secret as a picture for the app" />
+        <CopyField label="Secret" value={offer.secret} />
+        <TextInput
+          name="code"
+          label="The code that the app shows"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={10}
+          required
+          data-autofocus
+          autoFocus
+        />
+        <FormFoot act={confirm} failure="Not turned on" submitLabel="Turn on" onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+export function TotpSetup(props: TotpSetupProps) {
+  const [offer, setOffer] = useState<Offer | null>(null);
+  return (
+    <Modal opened onClose={props.onClose} title="Authenticator app">
+      {offer ? <Confirm {...props} offer={offer} /> : <Begin {...props} onOffer={setOffer} />}
+    </Modal>
+  );
+}

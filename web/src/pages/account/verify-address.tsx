@@ -1,0 +1,45 @@
+import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { FormEvent } from 'react';
+import { post } from '../../api.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { useAct } from '../../use-act.ts';
+
+/** Asks for the mail with the link. Stands below the form of the profile, not in it. */
+export function VerifyAddress({ email }: { email: string }) {
+  const [opened, { open, close }] = useDisclosure();
+  const send = useAct({
+    mutationFn: (password: string) => post('/api/user/email/verification', { body: { password } }),
+    onSuccess: ({ message }) => {
+      notifySuccess(message);
+      close();
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    send.mutate(String(new FormData(event.currentTarget).get('password')));
+  };
+  return (
+    <>
+      <Button variant="default" mt="md" onClick={open}>
+        Verify the address
+      </Button>
+      <Modal opened={opened} onClose={close} title="Verify your address">
+        <form onSubmit={submit}>
+          <Stack>
+            <Text size="sm">A link will be sent to {email}. Once verified, it can be used to reset your password.</Text>
+            <PasswordInput
+              name="password"
+              label="Your password"
+              autoComplete="current-password"
+              required
+              data-autofocus
+            />
+            <FormFoot act={send} failure="No mail was sent" submitLabel="Send the link" onCancel={close} />
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import type { User } from '../../session.ts';
+
+/** For somebody who lost the telephone and the recovery codes. */
+export function RemoveFactors({ user, onClose }: { user: User; onClose: () => void }) {
+  const remove = async () => {
+    await del('/api/admin/users/{id}/factors', { path: { id: user.id } });
+    notifySuccess(`${user.username} logs in with the password alone now`);
+  };
+  return (
+    <ConfirmDelete
+      opened
+      onClose={onClose}
+      title={`Remove the second factors of ${user.username}?`}
+      confirmLabel="Remove"
+      onConfirm={remove}
+    >
+      Authenticator app, passkeys and recovery codes count no more, and the password alone lets in. Be sure that it is
+      really them who ask.
+    </ConfirmDelete>
+  );
+}

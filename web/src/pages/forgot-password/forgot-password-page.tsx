@@ -1,0 +1,45 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { post } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { useAct } from '../../use-act.ts';
+
+export function ForgotPasswordPage() {
+  const ask = useAct({ mutationFn: (email: string) => post('/api/user/password/forgot', { body: { email } }) });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    ask.mutate(String(new FormData(event.currentTarget).get('email')).trim());
+  };
+  const footer = (
+    <AnchorLink to="/login" underline="always">
+      Back to the login
+    </AnchorLink>
+  );
+  return (
+    <BareFrame title="Forgot your password?" footer={footer}>
+      {ask.isSuccess ? (
+        <Text role="status">{ask.data.message} Its link works for 30 minutes.</Text>
+      ) : (
+        <form onSubmit={submit}>
+          <Stack>
+            {ask.error && <ErrorState error={ask.error} title="No mail was sent" />}
+            <TextInput
+              name="email"
+              type="email"
+              label="Email"
+              description="The address that you verified. A link for a new password will be sent to it."
+              autoComplete="email"
+              required
+              autoFocus
+            />
+            <Button type="submit" fullWidth loading={ask.isPending}>
+              Send the link
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </BareFrame>
+  );
+}

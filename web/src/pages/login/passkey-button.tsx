@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { IconFingerprint } from '@tabler/icons-react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { enterWithPasskey } from '../../passkeys.ts';
+import { useAct } from '../../use-act.ts';
+import { useEntered } from '../../use-entered.ts';
+
+/** No name is typed: the device knows whose passkeys it holds. */
+export function PasskeyButton() {
+  const { entered } = useEntered();
+  const enter = useAct({ mutationFn: enterWithPasskey, onSuccess: entered });
+  return (
+    <>
+      <Button
+        variant="default"
+        fullWidth
+        leftSection={<IconFingerprint size={18} aria-hidden />}
+        loading={enter.isPending}
+        onClick={() => enter.mutate()}
+      >
+        Log in with a passkey
+      </Button>
+      {enter.error && <ErrorState error={enter.error} title="Could not log in" />}
+    </>
+  );
+}

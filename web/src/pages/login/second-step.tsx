@@ -1,0 +1,51 @@
+import { Anchor, Button, Stack } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { type FactorMethod, post } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { CodeInput, takesCode } from '../../components/code-input.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { passkeysWork } from '../../passkeys.ts';
+import { useAct } from '../../use-act.ts';
+import { useEntered } from '../../use-entered.ts';
+import { PasskeyButton } from './passkey-button.tsx';
+
+interface SecondStepProps {
+  methods: FactorMethod[];
+  onBack: () => void;
+}
+
+/** After the password, for those who have a second factor. */
+export function SecondStep({ methods, onBack }: SecondStepProps) {
+  const { entered } = useEntered();
+  const enter = useAct({
+    mutationFn: (code: string) => post('/api/user/login/second-factor', { body: { code } }),
+    onSuccess: entered,
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    enter.mutate(String(new FormData(event.currentTarget).get('code')));
+  };
+  const footer = (
+    <Anchor component="button" type="button" underline="always" onClick={onBack}>
+      Log in another way
+    </Anchor>
+  );
+  return (
+    <BareFrame title="Second step" description="You have a second factor, which is asked for now." footer={footer}>
+      <form onSubmit={submit}>
+        <Stack>
+          {enter.error && <ErrorState error={enter.error} title="Could not log in" />}
+          {takesCode(methods) && (
+            <>
+              <CodeInput methods={methods} />
+              <Button type="submit" fullWidth loading={enter.isPending}>
+                Log in
+              </Button>
+            </>
+          )}
+          {methods.includes('passkey') && passkeysWork() && <PasskeyButton />}
+        </Stack>
+      </form>
+    </BareFrame>
+  );
+}

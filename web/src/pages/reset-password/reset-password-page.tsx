@@ -1,0 +1,68 @@
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { post } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink, ButtonLink } from '../../components/link.tsx';
+import { takeLinkToken } from '../../link-token.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+
+/** Where links of mails and of administrators lead: also the first password of somebody who was invited. */
+export function ResetPasswordPage() {
+  const [token] = useState(takeLinkToken);
+  const [fault, setFault] = useState<string | null>(null);
+  const reset = useAct({
+    mutationFn: (password: string) => post('/api/user/password/reset', { body: { token, password } }),
+    // Every session has ended, perhaps that of this browser too.
+    onSuccess: () => queryClient.clear(),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const password = String(form.get('password'));
+    const short = password.length < 8 || password.length > 128;
+    const found = short ? 'Use 8 to 128 characters.' : password === form.get('repeated') ? null : 'The two differ.';
+    setFault(found);
+    if (!found) reset.mutate(password);
+  };
+  if (!token)
+    return (
+      <BareFrame title="This link is not complete">
+        <Text>Open it as it stands in the mail, or ask for a new one.</Text>
+        <AnchorLink to="/forgot-password" underline="always">
+          Ask for a new link
+        </AnchorLink>
+      </BareFrame>
+    );
+  if (reset.isSuccess)
+    return (
+      <BareFrame title="Your password is changed" description="Every device has been logged out.">
+        <ButtonLink to="/login" fullWidth>
+          Log in
+        </ButtonLink>
+      </BareFrame>
+    );
+  return (
+    <BareFrame title="Choose a password">
+      <form onSubmit={submit}>
+        <Stack>
+          {reset.error && <ErrorState error={reset.error} title="The password was not changed" />}
+          <PasswordInput
+            name="password"
+            label="New password"
+            description="At least 8 characters"
+            autoComplete="new-password"
+            required
+            autoFocus
+            error={fault}
+          />
+          <PasswordInput name="repeated" label="New password again" autoComplete="new-password" required />
+          <Button type="submit" fullWidth loading={reset.isPending}>
+            Save
+          </Button>
+        </Stack>
+      </form>
+    </BareFrame>
+  );
+}

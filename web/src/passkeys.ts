@@ -1,0 +1,37 @@
+import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
+import { post, type Result } from './api.ts';
+
+/** Browsers give passkeys to names over a safe connection only, never to bare addresses. */
+export const passkeysWork = (): boolean => browserSupportsWebAuthn() && !/^[\d.]+$|^\[/.test(window.location.hostname);
+
+/** The service writes the options as the browser wants them. */
+const asGiven = (optionsJSON: unknown) => ({ optionsJSON: optionsJSON as never });
+
+/** What a browser says when a person closed its dialog means nothing to them. */
+async function withWords<T>(asking: Promise<T>): Promise<T> {
+  return asking.catch((cause: unknown) => {
+    const name = cause instanceof Error ? cause.name : '';
+    if (name === 'NotAllowedError' || name === 'AbortError')
+      throw new Error('No passkey was used: the request was cancelled, or took too long.');
+    if (name === 'InvalidStateError') throw new Error('This device holds a passkey for this account already.');
+    throw cause;
+  });
+}
+
+export async function enterWithPasskey(): Promise<Result<'/api/user/login/passkey', 'post'>> {
+  const options = await post('/api/user/login/passkey/options');
+  const response = await withWords(startAuthentication(asGiven(options)));
+  return post('/api/user/login/passkey', { body: { response: response as never } });
+}
+
+export async function stepUpWithPasskey(): Promise<void> {
+  const options = await post('/api/user/step-up/passkey/options');
+  const response = await withWords(startAuthentication(asGiven(options)));
+  await post('/api/user/step-up/passkey', { body: { response: response as never } });
+}
+
+export async function addPasskey(name: string, password: string | undefined) {
+  const options = await post('/api/user/passkeys/options', { body: { password } });
+  const response = await withWords(startRegistration(asGiven(options)));
+  return post('/api/user/passkeys', { body: { name, response: response as never } });
+}

@@ -1,0 +1,15 @@
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { safeNext } from './search-params.ts';
+import { queryClient, selfQuery, type User } from './session.ts';
+
+/** After every way in: the user is known, and goes where they were headed. */
+export function useEntered() {
+  const router = useRouter();
+  const { next } = useSearch({ strict: false }) as { next?: string };
+  const entered = (user: User) => {
+    queryClient.clear();
+    queryClient.setQueryData(selfQuery.queryKey, user);
+    router.history.push(safeNext(next, window.location.origin));
+  };
+  return { next, entered };
+}
