@@ -4,6 +4,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { resealHeaders } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
+import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
 import { keyEntry } from '../platform/open.ts';
@@ -23,7 +24,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     const keys = config.encryptionKey ? sealingKeys : [keyEntry(writeNewKey(config.dataDir)), ...sealingKeys];
     const { reseal } = openSealer({ keys });
     let done = 0;
-    for (const room of [resealCredentials, resealWebhookSecrets, resealHeaders, resealAnswers])
+    for (const room of [resealCredentials, resealWebhookSecrets, resealSigningKeys, resealHeaders, resealAnswers])
       done += await room(database.db, reseal);
     const entry = {
       action: 'encryption_key_rotated',

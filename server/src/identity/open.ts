@@ -42,7 +42,7 @@ export async function openIdentity(deps: {
   audit: AuditLog;
   baseUrl: string;
   webUrl: string;
-  optionDefaults: Record<string, number>;
+  optionDefaults: Record<string, number | boolean>;
   hearing: Hearing;
   heldBy: AccountDeps['heldBy'];
   recallKey: KeyDeps['recallKey'];
