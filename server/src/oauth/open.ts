@@ -11,6 +11,7 @@ import { identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
 import { openTokensUsed } from './last-used.ts';
+import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
@@ -20,6 +21,7 @@ import { authorizeRoutes } from './routes/authorize.ts';
 import { consentRoutes } from './routes/consents.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import { preflightRoutes } from './routes/preflight.ts';
+import { signingKeyRoutes } from './routes/signing-keys.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
 import { userinfoRoutes } from './routes/userinfo.ts';
@@ -83,9 +85,12 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     approvals: openApprovals(db),
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
+    signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),
     audit,
     webhooks,
     lastUsed,
+    sessions: accounts.sessions,
+    ownOrigins: [...new Set([new URL(config.baseUrl).origin, new URL(config.webUrl).origin])],
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
   };
@@ -94,6 +99,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     routes: [
       ...discoveryRoutes(config),
       ...preflightRoutes(),
+      ...signingKeyRoutes(room),
       ...authorizeRoutes(room),
       tokenRoute(room),
       ...tokenStatusRoutes(room),
@@ -110,6 +116,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep();
+      if (options.get('OAuth2OpenIDConnect')) await room.signingKeys.sweep();
     },
     stop: async () => {
       await webhooks.stop(drainMs);
