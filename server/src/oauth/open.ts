@@ -97,8 +97,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   const sweep = openSweep(room);
   return {
     routes: [
-      ...discoveryRoutes(config),
-      ...preflightRoutes(),
+      ...discoveryRoutes(room),
+      ...preflightRoutes(room),
       ...signingKeyRoutes(room),
       ...authorizeRoutes(room),
       tokenRoute(room),
