@@ -11,6 +11,7 @@ import {
   redirecting,
 } from './authorize-checks.ts';
 import { newCode } from './credentials.ts';
+import { readHint } from './openid/hint.ts';
 import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
@@ -97,6 +98,9 @@ export async function decideSilently(
   if (!openid?.prompts.has('none')) throw new AppError('invalid_request', 'prompt must be none.', { param: 'prompt' });
   if (!who || neededInteraction(deps, openid, who) === 'login')
     throw redirecting(new AppError('not_logged_in', 'The user has to log in.'), checked, deps);
+  // Core §3.1.2.2: of somebody else, or of nobody we know, nothing is told.
+  if (openid.idTokenHint && (await readHint(deps, openid.idTokenHint))?.sub !== `${who.userId}`)
+    throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
   const consent = await findConsent(deps.db, who.userId, application.id);
   if (application.is_verified !== 1 || !consent || !covers(consent, application, scopes))
     throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);

@@ -1,4 +1,5 @@
 import type { Announcements } from '../identity/announce.ts';
+import type { Origin } from '../identity/audit/log.ts';
 import type { Options } from '../identity/options.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -34,6 +35,8 @@ export interface Room {
   webhooks: Webhooks;
   lastUsed: TokensUsed;
   sessions: Sessions;
+  /** Ends a session, and tells the log. */
+  logOut(userId: number, sessionId: number, origin: Origin): Promise<void>;
   /** Where pages of ours come from. */
   ownOrigins: string[];
   baseUrl: string;

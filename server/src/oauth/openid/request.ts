@@ -27,6 +27,8 @@ export interface OpenidRequest {
   prompts: ReadonlySet<Prompt>;
   /** Null for none. */
   maxAge: number | null;
+  /** An ID token of whom the application expects. */
+  idTokenHint: string | undefined;
   signedInAfter: string | undefined;
 }
 
@@ -62,6 +64,7 @@ export function readOpenidRequest(given: OpenidParameters & { scope?: string | u
     nonce: given.nonce || undefined,
     prompts: readPrompts(given.prompt),
     maxAge: readMaxAge(given.max_age),
+    idTokenHint: given.id_token_hint || undefined,
     signedInAfter: given.signed_in_after || undefined,
   };
 }

@@ -41,6 +41,7 @@ const claims = `iss sub aud exp iat auth_time nonce at_hash acr sid name preferr
 const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
   jwks_uri: `${baseUrl}/api/oauth2/jwks`,
+  end_session_endpoint: `${baseUrl}/api/oauth2/end_session`,
   id_token_signing_alg_values_supported: signingAlgorithms,
   claims_supported: claims,
   claim_types_supported: ['normal'],
@@ -52,6 +53,8 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,
+  backchannel_logout_supported: true,
+  backchannel_logout_session_supported: true,
 });
 
 const documentSchema = z.record(z.string(), z.unknown());
