@@ -73,6 +73,7 @@ export const pages: PageEntry[] = [
     ['/goodbye', 'Account deleted', () => import('./pages/goodbye/goodbye-page.tsx')],
   ]),
   ...open({ access: 'public', bare: true }, [
+    ['/oauth2/logout', 'Log out', () => import('./pages/logout/logout-page.tsx')],
     ['/docs', 'API reference', () => import('./pages/docs/docs-page.tsx')],
     ['/$', 'Page not found', () => import('./pages/not-found/not-found-page.tsx')],
   ]),

@@ -23,6 +23,10 @@ interface EnterFormProps<Body> {
   children: ReactNode;
 }
 
+/** The name that an application expects, where one sent the user here. */
+const hintIn = (next: string | undefined): string =>
+  next?.startsWith('/oauth2/authorize?') ? (new URLSearchParams(next.split('?')[1]).get('login_hint') ?? '') : '';
+
 /** Logging in and registering: afterwards the user is known, and goes where they were headed. */
 export function EnterForm<Body>(props: EnterFormProps<Body>) {
   const { title, submitLabel, failure, usernameFault, read, send, other, children } = props;
@@ -62,6 +66,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
             autoCapitalize="none"
             required
             autoFocus
+            defaultValue={hintIn(next)}
             error={usernameFault}
           />
           {children}
