@@ -50,6 +50,7 @@ export function signingKeyRoutes({ signingKeys, options }: Room): Route[] {
       method: 'post',
       path: '/api/oauth2/admin/signing-keys/rotate',
       summary: 'Sign with new keys: as soon as applications can know them, or at once where the old ones leaked',
+      idempotent: true,
       body: z.strictObject({
         at_once: z.boolean().default(false).describe('Forget the old keys: what they have signed is valid no more'),
       }),
