@@ -21,7 +21,11 @@ async function requireUser({ location }: Visit): Promise<void> {
   // Nobody may be shown a login page then; the application hears why there is no answer.
   if (location.search.prompt === 'none' && location.href.startsWith('/oauth2/authorize')) {
     const to = await answerSilently(window.location.search);
-    if (to) return leaveTo(to);
+    if (to) {
+      leaveTo(to);
+      // Nothing is shown while the browser goes.
+      return new Promise(() => {});
+    }
   }
   if (await currentUser()) return;
   throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } });
