@@ -59,6 +59,8 @@ test('provider keys and option defaults are gathered by name', () => {
   const config = readConfig({ OPENAI_API_KEY: 'k', GROQ_API_KEY: '', OAUTH2_CODE_TTL: '60' });
   expect(config.providerKeys).toEqual({ OPENAI_API_KEY: 'k' });
   expect(config.optionDefaults).toEqual({ OAuth2CodeTTL: 60 });
+  expect(readConfig({ OPENID_CONNECT: '1' }).optionDefaults).toEqual({ OAuth2OpenIDConnect: true });
+  expect(readConfig({ OPENID_CONNECT: '' }).optionDefaults).toEqual({});
 });
 
 test('headers for the collector are read as OpenTelemetry writes them', () => {

@@ -80,6 +80,7 @@ const rules = {
   OAUTH2_ACCESS_TOKEN_TTL: whole(1, 31_536_000).optional(),
   OAUTH2_REFRESH_TOKEN_TTL: whole(1, 315_360_000).optional(),
   OAUTH2_CODE_TTL: whole(1, 86_400).optional(),
+  OPENID_CONNECT: flag.optional(),
 } as const;
 
 type Environment = Record<string, string | undefined>;
@@ -117,7 +118,7 @@ export interface Config {
   /** A proxy stands between us and the upstreams, or certificates are not checked: only `fetch` knows how. */
   fetchOnly?: boolean;
   /** Defaults of runtime options that the environment sets. */
-  optionDefaults: Record<string, number>;
+  optionDefaults: Record<string, number | boolean>;
 }
 
 export class ConfigFaults extends Error {
@@ -175,7 +176,8 @@ function assemble(read: Values): Omit<Config, 'providerKeys'> {
     OAuth2AccessTokenTTL: read.OAUTH2_ACCESS_TOKEN_TTL,
     OAuth2RefreshTokenTTL: read.OAUTH2_REFRESH_TOKEN_TTL,
     OAuth2CodeTTL: read.OAUTH2_CODE_TTL,
-  }).filter((entry): entry is [string, number] => entry[1] !== undefined);
+    OAuth2OpenIDConnect: read.OPENID_CONNECT,
+  }).filter((entry): entry is [string, number | boolean] => entry[1] !== undefined);
   return {
     port: read.PORT,
     host: read.HOST,

@@ -93,7 +93,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
   const { options } = identity;
 
-  const oauth = openOAuth({ db: database.db, accounts: identity.accounts, sealer, log, hearing, config });
+  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
 
   const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses });
 

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { NotFound, Pending, RouteError } from './components/page-states.tsx';
+import { answerSilently, leaveTo } from './pages/authorize/authorization.ts';
 import { Root } from './root.tsx';
 import { type PageEntry, pages } from './routes.tsx';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
@@ -17,6 +18,15 @@ interface Visit {
 }
 
 async function requireUser({ location }: Visit): Promise<void> {
+  // Nobody may be shown a login page then; the application hears why there is no answer.
+  if (location.search.prompt === 'none' && location.href.startsWith('/oauth2/authorize')) {
+    const to = await answerSilently(window.location.search);
+    if (to) {
+      leaveTo(to);
+      // Nothing is shown while the browser goes.
+      return new Promise(() => {});
+    }
+  }
   if (await currentUser()) return;
   throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } });
 }

@@ -82,6 +82,7 @@ export const pages: PageEntry[] = [
     ['/link-account', 'Connect your account', () => import('./pages/link-account/link-account-page.tsx')],
     ['/reset-password', 'Choose a password', () => import('./pages/reset-password/reset-password-page.tsx')],
     ['/verify-email', 'Verify your address', () => import('./pages/verify-email/verify-email-page.tsx')],
+    ['/oauth2/logout', 'Log out', () => import('./pages/logout/logout-page.tsx')],
     ['/docs', 'API reference', () => import('./pages/docs/docs-page.tsx')],
     ['/$', 'Page not found', () => import('./pages/not-found/not-found-page.tsx')],
   ]),

@@ -6,6 +6,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { resealHeaders } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
+import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
 import { keyEntry } from '../platform/open.ts';
@@ -26,7 +27,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     const { reseal } = openSealer({ keys });
     let done = 0;
     for (const room of [
-      ...[resealCredentials, resealWebhookSecrets, resealHeaders],
+      ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealHeaders],
       ...[resealClientSecrets, resealAnswers, resealTotp],
     ])
       done += await room(database.db, reseal);

@@ -11,7 +11,8 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
     const found = await deps.sessions.find(call.request.headers.get('cookie'));
     if (!found) throw new AppError('not_logged_in', 'You are not logged in.');
     refuseForgery(call.request, deps.origins);
-    return { user: found.user, sessionId: found.session.id, limitKey: `user:${found.user.id}` };
+    const { user, session } = found;
+    return { user, sessionId: session.id, signedInAt: session.created_at, limitKey: `user:${user.id}` };
   };
 
   const admin = async (call: Call): Promise<SessionPrincipal> => {

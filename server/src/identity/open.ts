@@ -61,7 +61,7 @@ export async function openIdentity(deps: {
   log: Log;
   baseUrl: string;
   webUrl: string;
-  optionDefaults: Record<string, number>;
+  optionDefaults: Record<string, number | boolean>;
   hearing: Hearing;
   heldBy: AccountDeps['heldBy'];
   recallKey: KeyDeps['recallKey'];

@@ -47,6 +47,16 @@ export const optionTable = {
     default: 'openid email profile tokens:read tokens:write usage:read',
     help: 'Scopes that applications may have at all',
   },
+  OAuth2OpenIDConnect: {
+    default: false,
+    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications',
+  },
+  OAuth2SigningKeyDays: {
+    default: 90,
+    help: 'Days after which ID tokens are signed with a new key; 0 leaves it to administrators',
+    min: 0,
+    max: 3650,
+  },
   CorsEnabled: {
     default: false,
     help: 'Pages of other origins may call /v1 and the API tokens of applications: those of registered applications, and CorsOrigins',

@@ -33,7 +33,7 @@ export async function openOptions(deps: {
   shared: Shared;
   hearing: Hearing;
   clock: Clock;
-  defaults: Record<string, number>;
+  defaults: Record<string, number | boolean>;
 }): Promise<Options> {
   const { db, shared, hearing, clock } = deps;
   let values = new Map<string, OptionValue>();

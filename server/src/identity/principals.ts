@@ -4,6 +4,8 @@ import type { User } from './user.ts';
 export interface SessionPrincipal {
   user: User;
   sessionId: number;
+  /** When they proved who they are. */
+  signedInAt: number;
   limitKey: string;
 }
 

@@ -92,6 +92,10 @@ const oauthCodes = new Set<ErrorCode>([
   'access_denied',
   'invalid_token',
   'insufficient_scope',
+  'consent_required',
+  'request_not_supported',
+  'request_uri_not_supported',
+  'registration_not_supported',
   'rate_limit_exceeded',
   'not_found',
 ]);

@@ -35,6 +35,11 @@ export const errorTable = {
   access_denied: 403,
   invalid_token: 401,
   insufficient_scope: 403,
+  // OpenID Connect Core §3.1.2.6.
+  consent_required: 403,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  registration_not_supported: 400,
   // Everywhere.
   not_logged_in: 401,
   wrong_credentials: 401,

@@ -1,36 +1,17 @@
 import { z } from 'zod';
+import type { Options } from '../identity/options.ts';
 import { type Changes, changesOf, Secret, type State } from '../lib/changes.ts';
 import { shownName, shownText } from '../platform/http/shown-text.ts';
-import { redirectUriFault } from './redirect-uri.ts';
+import { redirectUris, webUrl } from './address-fields.ts';
+import { openidFields, openidSchema, openidState, openidView } from './openid/application.ts';
 import type { ApplicationRow } from './store/tables.ts';
-
-const webUrl = z
-  .string()
-  .trim()
-  .max(2000, 'must have at most 2000 characters')
-  .refine((value) => value === '' || isWebUrl(value), 'must be an http or https address');
-
-function isWebUrl(value: string): boolean {
-  const url = URL.parse(value);
-  if (!url || !/^https?:\/\//i.test(value) || /[\s\\<>"]/.test(value)) return false;
-  return url.username === '' && url.password === '';
-}
-
-const redirectUri = z.string().superRefine((uri, context) => {
-  const fault = redirectUriFault(uri);
-  if (fault) context.addIssue({ code: 'custom', message: fault });
-});
 
 const fields = {
   name: shownName(64),
   description: shownText(500),
   homepage_url: webUrl,
   logo_url: webUrl,
-  redirect_uris: z
-    .array(redirectUri)
-    .min(1, 'must name at least one address')
-    .max(10, 'must name at most 10 addresses')
-    .transform((list) => [...new Set(list)]),
+  redirect_uris: redirectUris.refine((list) => list.length > 0, 'must name at least one address'),
   scopes: z.string().min(1, 'must not be empty').max(256, 'must have at most 256 characters'),
   app_type: z.enum(['confidential', 'public']),
   webhook_url: webUrl,
@@ -43,11 +24,12 @@ export const newApplicationSchema = z.object({
   logo_url: fields.logo_url.default(''),
   app_type: fields.app_type.default('confidential'),
   webhook_url: fields.webhook_url.default(''),
+  ...z.object(openidFields).partial().shape,
 });
 export type NewApplication = z.infer<typeof newApplicationSchema>;
 
 /** Anything else (`status`, `is_verified`, `owner_id` …) is dropped by the schema: it is not the owner's to set. */
-export const applicationChangeSchema = z.object(fields).partial();
+export const applicationChangeSchema = z.object({ ...fields, ...openidFields }).partial();
 export type ApplicationInput = z.infer<typeof applicationChangeSchema>;
 
 export const applicationSchema = z
@@ -69,11 +51,21 @@ export const applicationSchema = z
     rate_limit: z.number().int(),
     created_at: z.number().int(),
     updated_at: z.number().int(),
+    // With OpenID Connect turned on.
+    ...openidSchema.shape,
   })
   .meta({ id: 'OAuthApplication' });
 export type ApplicationView = z.infer<typeof applicationSchema>;
 
-export const applicationView = (row: ApplicationRow): ApplicationView => ({
+/** As answers show it, with the fields of OpenID Connect where that is turned on. */
+export const viewIn =
+  ({ options }: { options: Options }) =>
+  (row: ApplicationRow): ApplicationView => ({
+    ...applicationView(row),
+    ...(options.get('OAuth2OpenIDConnect') && openidView(row)),
+  });
+
+const applicationView = (row: ApplicationRow): ApplicationView => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -106,6 +98,7 @@ const stateOf = (row: ApplicationRow): State => ({
   webhook_url: row.webhook_url,
   client_secret: new Secret(row.secret_hash),
   webhook_secret: new Secret(row.webhook_secret),
+  ...openidState(row),
 });
 
 /** What the audit log tells of an act upon an application. */

@@ -8,6 +8,7 @@ import { offsetOf, type Page } from '../platform/http/paging.ts';
 import { type ApplicationInput, applicationChanges, type NewApplication } from './application.ts';
 import type { AuditEvent } from './audit.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
+import { openidColumns } from './openid/application.ts';
 import type { Room } from './room.ts';
 import { registeredScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
@@ -64,9 +65,11 @@ export async function createApplication(
   const allowed_scopes = registeredScopes(input.scopes, deps.options.get('OAuth2AllowedScopes'));
   const secret = input.app_type === 'confidential' ? newClientSecret() : '';
   const now = nowSeconds(deps.clock);
-  const { scopes: _, redirect_uris, ...plain } = input;
+  const { columns, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
+  const { scopes: _, redirect_uris, ...plain } = rest;
   const row = await insertApplication(deps.db, {
     ...plain,
+    ...columns,
     redirect_uris: JSON.stringify(redirect_uris),
     allowed_scopes,
     owner_id: owner.userId,
@@ -95,6 +98,7 @@ const vouchedFor: ReadonlySet<string> = new Set([
   'homepage_url',
   'logo_url',
   'redirect_uris',
+  'post_logout_redirect_uris',
   'app_type',
 ]);
 
@@ -105,9 +109,11 @@ export async function updateApplication(
   input: ApplicationInput,
 ): Promise<ApplicationRow> {
   const before = await ownApplication(deps, owner.userId, id);
-  const { scopes, redirect_uris, ...plain } = input;
+  const { columns, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
+  const { scopes, redirect_uris, ...plain } = rest;
   const wanted: ApplicationChange = {
     ...plain,
+    ...columns,
     ...(scopes !== undefined && {
       allowed_scopes: registeredScopes(scopes, deps.options.get('OAuth2AllowedScopes')),
     }),

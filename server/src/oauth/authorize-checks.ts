@@ -1,5 +1,6 @@
 import { oauthCode } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
+import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './openid/request.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
@@ -9,7 +10,7 @@ import { findApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
 /** An authorization request as it came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
-export interface AuthorizeRequest {
+export interface AuthorizeRequest extends OpenidParameters {
   response_type?: string;
   client_id?: string;
   redirect_uri?: string;
@@ -26,6 +27,8 @@ export interface CheckedRequest {
   state: string | undefined;
   scopes: Scope[];
   challenge: Challenge | null;
+  /** Null while OpenID Connect is turned off: then its parameters are unknown ones. */
+  openid: OpenidRequest | null;
 }
 
 type Facts = { request: AuthorizeRequest; deps: Pick<Room, 'options'> } & Partial<CheckedRequest>;
@@ -91,6 +94,13 @@ const checks: Check[] = [
       facts.challenge = readChallenge(facts.request, facts.application!.app_type === 'public');
     },
   },
+  {
+    rule: 'OpenID Connect Core §3.1.2.1',
+    redirects: true,
+    run: (facts) => {
+      facts.openid = facts.deps.options.get('OAuth2OpenIDConnect') ? readOpenidRequest(facts.request) : null;
+    },
+  },
 ];
 
 export async function checkAuthorizeRequest(
@@ -105,22 +115,33 @@ export async function checkAuthorizeRequest(
     try {
       check.run(facts);
     } catch (error) {
-      throw check.redirects && error instanceof AppError ? redirecting(error, facts, deps.baseUrl) : error;
+      throw check.redirects && error instanceof AppError ? redirecting(error, facts as CheckedRequest, deps) : error;
     }
   }
   return facts as Facts & CheckedRequest;
 }
 
 /** The answer stays JSON; the page that asked follows `redirect_url`. */
-function redirecting(error: AppError, facts: Facts, issuer: string): AppError {
-  const redirect_url = errorRedirect(facts as CheckedRequest, oauthCode(error), error.message, issuer);
+export function redirecting(error: AppError, to: Destination, deps: IssuerDeps): AppError {
+  const redirect_url = errorRedirect(to, oauthCode(error), error.message, deps);
   return new AppError(error.code, error.message, { ...error.extras, body: { redirect_url } });
 }
 
-/** RFC 6749 §4.1.2.1, with the issuer against mix-up (RFC 9207 §2). */
+type Destination = Pick<CheckedRequest, 'redirectUri' | 'state' | 'application'>;
+type IssuerDeps = Pick<Room, 'options' | 'baseUrl'>;
+
+/**
+ * RFC 9207 §2: the issuer, so that a client with several servers cannot be made to mix them up. Libraries that were not told
+ * an issuer refuse it, so an application can do without.
+ */
+export const issuerFor = ({ send_iss }: Pick<ApplicationRow, 'send_iss'>, deps: IssuerDeps): string | undefined =>
+  send_iss === 0 && deps.options.get('OAuth2OpenIDConnect') ? undefined : deps.baseUrl;
+
+/** RFC 6749 §4.1.2.1. */
 export const errorRedirect = (
-  { redirectUri, state }: Pick<CheckedRequest, 'redirectUri' | 'state'>,
+  { redirectUri, state, application }: Destination,
   error: string,
   description: string,
-  issuer: string,
-): string => withParameters(redirectUri, { error, error_description: description, state, iss: issuer });
+  deps: IssuerDeps,
+): string =>
+  withParameters(redirectUri, { error, error_description: description, state, iss: issuerFor(application, deps) });

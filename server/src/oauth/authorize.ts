@@ -2,8 +2,17 @@ import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
-import { type AuthorizeRequest, checkAuthorizeRequest, errorRedirect } from './authorize-checks.ts';
+import {
+  type AuthorizeRequest,
+  type CheckedRequest,
+  checkAuthorizeRequest,
+  errorRedirect,
+  issuerFor,
+  redirecting,
+} from './authorize-checks.ts';
 import { newCode } from './credentials.ts';
+import { readHint } from './openid/hint.ts';
+import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
@@ -11,11 +20,18 @@ import { requireEnabled } from './status.ts';
 import { findConsent } from './store/consents.ts';
 import type { ApplicationRow, ConsentRow } from './store/tables.ts';
 
+/** Whose browser it is, and since when. */
+export interface SignedIn {
+  userId: number;
+  sessionId: number;
+  signedInAt: number;
+}
+
 /** What the consent screen shows. */
-export async function describeRequest(deps: Room, userId: number, request: AuthorizeRequest) {
+export async function describeRequest(deps: Room, who: SignedIn, request: AuthorizeRequest) {
   requireEnabled(deps.options);
-  const { application, redirectUri, state, scopes } = await checkAuthorizeRequest(deps, request);
-  const consent = await findConsent(deps.db, userId, application.id);
+  const { application, redirectUri, state, scopes, openid } = await checkAuthorizeRequest(deps, request);
+  const consent = await findConsent(deps.db, who.userId, application.id);
   return {
     application: {
       id: application.id,
@@ -32,6 +48,10 @@ export async function describeRequest(deps: Room, userId: number, request: Autho
     needs_reconsent: consent !== null && !covers(consent, application, scopes),
     redirect_uri: redirectUri,
     state: state ?? '',
+    ...(openid && {
+      interaction: neededInteraction(deps, openid, who),
+      signed_in_after: sealSignInAgain(deps, who),
+    }),
   };
 }
 
@@ -41,9 +61,7 @@ function covers(consent: ConsentRow, application: ApplicationRow, scopes: Scope[
   return consent.epoch === application.epoch && scopes.every((name) => given.includes(name));
 }
 
-export interface Decision {
-  userId: number;
-  sessionId: number;
+export interface Decision extends SignedIn {
   approved: boolean;
   origin: Origin;
 }
@@ -52,13 +70,48 @@ export interface Decision {
 export async function decide(deps: Room, decision: Decision, request: AuthorizeRequest): Promise<string> {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
-  const { application, redirectUri, state, scopes, challenge } = checked;
+  const { application, redirectUri, openid } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
   if (!decision.approved) {
     deps.audit.record('authorization_denied', origin, { ...entry, metadata: { redirect_uri: redirectUri } });
-    return errorRedirect(checked, 'access_denied', 'The user denied the request.', deps.baseUrl);
+    return errorRedirect(checked, 'access_denied', 'The user denied the request.', deps);
   }
+  if (openid && neededInteraction(deps, openid, decision) === 'login')
+    throw new AppError('not_logged_in', 'The application asks that you log in again.');
+  return approve(deps, decision, checked);
+}
+
+/**
+ * OpenID Connect Core §3.1.2.1, `prompt=none`: an answer without asking anybody, or the reason why there is none. Whoever
+ * would be asked by the page is not passed by here.
+ */
+export async function decideSilently(
+  deps: Room,
+  who: SignedIn | null,
+  origin: Origin,
+  request: AuthorizeRequest,
+): Promise<string> {
+  requireEnabled(deps.options);
+  const checked = await checkAuthorizeRequest(deps, request);
+  const { application, openid, scopes } = checked;
+  if (!openid?.prompts.has('none')) throw new AppError('invalid_request', 'prompt must be none.', { param: 'prompt' });
+  if (!who || neededInteraction(deps, openid, who) === 'login')
+    throw redirecting(new AppError('not_logged_in', 'The user has to log in.'), checked, deps);
+  // Core §3.1.2.2: of somebody else, or of nobody we know, nothing is told.
+  if (openid.idTokenHint && (await readHint(deps, openid.idTokenHint))?.sub !== `${who.userId}`)
+    throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
+  const consent = await findConsent(deps.db, who.userId, application.id);
+  if (application.is_verified !== 1 || !consent || !covers(consent, application, scopes))
+    throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);
+  return approve(deps, { ...who, approved: true, origin }, checked);
+}
+
+/** Writes the consent and a code, and leads back with it. */
+async function approve(deps: Room, decision: Decision, checked: CheckedRequest): Promise<string> {
+  const { application, redirectUri, state, scopes, challenge, openid } = checked;
+  const { userId, origin } = decision;
+  const entry = { application_id: application.id, user_id: userId };
   const code = newCode();
   const now = nowSeconds(deps.clock);
   const scope = joinScopes(scopes);
@@ -75,6 +128,7 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
       epoch: application.epoch,
       created_at: now,
       expires_at: now + deps.options.get('OAuth2CodeTTL'),
+      sign_in: openid?.requested ? { auth_time: decision.signedInAt, nonce: openid.nonce } : null,
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
     decision.sessionId,
@@ -85,8 +139,7 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
     metadata: { scopes: scope, redirect_uri: redirectUri },
   });
   deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
-  // RFC 9207 §2: the issuer, so that a client with several servers cannot be made to mix them up.
-  return withParameters(redirectUri, { code, state, iss: deps.baseUrl });
+  return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
 }
 
 /** Consents only grow, but one of before a suspension counts for nothing. */

@@ -2,6 +2,7 @@ import type { AccountDeps } from '../identity/accounts.ts';
 import type { Sealer } from '../lib/seal.ts';
 import { first } from '../platform/db/statement.ts';
 import { type Db, engineOf } from '../platform/db/tables.ts';
+import type { Jobs } from '../platform/durable/jobs.ts';
 import { sendGuarded } from '../platform/http/outgoing.ts';
 import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
@@ -11,6 +12,8 @@ import { identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
 import { openTokensUsed } from './last-used.ts';
+import { openLogouts } from './openid/logouts.ts';
+import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
@@ -19,7 +22,9 @@ import { applicationRoutes } from './routes/applications.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { consentRoutes } from './routes/consents.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
+import { endSessionRoutes } from './routes/end-session.ts';
 import { preflightRoutes } from './routes/preflight.ts';
+import { signingKeyRoutes } from './routes/signing-keys.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
 import { userinfoRoutes } from './routes/userinfo.ts';
@@ -35,6 +40,7 @@ export interface OAuthDeps {
   /** Identity's accounts: applications act for users through them. */
   accounts: AccountDeps;
   sealer: Sealer;
+  jobs: Jobs;
   log: Log;
   hearing: Pick<Hearing, 'heard'>;
   config: { baseUrl: string; webUrl: string; allowPrivateAddresses: boolean };
@@ -83,17 +89,32 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     approvals: openApprovals(db),
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
+    signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),
     audit,
     webhooks,
     lastUsed,
+    sessions: accounts.sessions,
+    logOut: async (userId, sessionId, origin) => {
+      await accounts.sessions.end(userId, sessionId);
+      accounts.audit.record({
+        action: 'logged_out',
+        actor: userId,
+        target: { type: 'session', id: sessionId },
+        origin,
+      });
+    },
+    ownOrigins: [...new Set([new URL(config.baseUrl).origin, new URL(config.webUrl).origin])],
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
   };
   const sweep = openSweep(room);
+  const logouts = openLogouts({ ...room, jobs: deps.jobs, allowPrivate: config.allowPrivateAddresses });
   return {
     routes: [
-      ...discoveryRoutes(config),
-      ...preflightRoutes(),
+      ...discoveryRoutes(room),
+      ...preflightRoutes(room),
+      ...signingKeyRoutes(room),
+      ...endSessionRoutes(room),
       ...authorizeRoutes(room),
       tokenRoute(room),
       ...tokenStatusRoutes(room),
@@ -110,6 +131,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep();
+      await logouts.sweep();
+      if (options.get('OAuth2OpenIDConnect')) await room.signingKeys.sweep();
     },
     stop: async () => {
       await webhooks.stop(drainMs);

@@ -1,5 +1,7 @@
 import type { Announcements } from '../identity/announce.ts';
+import type { Origin } from '../identity/audit/log.ts';
 import type { Options } from '../identity/options.ts';
+import type { Sessions } from '../identity/sessions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -7,6 +9,7 @@ import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Audit } from './audit.ts';
 import type { TokensUsed } from './last-used.ts';
+import type { SigningKeys } from './openid/signing-keys.ts';
 import type { Origins } from './origins.ts';
 import type { Approvals } from './store/approve.ts';
 import type { Issuer } from './store/issue.ts';
@@ -27,9 +30,15 @@ export interface Room {
   approvals: Approvals;
   issuer: Issuer;
   nextTokenId(nowMs: number): number;
+  signingKeys: SigningKeys;
   audit: Audit;
   webhooks: Webhooks;
   lastUsed: TokensUsed;
+  sessions: Sessions;
+  /** Ends a session, and tells the log. */
+  logOut(userId: number, sessionId: number, origin: Origin): Promise<void>;
+  /** Where pages of ours come from. */
+  ownOrigins: string[];
   baseUrl: string;
   webUrl: string;
 }

@@ -1,4 +1,6 @@
+import type { Options } from '../identity/options.ts';
 import type { User } from '../identity/user.ts';
+import { profileClaims } from './openid/claims.ts';
 import type { Scope } from './scopes.ts';
 
 type Claims = Record<string, string | number | boolean>;
@@ -18,5 +20,17 @@ const claimTable: Partial<Record<Scope, (user: User) => Claims>> = {
 };
 
 /** One flat object, with the fields of the granted scopes only. */
-export const claimsOf = (user: User, scopes: readonly Scope[]): Claims =>
-  Object.assign({}, ...scopes.map((scope) => claimTable[scope]?.(user)));
+export function claimsOf(user: User, scopes: readonly Scope[], options: Options): Claims {
+  const claims: Claims = Object.assign({}, ...scopes.map((scope) => claimTable[scope]?.(user)));
+  return options.get('OAuth2OpenIDConnect') ? withStandardNames(claims, user) : claims;
+}
+
+/** Beside our own names those that libraries look for. Core §5.3.2: what there is none of is left out, not empty. */
+function withStandardNames(claims: Claims, user: User): Claims {
+  const { email, email_verified, ...others } = claims;
+  return {
+    ...others,
+    ...('sub' in claims && profileClaims(user)),
+    ...(email && { email, email_verified: email_verified! }),
+  };
+}

@@ -28,6 +28,10 @@ interface EnterFormProps<Body> {
   instead?: ReactNode;
 }
 
+/** The name that an application expects, where one sent the user here. */
+const hintIn = (next: string | undefined): string =>
+  next?.startsWith('/oauth2/authorize?') ? (new URLSearchParams(next.split('?')[1]).get('login_hint') ?? '') : '';
+
 /** Logging in and registering: afterwards the user is known, and goes where they were headed. */
 export function EnterForm<Body>(props: EnterFormProps<Body>) {
   const { title, submitLabel, failure, usernameFault, read, send, other, children, instead } = props;
@@ -59,6 +63,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
             autoCapitalize="none"
             required
             autoFocus
+            defaultValue={hintIn(next)}
             error={usernameFault}
           />
           {children}

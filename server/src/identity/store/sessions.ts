@@ -57,7 +57,7 @@ const held = (query: SelectQueryBuilder<Tables, keyof Tables, { id: number }>, t
   query.$if(engineOf(tx) === 'postgres', (found) => found.forShare()).executeTakeFirst();
 
 export interface FoundSession {
-  session: Pick<SessionRow, 'id' | 'last_seen_at' | 'expires_at'>;
+  session: Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'expires_at'>;
   user: User;
 }
 
@@ -66,11 +66,13 @@ export async function findSession(db: Db, tokenHash: string): Promise<FoundSessi
     .selectFrom('sessions')
     .innerJoin('users_now', 'users_now.id', 'sessions.user_id')
     .selectAll('users_now')
-    .select(['sessions.id as session_id', 'sessions.last_seen_at', 'sessions.expires_at'])
+    .select(['sessions.id as session_id', 'sessions.created_at as signed_in_at'])
+    .select(['sessions.last_seen_at', 'sessions.expires_at'])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst();
   if (!row) return null;
-  const session = { id: row.session_id, last_seen_at: row.last_seen_at, expires_at: row.expires_at };
+  const { session_id: id, signed_in_at: created_at, last_seen_at, expires_at } = row;
+  const session = { id, created_at, last_seen_at, expires_at };
   return { session, user: toUser(row) };
 }
 

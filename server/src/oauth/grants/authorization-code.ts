@@ -3,6 +3,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { isCode } from '../credentials.ts';
+import { idTokenFor } from '../openid/id-token.ts';
 import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
 import { endFamily } from '../revoke.ts';
@@ -31,11 +32,12 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
+  const idToken = await idTokenFor(deps, client, code, found.person);
   const issued = await issuePair(deps, { ...code, family: code.id }, scopes, (row) =>
     deps.issuer.useCode(code.id, row.created_at, row),
   );
   if (!issued) throw await replayed(deps, code);
-  return issued;
+  return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: true }) } : issued;
 }
 
 /** What a code must satisfy; none of it spends the code. */

@@ -9,7 +9,10 @@ import { applicationStatus, suspended } from '../status.ts';
 import type { Client } from '../store/columns.ts';
 import type { NewPair } from '../store/issue.ts';
 
-export type GrantDeps = Pick<Room, 'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId'>;
+export type GrantDeps = Pick<
+  Room,
+  'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId' | 'signingKeys' | 'baseUrl'
+>;
 
 /** What a grant gives back; the route puts it on the wire and into the audit log. */
 export interface Issued {
@@ -19,6 +22,8 @@ export interface Issued {
   refreshToken: string;
   expiresIn: number;
   scope: string;
+  /** Where one was asked for. */
+  idToken?: string;
 }
 
 export const invalidGrant = (message: string): AppError => new AppError('invalid_grant', message);
@@ -31,7 +36,7 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
   return client;
 }
 
-type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch'>;
+type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in'>;
 type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
 
 /** Two processes may draw one id of the 2,048 of a millisecond; each draws again, and does not go on for ever. */
@@ -75,6 +80,7 @@ function drawPair(deps: DrawDeps, grant: Granted, accessScopes: Scope[]): { row:
       expires_at: now + deps.options.get('OAuth2RefreshTokenTTL'),
       epoch: grant.epoch,
       created_at: now,
+      sign_in: grant.sign_in,
     },
     issued: { applicationId: grant.application_id, userId: grant.user_id, accessToken, refreshToken, expiresIn, scope },
   };

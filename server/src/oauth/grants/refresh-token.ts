@@ -3,6 +3,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
+import { idTokenFor } from '../openid/id-token.ts';
 import { endFamily } from '../revoke.ts';
 import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
 import type { PresentedToken } from '../store/columns.ts';
@@ -33,11 +34,13 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
   const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
+  const idToken = await idTokenFor(deps, client, token, found.person);
   // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6).
   const issued = await issuePair(deps, token, scopes, (row) => deps.issuer.rotate(token.id, clock.nowMs(), row));
   lookups.forget(token.id);
   if (!issued) throw invalidGrant('The refresh token was used before.');
-  return issued;
+  // OpenID Connect Core §12.2: without the nonce, which belongs to the first answer.
+  return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: false }) } : issued;
 }
 
 /** §6: `scope` must not include any scope not originally granted. */

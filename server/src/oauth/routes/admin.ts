@@ -6,7 +6,7 @@ import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts
 import { idText, pageFields, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { adminActions, administer } from '../administration.ts';
-import { applicationSchema, applicationView } from '../application.ts';
+import { applicationSchema, viewIn } from '../application.ts';
 import { allApplications } from '../applications.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
 import type { Room } from '../room.ts';
@@ -44,7 +44,7 @@ const applicationRoutes = (room: Room): Route[] => [
       const { q, status, ...page } = call.query;
       const filter = { q, status: status === undefined ? undefined : Number(status) };
       const { rows, total } = await allApplications(room, filter, page);
-      const applications = rows.map((row) => ({ ...applicationView(row), owner_username: row.owner_username }));
+      const applications = rows.map((row) => ({ ...viewIn(room)(row), owner_username: row.owner_username }));
       return ok(call, { applications, total, ...page });
     },
   }),
@@ -63,7 +63,7 @@ const applicationRoutes = (room: Room): Route[] => [
       handle: async (call) => {
         const by = { userId: call.principal.user.id, origin: originOf(call) };
         const seen = { id: call.body.app_id, seenAt: call.body.updated_at };
-        return ok(call, applicationView(await administer(room, by, action, seen)));
+        return ok(call, viewIn(room)(await administer(room, by, action, seen)));
       },
     }),
   ),

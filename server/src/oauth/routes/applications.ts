@@ -3,7 +3,7 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageQuery } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { applicationChangeSchema, applicationSchema, applicationView, newApplicationSchema } from '../application.ts';
+import { applicationChangeSchema, applicationSchema, newApplicationSchema, viewIn } from '../application.ts';
 import {
   createApplication,
   deleteApplication,
@@ -38,7 +38,7 @@ const collectionRoutes = (room: Room): Route[] => [
     answers: { 200: listed({ applications: z.array(applicationSchema) }) },
     handle: async (call) => {
       const { rows, total } = await ownApplications(room, call.principal.user.id, call.query);
-      return ok(call, { applications: rows.map(applicationView), total, ...call.query });
+      return ok(call, { applications: rows.map(viewIn(room)), total, ...call.query });
     },
   }),
   defineRoute({
@@ -53,7 +53,7 @@ const collectionRoutes = (room: Room): Route[] => [
     handle: async (call) => {
       requireEnabled(room.options);
       const { row, secret: client_secret_plain } = await createApplication(room, ownerOf(call), call.body);
-      return ok(call, { ...applicationView(row), client_secret_plain });
+      return ok(call, { ...viewIn(room)(row), client_secret_plain });
     },
   }),
 ];
@@ -69,7 +69,7 @@ const memberRoutes = (room: Room): Route[] => [
     answers: { 200: answered(applicationSchema.extend({ webhook_secret: z.string() })) },
     handle: async (call) => {
       const row = await ownApplication(room, call.principal.user.id, call.params.app_id);
-      return ok(call, { ...applicationView(row), webhook_secret: room.sealer.open(row.webhook_secret) });
+      return ok(call, { ...viewIn(room)(row), webhook_secret: room.sealer.open(row.webhook_secret) });
     },
   }),
   defineRoute({
@@ -81,7 +81,7 @@ const memberRoutes = (room: Room): Route[] => [
     body: applicationChangeSchema,
     answers: { 200: answered(applicationSchema) },
     handle: async (call) =>
-      ok(call, applicationView(await updateApplication(room, ownerOf(call), call.params.app_id, call.body))),
+      ok(call, viewIn(room)(await updateApplication(room, ownerOf(call), call.params.app_id, call.body))),
   }),
   defineRoute({
     ...management,

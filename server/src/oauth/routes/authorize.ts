@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
+import { refuseForgery } from '../../identity/sessions.ts';
 import { answered } from '../../platform/http/answers.ts';
-import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import { decide, describeRequest } from '../authorize.ts';
+import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { decide, decideSilently, describeRequest } from '../authorize.ts';
+import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
 import { base, noStore } from './shapes.ts';
 
@@ -17,6 +19,11 @@ const requestFields = {
     .optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().optional(),
+  // OpenID Connect, which tells how long each may be; unknown parameters while it is turned off.
+  ...(Object.fromEntries(openidParameters.map((name) => [name, z.string().optional()])) as Record<
+    (typeof openidParameters)[number],
+    z.ZodOptional<z.ZodString>
+  >),
 };
 
 const describedSchema = z.object({
@@ -35,6 +42,21 @@ const describedSchema = z.object({
   needs_reconsent: z.boolean(),
   redirect_uri: z.string(),
   state: z.string(),
+  interaction: z
+    .enum(['login', 'select_account', 'consent'])
+    .nullable()
+    .optional()
+    .describe('With OpenID Connect: what `prompt` and `max_age` ask of the user before an answer'),
+  signed_in_after: z
+    .string()
+    .optional()
+    .describe('With OpenID Connect: sent along after a new login, shows that it was one'),
+});
+
+const whoOf = ({ principal }: Call<'session'>) => ({
+  userId: principal.user.id,
+  sessionId: principal.sessionId,
+  signedInAt: principal.signedInAt,
 });
 
 export function authorizeRoutes(room: Room): Route[] {
@@ -54,7 +76,7 @@ export function authorizeRoutes(room: Room): Route[] {
         redirect_uri: z.string().optional(),
       }),
       answers: { 200: answered(describedSchema) },
-      handle: async (call) => ok(call, await describeRequest(room, call.principal.user.id, call.query)),
+      handle: async (call) => ok(call, await describeRequest(room, whoOf(call), call.query)),
     }),
     defineRoute({
       ...base,
@@ -73,11 +95,37 @@ export function authorizeRoutes(room: Room): Route[] {
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
       handle: async (call) => {
         const { approved, ...request } = call.body;
-        const { user, sessionId } = call.principal;
-        const decision = { userId: user.id, sessionId, approved, origin: originOf(call) };
+        const decision = { ...whoOf(call), approved, origin: originOf(call) };
         // The page has shown a request for a code; the answer does not repeat that.
         const redirect_url = await decide(room, decision, { ...request, response_type: 'code' });
         return ok(call, { redirect_url });
+      },
+    }),
+    defineRoute({
+      ...base,
+      when: () => room.options.get('OAuth2OpenIDConnect'),
+      method: 'post',
+      path: '/api/oauth2/authorize/silent',
+      summary: 'Answer a request with prompt=none, logged in or not, without asking the user',
+      auth: 'none',
+      limit: { option: 'RateLimitOAuthAuthorizePost', by: 'ip' },
+      headers: noStore,
+      body: z.object({
+        ...requestFields,
+        response_type: z.string().optional(),
+        client_id: z.string(),
+        redirect_uri: z.string(),
+      }),
+      answers: { 200: answered(z.object({ redirect_url: z.string() })) },
+      handle: async (call) => {
+        refuseForgery(call.request, room.ownOrigins);
+        const found = await room.sessions.find(call.request.headers.get('cookie'));
+        const who = found && {
+          userId: found.user.id,
+          sessionId: found.session.id,
+          signedInAt: found.session.created_at,
+        };
+        return ok(call, { redirect_url: await decideSilently(room, who, originOf(call), call.body) });
       },
     }),
   ];

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { prompts } from '../openid/request.ts';
+import { sessionContext } from '../openid/sign-in.ts';
+import { signingAlgorithms } from '../openid/signing-keys.ts';
+import type { Room } from '../room.ts';
 import { allScopes } from '../scopes.ts';
 import { anyOrigin, base } from './shapes.ts';
 
 /** OpenID Connect Discovery 1.0 §3, as far as it is about OAuth. */
-export const openidConfiguration = (baseUrl: string, webUrl: string) => ({
+const openidConfiguration = (baseUrl: string, webUrl: string) => ({
   issuer: baseUrl,
   authorization_endpoint: `${webUrl}/oauth2/authorize`,
   token_endpoint: `${baseUrl}/api/oauth2/token`,
@@ -20,7 +24,7 @@ export const openidConfiguration = (baseUrl: string, webUrl: string) => ({
 });
 
 /** RFC 8414 §2, RFC 9207 §3: what the OpenID document leaves out. */
-export const serverMetadata = (baseUrl: string, webUrl: string) => {
+const serverMetadata = (baseUrl: string, webUrl: string) => {
   const document = openidConfiguration(baseUrl, webUrl);
   return {
     ...document,
@@ -29,9 +33,34 @@ export const serverMetadata = (baseUrl: string, webUrl: string) => {
   };
 };
 
+/** Of an ID token and of userinfo; ours beside the standard ones. */
+const claims = `iss sub aud exp iat auth_time nonce at_hash acr sid name preferred_username picture email email_verified
+  username display_name avatar_url role group created_at quota used_quota request_count`.split(/\s+/);
+
+/** The same with OpenID Connect, at every address: what there is, and, where silence would mean yes, what there is not. */
+const openidMetadata = (baseUrl: string, webUrl: string) => ({
+  ...serverMetadata(baseUrl, webUrl),
+  jwks_uri: `${baseUrl}/api/oauth2/jwks`,
+  end_session_endpoint: `${baseUrl}/api/oauth2/end_session`,
+  id_token_signing_alg_values_supported: signingAlgorithms,
+  claims_supported: claims,
+  claim_types_supported: ['normal'],
+  acr_values_supported: [sessionContext],
+  prompt_values_supported: prompts,
+  response_modes_supported: ['query'],
+  revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  claims_parameter_supported: false,
+  request_parameter_supported: false,
+  request_uri_parameter_supported: false,
+  backchannel_logout_supported: true,
+  backchannel_logout_session_supported: true,
+});
+
 const documentSchema = z.record(z.string(), z.unknown());
 
-export function discoveryRoutes({ baseUrl, webUrl }: { baseUrl: string; webUrl: string }): Route[] {
+export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
+  const openid = openidMetadata(baseUrl, webUrl);
   const documents: [path: string, summary: string, document: unknown][] = [
     [
       '/api/oauth2/.well-known/openid-configuration',
@@ -51,7 +80,7 @@ export function discoveryRoutes({ baseUrl, webUrl }: { baseUrl: string; webUrl: 
       limit: null,
       headers: { ...anyOrigin, 'cache-control': 'public, max-age=300' },
       answers: { 200: documentSchema },
-      handle: (call) => json(call, document),
+      handle: (call) => json(call, options.get('OAuth2OpenIDConnect') ? openid : document),
     }),
   );
 }

@@ -1,18 +1,19 @@
+import type { Options } from '../../identity/options.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import { anyOrigin, base } from './shapes.ts';
 
 /** Endpoints that single-page applications call across origins; none of those that a cookie opens. */
-const crossOrigin: Record<string, string> = {
+const crossOrigin: Record<string, string | ((openid: boolean) => string)> = {
   '/api/oauth2/token': 'POST',
   '/api/oauth2/revoke': 'POST',
-  '/api/oauth2/userinfo': 'GET, PATCH',
+  '/api/oauth2/userinfo': (openid) => (openid ? 'GET, POST, PATCH' : 'GET, PATCH'),
   '/api/oauth2/.well-known/openid-configuration': 'GET',
   '/.well-known/openid-configuration': 'GET',
   '/.well-known/oauth-authorization-server': 'GET',
 };
 
 /** The question a browser asks before such a call (Fetch standard, CORS-preflight). */
-export const preflightRoutes = (): Route[] =>
+export const preflightRoutes = ({ options }: { options: Options }): Route[] =>
   Object.entries(crossOrigin).map(([path, methods]) =>
     defineRoute({
       ...base,
@@ -23,11 +24,16 @@ export const preflightRoutes = (): Route[] =>
       limit: null,
       headers: {
         ...anyOrigin,
-        'access-control-allow-methods': methods,
         'access-control-allow-headers': 'authorization, content-type',
         'access-control-max-age': '86400',
       },
       answers: { 204: { type: 'text/plain', description: 'Allowed' } },
-      handle: (call) => new Response(null, { status: 204, headers: call.headers }),
+      handle: (call) => {
+        const allowed = typeof methods === 'string' ? methods : methods(options.get('OAuth2OpenIDConnect'));
+        return new Response(null, {
+          status: 204,
+          headers: { ...call.headers, 'access-control-allow-methods': allowed },
+        });
+      },
     }),
   );

@@ -29,6 +29,7 @@ const answerSchema = z.object({
   expires_in: z.number().int(),
   refresh_token: z.string(),
   scope: z.string(),
+  id_token: z.string().optional().meta({ description: 'With OpenID Connect, where `openid` was asked for' }),
 });
 
 interface Grant {
@@ -95,6 +96,7 @@ export function tokenRoute(room: Room): Route {
         expires_in: issued.expiresIn,
         refresh_token: issued.refreshToken,
         scope: issued.scope,
+        ...(issued.idToken && { id_token: issued.idToken }),
       });
     },
   });

@@ -3,7 +3,7 @@ import type { AccountDeps } from '../../identity/accounts.ts';
 import { changeSelf } from '../../identity/accounts.ts';
 import { userSubject } from '../../identity/subjects.ts';
 import { avatarRule, displayNameRule } from '../../identity/user.ts';
-import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { requireScope } from '../bearer.ts';
 import { claimsOf } from '../userinfo.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
@@ -15,6 +15,9 @@ const claimsSchema = z
     display_name: z.string(),
     avatar_url: z.string(),
     role: z.number().int(),
+    name: z.string(),
+    preferred_username: z.string(),
+    picture: z.string(),
     email: z.string(),
     email_verified: z.boolean(),
     group: z.string(),
@@ -36,15 +39,20 @@ const shared = {
 } as const;
 
 export function userinfoRoutes(accounts: AccountDeps): Route[] {
+  const { options } = accounts;
+  const tell = ({ principal, ...call }: Call<'bearer'>): Response => {
+    requireScope(principal, 'openid');
+    return json(call, claimsOf(principal.user, principal.scopes, options));
+  };
   return [
+    defineRoute({ ...shared, method: 'get', summary: 'The user, as far as the scopes reach', handle: tell }),
     defineRoute({
       ...shared,
-      method: 'get',
-      summary: 'The user, as far as the scopes reach',
-      handle: ({ principal, ...call }) => {
-        requireScope(principal, 'openid');
-        return json(call, claimsOf(principal.user, principal.scopes));
-      },
+      // OpenID Connect Core §5.3.1 asks for both.
+      when: () => options.get('OAuth2OpenIDConnect'),
+      method: 'post',
+      summary: 'The same, with OpenID Connect; the token in the header here too',
+      handle: tell,
     }),
     defineRoute({
       ...shared,
@@ -56,7 +64,7 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
         const { principal } = call;
         requireScope(principal, 'profile');
         const { user } = await changeSelf(accounts, { userId: principal.user.id, ip: call.ip }, call.body);
-        return json(call, claimsOf(user, principal.scopes));
+        return json(call, claimsOf(user, principal.scopes, options));
       },
     }),
   ];

@@ -9,6 +9,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       ({ secret_hash: _, webhook_secret: __, epoch: ___, ...application }) => ({
         ...application,
         redirect_uris: JSON.parse(application.redirect_uris),
+        post_logout_redirect_uris: JSON.parse(application.post_logout_redirect_uris),
       }),
     ),
   ),
@@ -55,6 +56,7 @@ export async function forget(db: Db, userId: number): Promise<void> {
   await db
     .updateTable('oauth_applications')
     .set({ description: '', homepage_url: '', logo_url: '', redirect_uris: '[]', webhook_url: '', webhook_secret: '' })
+    .set({ post_logout_redirect_uris: '[]', backchannel_logout_uri: '' })
     .where('owner_id', '=', userId)
     .where('status', '=', applicationStatus.deleted)
     .execute();

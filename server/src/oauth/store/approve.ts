@@ -1,14 +1,19 @@
 import type { Database } from 'bun:sqlite';
 import { CompiledQuery } from 'kysely';
+import { randomString } from '../../lib/ids.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import { all, execute, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { Batcher } from '../../platform/durable/batch.ts';
+import type { SignIn } from '../openid/sign-in.ts';
 import { consentOf } from './consents.ts';
 import type { CodeRow, ConsentRow } from './tables.ts';
 
-export type NewCode = Omit<CodeRow, 'id' | 'used_at'>;
+export type NewCode = Omit<CodeRow, 'id' | 'used_at' | 'sign_in'> & {
+  /** Where an ID token was asked for. */
+  sign_in: Omit<SignIn, 'sid'> | null;
+};
 /** What the consent holds afterwards. */
 type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
 
@@ -24,11 +29,17 @@ const addConsent =
   values ($1, $2, $3, $4, $5, $5) on conflict (user_id, application_id) do nothing returning id`);
 const changeConsent = statement('update oauth_consents set scopes = $1, epoch = $2, updated_at = $3 where id = $4');
 const addCode = statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state,
-  code_challenge, code_challenge_method, epoch, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`);
+  code_challenge, code_challenge_method, epoch, created_at, expires_at, sign_in) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`);
+/** An application knows a session by the same name however often it signs in. */
+const addSignIn = statement(`insert into oauth_sign_ins (session_id, application_id, user_id, sid, created_at)
+  values ($1, $2, $3, $4, $5)
+  on conflict (session_id, application_id) do update set created_at = excluded.created_at returning sid`);
 
 const consentValues = (code: NewCode, merge: Merge) =>
   [code.user_id, code.application_id, merge(null), code.epoch, code.created_at] as const;
-const codeValues = (code: NewCode) =>
+const signInValues = (code: NewCode, sessionId: number) =>
+  [sessionId, code.application_id, code.user_id, randomString(32), code.created_at] as const;
+const codeValues = (code: NewCode, sid: string | undefined) =>
   [
     code.code_hash,
     code.application_id,
@@ -41,6 +52,7 @@ const codeValues = (code: NewCode) =>
     code.epoch,
     code.created_at,
     code.expires_at,
+    code.sign_in && JSON.stringify({ ...code.sign_in, sid }),
   ] as const;
 
 /** The values of a consent that has to change, or null. */
@@ -75,7 +87,10 @@ function postgresApprovals(db: Db): Approvals {
           const change = widened(existing, code, merge);
           if (change) await all(tx, changeConsent, change);
         }
-        await all(tx, addCode, [...codeValues(code)]);
+        const [signIn] = code.sign_in
+          ? await all<{ sid: string }>(tx, addSignIn, [...signInValues(code, sessionId)])
+          : [];
+        await all(tx, addCode, [...codeValues(code, signIn?.sid)]);
         return true;
       }),
   };
@@ -97,6 +112,8 @@ function approveOne(writer: Database, code: NewCode, merge: Merge, sessionId: nu
     const change = widened(find.get(code.user_id, code.application_id) ?? undefined, code, merge);
     if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
   }
-  prepared(writer, addCode.sqlite.sql).run(...codeValues(code));
+  const known = prepared<{ sid: string }, ReturnType<typeof signInValues>[number][]>(writer, addSignIn.sqlite.sql);
+  const signIn = code.sign_in ? known.get(...signInValues(code, sessionId)) : null;
+  prepared(writer, addCode.sqlite.sql).run(...codeValues(code, signIn?.sid));
   return true;
 }

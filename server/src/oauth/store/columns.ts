@@ -24,10 +24,11 @@ export type Client = Pick<
   | 'status'
   | 'epoch'
   | 'rate_limit'
+  | 'id_token_signed_response_alg'
 >;
 export const clientColumns = columnsOf(
   'a',
-  'id client_id app_type secret_hash redirect_uris allowed_scopes status epoch rate_limit',
+  'id client_id app_type secret_hash redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg',
 );
 export const readClient = (row: Flat): Client => {
   const from = row as Under<'a', Client>;
@@ -41,13 +42,14 @@ export const readClient = (row: Flat): Client => {
     status: from.a_status,
     epoch: from.a_epoch,
     rate_limit: from.a_rate_limit,
+    id_token_signed_response_alg: from.a_id_token_signed_response_alg,
   };
 };
 
 export type PresentedCode = Omit<CodeRow, 'code_hash' | 'state' | 'created_at'>;
 export const codeColumns = columnsOf(
   'c',
-  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at',
+  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at sign_in',
 );
 export const readCode = (row: Flat): PresentedCode => {
   const from = row as Under<'c', PresentedCode>;
@@ -62,13 +64,14 @@ export const readCode = (row: Flat): PresentedCode => {
     epoch: from.c_epoch,
     used_at: from.c_used_at,
     expires_at: from.c_expires_at,
+    sign_in: from.c_sign_in,
   };
 };
 
 export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
 export const tokenColumns = columnsOf(
   't',
-  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at',
+  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in',
 );
 export const readToken = (row: Flat): PresentedToken => {
   const from = row as Under<'t', PresentedToken>;
@@ -87,6 +90,7 @@ export const readToken = (row: Flat): PresentedToken => {
     epoch: from.t_epoch,
     created_at: from.t_created_at,
     last_used_at: from.t_last_used_at,
+    sign_in: from.t_sign_in,
   };
 };
 

@@ -23,6 +23,7 @@ const pairOf = (id: number): NewPair => ({
   expires_at: 1,
   epoch: 0,
   created_at: 1,
+  sign_in: null,
 });
 
 test('an id that is taken leaves the refresh token unspent, and another is drawn', async () => {

@@ -20,10 +20,13 @@ import { RecentReads } from './recent-reads.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
+/** Of whom an ID token tells. */
+export type Person = Pick<UserColumns, 'username' | 'display_name' | 'avatar_url' | 'email' | 'email_verified'>;
 interface Owner {
   /** Null when there is no such user. */
   user_status: number | null;
   username: string;
+  person: Person;
 }
 type Owned = Owner & { client: Client };
 
@@ -46,7 +49,8 @@ export interface Lookups {
   forget(tokenId?: number): void;
 }
 
-const owner = 'u.status as user_status, u.username as username';
+const owner = `u.status as user_status, u.username as username, u.display_name as u_display_name,
+  u.avatar_url as u_avatar_url, u.email as u_email, u.email_verified as u_email_verified`;
 
 const clientWithCode = statement(`select ${clientColumns}, ${codeColumns}, ${owner}
   from oauth_applications a
@@ -111,13 +115,13 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
   };
   const keepOwned = (found: Owned, presented: { user_id: number } | null) => {
     clients.set(found.client.client_id, found.client);
-    if (presented) owners.set(presented.user_id, { user_status: found.user_status, username: found.username });
+    if (presented) owners.set(presented.user_id, ownerIn(found));
   };
   /** Undefined when the client or the user is not known yet. */
   const ownedByKnown = (clientId: string, presented: { user_id: number } | null): Owned | undefined => {
     const client = clients.get(clientId);
     const user = presented ? owners.get(presented.user_id) : nobody;
-    return client && user && { client, user_status: user.user_status, username: user.username };
+    return client && user && { client, ...ownerIn(user) };
   };
 
   const codeOf = (clientId: string, codeHash: string) =>
@@ -168,11 +172,27 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
   };
 }
 
-const nobody: Owner = { user_status: null, username: '' };
+const nobody: Owner = {
+  user_status: null,
+  username: '',
+  person: { username: '', display_name: '', avatar_url: '', email: '', email_verified: 0 },
+};
+const ownerIn = ({ user_status, username, person }: Owner): Owner => ({ user_status, username, person });
 const after = <A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> =>
   value instanceof Promise ? value.then(next) : next(value);
 
-const readOwner = (row: Flat) => ({ user_status: row.user_status, username: row.username }) as Owner;
+const readOwner = (row: Flat) =>
+  ({
+    user_status: row.user_status,
+    username: row.username,
+    person: {
+      username: row.username,
+      display_name: row.u_display_name,
+      avatar_url: row.u_avatar_url,
+      email: row.u_email,
+      email_verified: row.u_email_verified,
+    },
+  }) as Owner;
 const ownedBy = (row: Flat): Owned => ({ client: readClient(row), ...readOwner(row) });
 const readWithCode = (row: Flat) => ({ ...ownedBy(row), code: row.c_id === null ? null : readCode(row) });
 const readWithToken = (row: Flat) => ({ ...ownedBy(row), token: row.t_id === null ? null : readToken(row) });

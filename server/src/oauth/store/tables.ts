@@ -26,6 +26,13 @@ interface ApplicationsTable {
   epoch: number;
   created_at: number;
   updated_at: number;
+  /** JSON array: where the browser may go after a logout. */
+  post_logout_redirect_uris: Generated<string>;
+  backchannel_logout_uri: Generated<string>;
+  id_token_signed_response_alg: Generated<string>;
+  require_pushed_requests: Generated<number>;
+  /** 0 leaves `iss` out of redirects. */
+  send_iss: Generated<number>;
 }
 
 interface CodesTable {
@@ -42,6 +49,8 @@ interface CodesTable {
   used_at: number | null;
   created_at: number;
   expires_at: number;
+  /** JSON of a `SignIn` where an ID token was asked for. */
+  sign_in: string | null;
 }
 
 /** An access token with its refresh token. */
@@ -66,6 +75,21 @@ interface TokensTable {
   epoch: number;
   created_at: number;
   last_used_at: number | null;
+  /** As in the code it descends from. */
+  sign_in: string | null;
+}
+
+/** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */
+interface SignInsTable {
+  id: Generated<number>;
+  session_id: number;
+  application_id: number;
+  user_id: number;
+  /** By which the application knows it. */
+  sid: string;
+  created_at: number;
+  /** When its end was noticed. */
+  ended_at: number | null;
 }
 
 interface ConsentsTable {
@@ -84,6 +108,7 @@ declare module '../../platform/db/tables.ts' {
     oauth_codes: CodesTable;
     oauth_tokens: TokensTable;
     oauth_consents: ConsentsTable;
+    oauth_sign_ins: SignInsTable;
   }
 }
 

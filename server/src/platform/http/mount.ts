@@ -45,7 +45,7 @@ export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
   const router = new Router(answerUnmatched(deps), deps.aliasesOf);
   for (const route of routes) {
     requireAudit(route);
-    router.add(route.method.toUpperCase(), route.path, walk(route, deps));
+    router.add(route.method.toUpperCase(), route.path, walk(route, deps), route.when);
   }
   addPreflights(router, routes, deps);
   return router;

@@ -90,6 +90,8 @@ export interface RouteSpec<
   idempotent?: boolean;
   /** The entry of the audit log; `recorded` where the functions below write it. Writes of administrators must say. */
   audit?: AuditRule<CallOf<A, B, Q, P>> | 'recorded';
+  /** While it says no, there is no such route. */
+  when?(): boolean;
   /** Most bytes of a body; default 1 MiB. */
   maxBytes?: number;
   handle(call: CallOf<A, B, Q, P>): Response | Promise<Response>;

@@ -20,21 +20,29 @@ export type Unmatched = (path: string, allowed: string[], request: Request, serv
 /** Those that an Allow header may name. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+interface Served {
+  handler: Handler;
+  when?: (() => boolean) | undefined;
+}
+
 /** Every route by method and path: the one way in, for a listening server and for tests without one. */
 export class Router {
-  readonly #exact = new Map<string, Handler>();
-  readonly #patterns: { expression: RegExp; handler: Handler }[] = [];
+  readonly #exact = new Map<string, Served>();
+  readonly #patterns: ({ expression: RegExp } & Served)[] = [];
 
   constructor(
     private readonly unmatched: Unmatched,
     private readonly aliasesOf: AliasesOf = () => [],
   ) {}
 
-  /** `{name}` takes one segment of the path, `{name+}` the rest of it; paths without either win, then the first added. */
-  add(method: string, path: string, handler: Handler): void {
+  /**
+   * `{name}` takes one segment of the path, `{name+}` the rest of it; paths without either win, then the first added. While
+   * `when` says no, it is as if the route had not been added.
+   */
+  add(method: string, path: string, handler: Handler, when?: () => boolean): void {
     const address = `${method} ${path}`;
-    if (path.includes('{')) this.#patterns.push({ expression: expressionOf(address), handler });
-    else this.#exact.set(address, handler);
+    if (path.includes('{')) this.#patterns.push({ expression: expressionOf(address), handler, when });
+    else this.#exact.set(address, { handler, when });
   }
 
   readonly fetch = (request: Request, server?: Server<unknown>): Answer =>
@@ -60,10 +68,11 @@ export class Router {
 
   #find(address: string): Handler | undefined {
     const exact = this.#exact.get(address);
-    if (exact) return exact;
-    for (const { expression, handler } of this.#patterns) {
+    if (exact && exact.when?.() !== false) return exact.handler;
+    for (const { expression, handler, when } of this.#patterns) {
       const groups = expression.exec(address)?.groups;
-      if (groups) return (request, server, _, members) => handler(request, server, decodeAll(groups), members);
+      if (groups && when?.() !== false)
+        return (request, server, _, members) => handler(request, server, decodeAll(groups), members);
     }
     return undefined;
   }

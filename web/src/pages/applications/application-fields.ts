@@ -14,6 +14,17 @@ export interface ApplicationFields {
   scopes: string[];
   app_type: AppType;
   webhook_url: string;
+  /** Null while the service does without OpenID Connect. */
+  openid: OpenidFields | null;
+}
+
+export interface OpenidFields {
+  /** A line each. */
+  post_logout_redirect_uris: string;
+  backchannel_logout_uri: string;
+  id_token_signed_response_alg: 'RS256' | 'ES256';
+  require_pushed_requests: boolean;
+  send_iss: boolean;
 }
 
 export interface ApplicationFaults {
@@ -38,6 +49,7 @@ export const emptyApplication: ApplicationFields = {
   scopes: ['openid'],
   app_type: 'confidential',
   webhook_url: '',
+  openid: null,
 };
 
 export const fieldsOf = (application: Application): ApplicationFields => ({
@@ -49,7 +61,23 @@ export const fieldsOf = (application: Application): ApplicationFields => ({
   scopes: splitScopes(application.allowed_scopes),
   app_type: application.app_type === 'public' ? 'public' : 'confidential',
   webhook_url: application.webhook_url,
+  openid:
+    application.post_logout_redirect_uris === undefined
+      ? null
+      : {
+          post_logout_redirect_uris: application.post_logout_redirect_uris.join('\n'),
+          backchannel_logout_uri: application.backchannel_logout_uri ?? '',
+          id_token_signed_response_alg: application.id_token_signed_response_alg === 'ES256' ? 'ES256' : 'RS256',
+          require_pushed_requests: application.require_pushed_requests ?? false,
+          send_iss: application.send_iss ?? true,
+        },
 });
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-source|wss?|ftp):/i;
@@ -91,7 +119,15 @@ export function faultsOf(fields: ApplicationFields): ApplicationFaults {
 }
 
 /** What an administrator has verified; changing any of it withdraws the verification. */
-const vouchedFor = ['name', 'description', 'homepage_url', 'logo_url', 'redirect_uris', 'app_type'] as const;
+const vouchedFor = [
+  'name',
+  'description',
+  'homepage_url',
+  'logo_url',
+  'redirect_uris',
+  'app_type',
+  'post_logout_redirect_uris',
+] as const;
 
 export function losesBadge(fields: ApplicationFields, application: Application): boolean {
   if (!application.is_verified) return false;
@@ -109,4 +145,9 @@ export const bodyOf = (fields: ApplicationFields) => ({
   scopes: [...new Set(['openid', ...fields.scopes])].join(' '),
   app_type: fields.app_type,
   webhook_url: fields.webhook_url.trim(),
+  ...(fields.openid && {
+    ...fields.openid,
+    post_logout_redirect_uris: linesOf(fields.openid.post_logout_redirect_uris),
+    backchannel_logout_uri: fields.openid.backchannel_logout_uri.trim(),
+  }),
 });

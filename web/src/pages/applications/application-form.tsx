@@ -4,6 +4,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
 import { useAct } from '../../use-act.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
+import { OpenidSettings } from './openid-settings.tsx';
 import { RedirectUris } from './redirect-uris.tsx';
 
 interface FieldsProps {
@@ -153,6 +154,7 @@ export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel }
           faults={faults.redirect_uris}
         />
         <ScopesField {...parts} />
+        <OpenidSettings value={fields.openid} onChange={(openid) => set({ openid })} />
         {note?.(fields)}
         {save.error && <ErrorState error={save.error} title="The application was not saved" />}
         {Object.keys(faults).length > 0 && <Input.Error role="alert">Some fields need another look.</Input.Error>}

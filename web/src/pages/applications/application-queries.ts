@@ -24,6 +24,8 @@ export interface Discovery {
   issuer: string;
   authorization_endpoint: string;
   token_endpoint: string;
+  /** With OpenID Connect. */
+  jwks_uri?: string;
 }
 
 /** Where clients find the service; the address of this page need not be it. */

@@ -33,7 +33,10 @@ export async function readAuthorization(search: string, signal: AbortSignal): Pr
   return 'data' in answer ? { asked: answer.data } : answer;
 }
 
-const names = ['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'];
+const names = [
+  ...['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'],
+  ...['nonce', 'prompt', 'max_age', 'response_mode', 'request', 'request_uri', 'registration', 'signed_in_after'],
+];
 
 /** The user's answer; gives the address that leads back to the application. */
 export async function decide(search: string, approved: boolean): Promise<string> {
@@ -46,6 +49,25 @@ export async function decide(search: string, approved: boolean): Promise<string>
     body: JSON.stringify({ ...request, approved }),
   });
   return 'data' in answer ? answer.data.redirect_url : answer.leaveTo;
+}
+
+/** Where to log in again: the request comes back with what shows that it was done, and the name that the application hinted at. */
+export function loginAgain(pathname: string, search: string, signedInAfter: string): string {
+  const next = new URLSearchParams(search);
+  next.set('signed_in_after', signedInAfter);
+  return `/login?${new URLSearchParams({ next: `${pathname}?${next}` })}`;
+}
+
+/** `prompt=none`: the service answers without asking; null where it does not know of that. */
+export async function answerSilently(search: string): Promise<string | null> {
+  const response = await fetch('/api/oauth2/authorize/silent', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(parseSearch(search)),
+  }).catch(() => null);
+  const body: unknown = await response?.json().catch(() => null);
+  const data = isRecord(body) && isRecord(body.data) ? body.data : body;
+  return redirectOf(data) ?? null;
 }
 
 /** The service never registers these schemes; the page refuses to navigate to them all the same. */

@@ -1,9 +1,10 @@
 import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { useUser } from '../../session.ts';
-import { type Asked, decide, leaveTo, readAuthorization } from './authorization.ts';
+import { type Asked, decide, leaveTo, loginAgain, readAuthorization } from './authorization.ts';
 import { Consent } from './consent.tsx';
 import { Refused } from './refused.tsx';
 
@@ -36,14 +37,24 @@ function Leaving({ to, name }: { to: string; name?: string }) {
 }
 
 /** A verified application whose scopes were all allowed before is not asked about again: it would teach users to click. */
-const needsNoAnswer = ({ application, has_existing_consent, needs_reconsent }: Asked): boolean =>
-  application.is_verified && has_existing_consent && !needs_reconsent;
+const needsNoAnswer = ({ application, has_existing_consent, needs_reconsent, interaction }: Asked): boolean =>
+  application.is_verified && has_existing_consent && !needs_reconsent && !interaction;
 
 function Known({ asked, search }: { asked: Asked; search: string }) {
   const { mutate, data, error } = useMutation({ mutationFn: () => decide(search, true) });
   useEffect(() => mutate(), [mutate]);
   if (error) return <Consent asked={asked} search={search} />;
   return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;
+}
+
+/** The application wants a fresh login: this session ends, and the request goes on after the next one. */
+function LoginAgain({ to }: { to: string }) {
+  const { mutate, error } = useMutation({
+    mutationFn: () => post('/api/user/logout'),
+    onSuccess: () => window.location.replace(to),
+  });
+  useEffect(() => mutate(), [mutate]);
+  return error ? <Refused error={error} onRetry={() => mutate()} /> : <Waiting />;
 }
 
 export function AuthorizePage() {
@@ -61,5 +72,7 @@ export function AuthorizePage() {
   if (!query.data) return <Waiting />;
   if ('leaveTo' in query.data) return <Leaving to={query.data.leaveTo} />;
   const { asked } = query.data;
+  if (asked.interaction === 'login')
+    return <LoginAgain to={loginAgain(window.location.pathname, search, asked.signed_in_after ?? '')} />;
   return needsNoAnswer(asked) ? <Known asked={asked} search={search} /> : <Consent asked={asked} search={search} />;
 }

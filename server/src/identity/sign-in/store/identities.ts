@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
+import { isTaken } from '../../../platform/durable/errors.ts';
 import { hasPassword } from '../../passwords.ts';
 import { insertUser, type NewUser, toUser, type UserRow } from '../../store/users.ts';
 import { roles, type User } from '../../user.ts';
@@ -43,17 +44,14 @@ export async function identitiesOf(db: Db, userId: number): Promise<ShownIdentit
     .execute();
 }
 
-/**
- * The oldest account that has shown this address to be its own. Put in order here: a database that is asked for the first by
- * id may look through all users for it.
- */
+/** The one account that has shown this address to be its own; by the words of the index that knows them. */
 export async function findByVerifiedEmail(db: Db, email: string): Promise<Pick<UserRow, 'id'> | null> {
   const found = await db
     .selectFrom('users')
     .select('id')
-    .where(sql<boolean>`lower(email) = ${email.toLowerCase()} and email_verified = 1`)
-    .execute();
-  return found.sort((a, b) => a.id - b.id)[0] ?? null;
+    .where(sql<boolean>`lower(email) = ${email.toLowerCase()} and email_verified = 1 and email <> ''`)
+    .executeTakeFirst();
+  return found ?? null;
 }
 
 /** Whose it is from now on; null when it is somebody's already. */
@@ -107,7 +105,8 @@ export async function insertMember(
       return toUser(row);
     });
   } catch (error) {
-    if (error instanceof Taken) return 'account';
+    // Or the address has just become another's, who came back at the same time.
+    if (error instanceof Taken || isTaken(error, 'users')) return 'account';
     throw error;
   }
 }

@@ -58,6 +58,5 @@ export const migration: Migration = {
       expires_at ${int} not null
     )`,
     'create index sign_in_links_by_expiry on sign_in_links (expires_at)',
-    'create index users_by_verified_email on users (lower(email)) where email_verified = 1',
   ],
 };

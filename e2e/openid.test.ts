@@ -1,0 +1,66 @@
+/** OpenID Connect as a library uses it, against a running server: discovery, sign-in, ID token, refresh, userinfo, logout. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import * as openid from 'openid-client';
+import { type Caller, type Service, startService } from './service.ts';
+
+const callback = 'https://client.example/callback';
+const bye = 'https://client.example/bye';
+
+let service: Service;
+let user: Caller;
+beforeAll(async () => {
+  service = await startService({ env: { OPENID_CONNECT: '1' } });
+  user = await service.user();
+});
+afterAll(() => service.stop());
+
+/** What the consent page does when the user approves. */
+async function approve(authorization: URL): Promise<URL> {
+  const { response_type: _, ...request } = Object.fromEntries(authorization.searchParams);
+  await user.api(`/api/oauth2/authorize${authorization.search}`);
+  const body = { ...request, approved: true };
+  const { redirect_url } = await user.api<{ redirect_url: string }>('/api/oauth2/authorize', { method: 'POST', body });
+  return new URL(redirect_url);
+}
+
+test.each(['RS256', 'ES256'])('openid-client with ID tokens signed by %s', async (alg) => {
+  const { client_id, client_secret_plain } = await user.api<{ client_id: string; client_secret_plain: string }>(
+    '/api/oauth2/applications',
+    {
+      method: 'POST',
+      body: {
+        ...{ name: 'A client', redirect_uris: [callback], scopes: 'openid profile email' },
+        ...{ post_logout_redirect_uris: [bye], id_token_signed_response_alg: alg },
+      },
+    },
+  );
+  const config = await openid.discovery(
+    new URL(service.url),
+    client_id,
+    { client_secret: client_secret_plain, id_token_signed_response_alg: alg },
+    undefined,
+    // The signature too, which may be left to TLS otherwise.
+    { execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks] },
+  );
+  const [verifier, state, nonce] = [openid.randomPKCECodeVerifier(), openid.randomState(), openid.randomNonce()];
+  const authorization = openid.buildAuthorizationUrl(config, {
+    ...{ redirect_uri: callback, scope: 'openid profile', state, nonce, max_age: '3600' },
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  });
+  const tokens = await openid.authorizationCodeGrant(config, await approve(authorization), {
+    ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, maxAge: 3600 },
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims()!;
+  expect(claims).toMatchObject({ iss: service.url, sub: `${user.id}`, nonce });
+  const next = await openid.refreshTokenGrant(config, tokens.refresh_token!);
+  expect(next.claims()).toMatchObject({ sub: claims.sub, sid: claims.sid, auth_time: claims.auth_time });
+  const info = await openid.fetchUserInfo(config, next.access_token, claims.sub);
+  expect(info.preferred_username).toBe(claims.preferred_username as string);
+  const leave = openid.buildEndSessionUrl(config, {
+    ...{ id_token_hint: next.id_token!, post_logout_redirect_uri: bye, state: 'over' },
+  });
+  const left = await fetch(leave, { redirect: 'manual' });
+  expect([left.status, left.headers.get('location')]).toEqual([303, `${bye}?state=over`]);
+});

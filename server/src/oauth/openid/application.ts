@@ -1,0 +1,76 @@
+import type { Updateable } from 'kysely';
+import { z } from 'zod';
+import type { State } from '../../lib/changes.ts';
+import type { Tables } from '../../platform/db/tables.ts';
+import { redirectUris, webUrl } from '../address-fields.ts';
+import type { ApplicationRow } from '../store/tables.ts';
+import { signingAlgorithms } from './signing-keys.ts';
+
+/** What an owner says of an application for OpenID Connect, under the names of its registration (Registration 1.0 §2). */
+export const openidFields = {
+  post_logout_redirect_uris: redirectUris,
+  backchannel_logout_uri: webUrl.refine((uri) => !uri.includes('#'), 'must not have a fragment'),
+  id_token_signed_response_alg: z.enum(signingAlgorithms),
+  require_pushed_requests: z.boolean(),
+  send_iss: z.boolean().describe('Whether redirects carry `iss` (RFC 9207)'),
+};
+const inputSchema = z.object(openidFields).partial();
+type OpenidInput = z.infer<typeof inputSchema>;
+type Columns = Updateable<Tables['oauth_applications']>;
+
+/** The fields as columns, and the rest of the input; unknown fields, which count for nothing, while it is turned off. */
+export function openidColumns<T extends OpenidInput>(
+  input: T,
+  turnedOn: boolean,
+): { columns: Columns; rest: Omit<T, keyof OpenidInput> } {
+  const {
+    post_logout_redirect_uris,
+    backchannel_logout_uri,
+    id_token_signed_response_alg,
+    require_pushed_requests,
+    send_iss,
+    ...rest
+  } = input;
+  if (!turnedOn) return { columns: {}, rest };
+  const columns: Columns = {
+    post_logout_redirect_uris: post_logout_redirect_uris && JSON.stringify(post_logout_redirect_uris),
+    backchannel_logout_uri,
+    id_token_signed_response_alg,
+    require_pushed_requests: asNumber(require_pushed_requests),
+    send_iss: asNumber(send_iss),
+  };
+  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
+  return { columns: Object.fromEntries(given), rest };
+}
+
+const asNumber = (flag: boolean | undefined): number | undefined => (flag === undefined ? undefined : Number(flag));
+
+export const openidSchema = z
+  .object({
+    post_logout_redirect_uris: z.array(z.string()),
+    backchannel_logout_uri: z.string(),
+    id_token_signed_response_alg: z.string(),
+    require_pushed_requests: z.boolean(),
+    send_iss: z.boolean(),
+  })
+  .partial();
+
+export const openidView = (row: ApplicationRow) => ({
+  post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
+  backchannel_logout_uri: row.backchannel_logout_uri,
+  id_token_signed_response_alg: row.id_token_signed_response_alg,
+  require_pushed_requests: row.require_pushed_requests === 1,
+  send_iss: row.send_iss === 1,
+});
+
+/** For the audit log: what is not as it is with every application. */
+export function openidState(row: ApplicationRow): State {
+  const usual = { backchannel_logout_uri: '', id_token_signed_response_alg: 'RS256' };
+  const { post_logout_redirect_uris: addresses, ...others } = openidView(row);
+  const plain = { ...usual, require_pushed_requests: false, send_iss: true };
+  const unusual = (Object.keys(plain) as (keyof typeof plain)[]).filter((name) => others[name] !== plain[name]);
+  return {
+    ...(addresses.length > 0 && { post_logout_redirect_uris: addresses }),
+    ...Object.fromEntries(unusual.map((name) => [name, others[name]])),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Origin } from '../../identity/audit/log.ts';
+import { AppError } from '../../lib/errors.ts';
+import { withParameters } from '../redirect-uri.ts';
+import type { Room } from '../room.ts';
+import { findApplication } from '../store/applications.ts';
+import type { ApplicationRow } from '../store/tables.ts';
+import { type Hint, readHint } from './hint.ts';
+
+/** RP-Initiated Logout 1.0 §2. */
+export interface EndSessionRequest {
+  id_token_hint?: string | undefined;
+  client_id?: string | undefined;
+  post_logout_redirect_uri?: string | undefined;
+  state?: string | undefined;
+}
+
+interface Visitor {
+  userId: number;
+  sessionId: number;
+}
+
+/** Where the browser goes, and whether it is logged out by now. */
+export interface EndSession {
+  location: string;
+  ended: boolean;
+}
+
+const page = '/oauth2/logout';
+
+/**
+ * Without a question only for an application that shows an ID token of this very user: else any page could log people out by
+ * a link. Whoever is not logged in needs none.
+ */
+export async function endSession(
+  deps: Room,
+  visitor: Visitor | null,
+  origin: Origin,
+  request: EndSessionRequest,
+): Promise<EndSession> {
+  const hint = request.id_token_hint ? await readHint(deps, request.id_token_hint) : null;
+  const { application, redirectUrl } = await checkEndSession(deps, request, hint);
+  if (visitor && hint?.sub !== `${visitor.userId}`) {
+    const { post_logout_redirect_uri, state } = request;
+    const asked = { client_id: application?.client_id, post_logout_redirect_uri, state, ask: 'yes' };
+    return { location: withParameters(`${deps.webUrl}${page}`, asked), ended: false };
+  }
+  if (visitor) await deps.logOut(visitor.userId, visitor.sessionId, origin);
+  return { location: redirectUrl ?? `${deps.webUrl}${page}`, ended: visitor !== null };
+}
+
+/** The same once the user has said yes; null where no application is to be gone back to. */
+export async function confirmEndSession(
+  deps: Room,
+  visitor: Visitor,
+  origin: Origin,
+  request: EndSessionRequest,
+): Promise<string | null> {
+  const { redirectUrl } = await checkEndSession(deps, request, null);
+  await deps.logOut(visitor.userId, visitor.sessionId, origin);
+  return redirectUrl;
+}
+
+async function checkEndSession(deps: Room, request: EndSessionRequest, hint: Hint | null) {
+  const { client_id, post_logout_redirect_uri: uri, state } = request;
+  // §2: the one that the hint was issued to.
+  if (hint && client_id && hint.clientId !== client_id)
+    throw new AppError('invalid_request', 'client_id and id_token_hint name different applications.');
+  const clientId = hint?.clientId ?? client_id;
+  const application = clientId ? await findApplication(deps.db, { client_id: clientId }) : null;
+  if (client_id && !application) throw new AppError('not_found', 'There is no application with this client_id.');
+  if (!uri) return { application, redirectUrl: null };
+  // §3: registered before, compared exactly; else anybody could lead people away from here.
+  if (!application || !isRegistered(application, uri))
+    throw new AppError('invalid_request', 'post_logout_redirect_uri is not registered for this application.', {
+      param: 'post_logout_redirect_uri',
+    });
+  return { application, redirectUrl: state ? withParameters(uri, { state }) : uri };
+}
+
+const isRegistered = ({ post_logout_redirect_uris }: ApplicationRow, uri: string): boolean =>
+  (JSON.parse(post_logout_redirect_uris) as string[]).includes(uri);

@@ -1,0 +1,28 @@
+import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
+import type { Room } from '../room.ts';
+
+/** What an ID token of ours, given back, says of whom it was made for. */
+export interface Hint {
+  sub: string;
+  clientId: string;
+}
+
+/**
+ * Null unless we signed it, as an ID token, with the algorithm of the key it names: whoever could choose the algorithm could
+ * sign with our public key (RFC 8725 §3.1). It may have run out (RP-Initiated Logout 1.0 §2).
+ */
+export async function readHint(
+  { signingKeys, baseUrl }: Pick<Room, 'signingKeys' | 'baseUrl'>,
+  token: string,
+): Promise<Hint | null> {
+  try {
+    const { kid, alg, typ } = decodeProtectedHeader(token);
+    const key = typeof kid === 'string' ? await signingKeys.named(kid) : null;
+    if (!key || key.algorithm !== alg || typ !== 'JWT') return null;
+    const { payload } = await compactVerify(token, await importJWK(key.jwk, alg), { algorithms: [alg] });
+    const { iss, sub, aud } = JSON.parse(new TextDecoder().decode(payload)) as Record<string, string>;
+    return iss === baseUrl && sub && aud ? { sub, clientId: aud } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { faultOf, jsonOf, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
+import { askFor, leadsTo, type OpenidTest, openOpenidTest, relogin } from './openid.fixture.ts';
+
+let t: OpenidTest;
+let client: TestClient;
+beforeAll(async () => {
+  t = await openOpenidTest();
+  client = await t.client();
+});
+afterAll(() => t.close());
+
+type Fields = Record<string, string>;
+const described = async (fields: Fields, by: Pick<typeof t.member, 'call'> = t.member) =>
+  (await jsonOf(by.call(askFor(client, fields)))).data;
+const silent = (of: TestClient, fields: Fields = {}, by: Pick<typeof t.member, 'call'> | null = t.member) =>
+  (by?.call ?? t.call)('/api/oauth2/authorize/silent', {
+    method: 'POST',
+    body: {
+      response_type: 'code',
+      client_id: of.clientId,
+      redirect_uri: of.redirectUri,
+      scope: 'openid',
+      prompt: 'none',
+      ...fields,
+    },
+  });
+
+test.each([
+  [{ prompt: 'none login' }, 'invalid_request'],
+  [{ prompt: 'sometimes' }, 'invalid_request'],
+  [{ max_age: '-1' }, 'invalid_request'],
+  [{ max_age: 'soon' }, 'invalid_request'],
+  [{ max_age: '9'.repeat(400) }, 'invalid_request'],
+  [{ response_mode: 'fragment' }, 'invalid_request'],
+  [{ response_mode: 'form_post' }, 'invalid_request'],
+  [{ nonce: 'n'.repeat(1001) }, 'invalid_request'],
+  [{ request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+  [{ request_uri: 'https://client.example/request' }, 'request_uri_not_supported'],
+  [{ registration: '{}' }, 'registration_not_supported'],
+] as [Fields, string][])('%j is told to the application as %s', async (fields, error) => {
+  const answer = await t.member.call(askFor(client, { state: 's', ...fields }));
+  expect(answer.status).toBe(400);
+  const told = await leadsTo(answer);
+  expect([told.get('error'), told.get('state')]).toEqual([error, 's']);
+  expect((await leadsTo(t.decide(client, { scope: 'openid', ...fields }))).get('error')).toBe(error);
+});
+
+test('what asks nothing of the user is described as ever, with nothing to do', async () => {
+  const quiet: Fields[] = [
+    {},
+    { response_mode: 'query' },
+    { acr_values: 'gold', login_hint: 'ada' },
+    { max_age: '3600' },
+  ];
+  for (const fields of quiet) expect((await described(fields)).interaction).toBeNull();
+  expect((await described({ prompt: 'consent' })).interaction).toBe('consent');
+  expect((await described({ prompt: 'select_account' })).interaction).toBe('select_account');
+});
+
+test.each([{ prompt: 'login' }, { max_age: '0' }, { max_age: '60' }] as Fields[])(
+  '%j asks for another login, and takes no answer without',
+  async (fields) => {
+    t.clock.advance(61_000);
+    const asked = await described(fields);
+    expect(asked.interaction).toBe('login');
+    const refused = await t.decide(client, { scope: 'openid', ...fields });
+    expect(await faultOf(refused)).toEqual([401, 'login_required']);
+    // Taken along without a login in between, or made up, it shows nothing.
+    for (const signed_in_after of [asked.signed_in_after, 's1.key.AAAA', 'x'])
+      expect((await described({ ...fields, signed_in_after })).interaction).toBe('login');
+    t.clock.advance(2_000);
+    const again = await relogin(t);
+    const after = { ...fields, signed_in_after: asked.signed_in_after };
+    expect((await described(after, again)).interaction).toBeNull();
+    const body = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid', approved: true };
+    const decided = await again.call('/api/oauth2/authorize', { method: 'POST', body: { ...body, ...after } });
+    expect((await leadsTo(decided)).get('code')).toBeTruthy();
+    // An hour later it speaks of another login than the one that was asked for.
+    t.clock.advance(3_601_000);
+    expect((await described({ prompt: 'login', signed_in_after: asked.signed_in_after }, again)).interaction).toBe(
+      'login',
+    );
+  },
+);
+
+test('prompt=none: a code where nobody has to be asked, else the reason', async () => {
+  const fresh = await t.client();
+  const errorOf = async (...given: Parameters<typeof silent>) => (await leadsTo(silent(...given))).get('error');
+  expect(await errorOf(fresh, {}, null)).toBe('login_required');
+  expect(await errorOf(fresh)).toBe('consent_required');
+  await t.code(fresh, { scope: 'openid' });
+  // The page asks about applications that nobody has verified each time.
+  expect(await errorOf(fresh)).toBe('consent_required');
+  await t.act('verify', fresh.id);
+  const told = await leadsTo(silent(fresh, { nonce: 'quiet', state: 'kept' }));
+  expect(told.get('state')).toBe('kept');
+  const tokens = await jsonOf(t.exchange(fresh, { code: told.get('code')! }));
+  expect(await t.verified(tokens.id_token, fresh.clientId)).toMatchObject({ nonce: 'quiet' });
+  expect(await errorOf(fresh, { scope: 'openid email' })).toBe('consent_required');
+  expect(await errorOf(fresh, { max_age: '0' })).toBe('login_required');
+  await t.act('suspend', fresh.id);
+  expect((await silent(fresh)).status).toBe(403);
+});
+
+test('prompt=none is answered neither to other sites nor to addresses that are not registered', async () => {
+  const elsewhere = await silent(client, { redirect_uri: 'https://attacker.example/' });
+  expect(elsewhere.status).toBe(400);
+  expect(await jsonOf(elsewhere)).not.toHaveProperty('redirect_url');
+  const forged = await t.member.call('/api/oauth2/authorize/silent', {
+    method: 'POST',
+    headers: { origin: 'https://attacker.example' },
+    body: { client_id: client.clientId, redirect_uri: client.redirectUri, response_type: 'code', prompt: 'none' },
+  });
+  expect(forged.status).toBe(403);
+  expect((await silent(client, { prompt: 'login' })).status).toBe(400);
+});
+
+test('turned off, none of it is heard of', async () => {
+  const off = await openOAuthTest();
+  const of = await off.client();
+  const answer = await off.member.call(
+    askFor(of, {
+      prompt: 'none login',
+      max_age: 'x',
+      response_mode: 'fragment',
+      request: 'x',
+      nonce: 'n'.repeat(3000),
+    }),
+  );
+  expect(answer.status).toBe(200);
+  const { data } = await jsonOf(answer);
+  expect(data).not.toHaveProperty('interaction');
+  expect(data).not.toHaveProperty('signed_in_after');
+  const quiet = await off.member.call('/api/oauth2/authorize/silent', { method: 'POST', body: {} });
+  expect(quiet.status).toBe(404);
+  await off.close();
+});

@@ -1,0 +1,87 @@
+import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { splitScopes } from '../scopes.ts';
+
+/** What OpenID Connect adds to an authorization request (Core §3.1.2.1), and, the last, our own page. */
+export const openidParameters = [
+  'nonce',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'acr_values',
+  'response_mode',
+  'id_token_hint',
+  'request',
+  'request_uri',
+  'registration',
+  'signed_in_after',
+] as const;
+export type OpenidParameters = { [Name in (typeof openidParameters)[number]]?: string | undefined };
+
+export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
+type Prompt = (typeof prompts)[number];
+
+export interface OpenidRequest {
+  /** The scope `openid` was asked for, not only added: an ID token follows. */
+  requested: boolean;
+  nonce: string | undefined;
+  prompts: ReadonlySet<Prompt>;
+  /** Null for none. */
+  maxAge: number | null;
+  /** An ID token of whom the application expects. */
+  idTokenHint: string | undefined;
+  signedInAfter: string | undefined;
+}
+
+/** Longer ones are nobody's, and what is stored with a code is bounded. */
+const mostCharacters: Partial<Record<keyof OpenidParameters, number>> = {
+  nonce: 1000,
+  prompt: 100,
+  max_age: 10,
+  login_hint: 1000,
+  acr_values: 1000,
+  response_mode: 100,
+  id_token_hint: 10_000,
+  signed_in_after: 1000,
+};
+
+/** Core §3.1.2.6: each of these is refused by its own name. */
+const unsupported: ['request' | 'request_uri' | 'registration', ErrorCode][] = [
+  ['request', 'request_not_supported'],
+  ['request_uri', 'request_uri_not_supported'],
+  ['registration', 'registration_not_supported'],
+];
+
+export function readOpenidRequest(given: OpenidParameters & { scope?: string | undefined }): OpenidRequest {
+  for (const [name, code] of unsupported)
+    if (given[name]) throw new AppError(code, `${name} is not supported.`, { param: name });
+  for (const [name, most] of Object.entries(mostCharacters) as [keyof OpenidParameters, number][])
+    if ((given[name]?.length ?? 0) > most) throw fault(name, `must have at most ${most} characters`);
+  if (given.nonce?.isWellFormed() === false) throw fault('nonce', 'must be valid Unicode');
+  // OAuth 2.0 Multiple Response Types §2.1: a code in a fragment or a form reaches nobody who asked for a query.
+  if (given.response_mode && given.response_mode !== 'query') throw fault('response_mode', 'must be query');
+  return {
+    requested: splitScopes(given.scope ?? '').includes('openid'),
+    nonce: given.nonce || undefined,
+    prompts: readPrompts(given.prompt),
+    maxAge: readMaxAge(given.max_age),
+    idTokenHint: given.id_token_hint || undefined,
+    signedInAfter: given.signed_in_after || undefined,
+  };
+}
+
+const fault = (name: keyof OpenidParameters, what: string): AppError =>
+  new AppError('invalid_request', `${name} ${what}.`, { param: name });
+
+function readPrompts(text: string | undefined): ReadonlySet<Prompt> {
+  const names = splitScopes(text ?? '');
+  for (const name of names)
+    if (!(prompts as readonly string[]).includes(name)) throw fault('prompt', `must be of ${prompts.join(', ')}`);
+  if (names.includes('none') && names.length > 1) throw fault('prompt', 'must be none alone, or without none');
+  return new Set(names as Prompt[]);
+}
+
+function readMaxAge(text: string | undefined): number | null {
+  if (!text) return null;
+  if (!/^\d+$/.test(text)) throw fault('max_age', 'must be a number of seconds');
+  return Number(text);
+}

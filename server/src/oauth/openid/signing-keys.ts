@@ -1,0 +1,170 @@
+import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
+import type { Announcements } from '../../identity/announce.ts';
+import type { Options } from '../../identity/options.ts';
+import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import { randomString } from '../../lib/ids.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { Hearing } from '../../platform/shared/hearing.ts';
+import {
+  addSigningKey,
+  deleteSigningKeys,
+  type NewSigningKey,
+  readSigningKeys,
+  replaceSigningKeys,
+  type SigningKeyRow,
+  succeedSigningKey,
+} from '../store/signing-keys.ts';
+
+/** OpenID Connect Core §2: every library takes RS256; ES256 signs in a tenth of the time. */
+export const signingAlgorithms = ['RS256', 'ES256'] as const;
+export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+
+export const idTokenSeconds = 3600;
+/** For how long others may keep the list of keys. A new key is in it for as long before it signs. */
+export const keysCachedSeconds = 300;
+/** How long an ID token, run out by then, may still say whom to log out: its public key is kept for that. */
+const hintSeconds = 90 * 86_400;
+const daySeconds = 86_400;
+/** How long what was read is believed while changes may go unheard. */
+const unheardMs = 1_000;
+
+export type Signer = (claims: JWTPayload, type: string) => Promise<string>;
+
+/** Keys that sign what applications check by themselves; shared by all processes, in memory while nothing changes. */
+export interface SigningKeys {
+  /** Without asking the database when the keys are known. */
+  signer(algorithm: SigningAlgorithm): Signer | Promise<Signer>;
+  /** Public keys, for applications: those that sign, that will, and whose tokens have not all run out. */
+  published(): Promise<JWK[]>;
+  /** The public key that is called so, also when it has not been listed for long. */
+  named(kid: string): Promise<{ algorithm: string; jwk: JWK } | null>;
+  all(): Promise<SigningKeyRow[]>;
+  /** New keys for all algorithms; at once only where the present ones are in other hands. */
+  rotate(atOnce: boolean): Promise<void>;
+  /** Replaces keys that are old enough, and forgets those that nobody can need. */
+  sweep(): Promise<void>;
+}
+
+interface Ring {
+  rows: SigningKeyRow[];
+  private: Map<string, CryptoKey>;
+}
+
+export function openSigningKeys(deps: {
+  db: Db;
+  clock: Clock;
+  sealer: Sealer;
+  options: Options;
+  hearing: Pick<Hearing, 'heard'>;
+  announcements: Announcements;
+}): SigningKeys {
+  const { db, clock, sealer, announcements } = deps;
+  const tag = 'signing-keys';
+  let kept: { ring: Ring; readMs: number } | null = null;
+  let reading: Promise<Ring> | null = null;
+  const forget = () => {
+    kept = null;
+    reading = null;
+  };
+  announcements.onChanged((changed) => {
+    if (changed === tag) forget();
+  }, forget);
+
+  const load = async (): Promise<Ring> => {
+    let rows = await readSigningKeys(db);
+    const missing = signingAlgorithms.filter((alg) => !rows.some((row) => row.alg === alg && row.retired_at === null));
+    if (missing.length > 0) {
+      for (const alg of missing) await addSigningKey(db, await newKey(deps, alg, nowSeconds(clock)));
+      rows = await readSigningKeys(db);
+    }
+    const signing = rows.filter((row) => row.retired_at === null || row.retired_at > nowSeconds(clock));
+    const keys = signing.map(async ({ kid, alg, private_jwk }) => {
+      const key = await importJWK(JSON.parse(sealer.open(private_jwk)) as JWK, alg);
+      return [kid, key as CryptoKey] as const;
+    });
+    return { rows, private: new Map(await Promise.all(keys)) };
+  };
+  /** One reading for all who ask meanwhile; what was changed while it ran is not kept. */
+  const read = (): Promise<Ring> => {
+    if (reading) return reading;
+    const readMs = clock.steadyMs();
+    const mine = load();
+    reading = mine;
+    const finish = (ring: Ring | null) => {
+      if (reading !== mine) return;
+      reading = null;
+      kept = ring && { ring, readMs };
+    };
+    mine.then(finish, () => finish(null));
+    return mine;
+  };
+  const ring = (): Ring | Promise<Ring> =>
+    kept && (deps.hearing.heard() || clock.steadyMs() - kept.readMs < unheardMs) ? kept.ring : read();
+
+  const signerIn = ({ rows, private: keys }: Ring, alg: SigningAlgorithm): Signer => {
+    const now = nowSeconds(clock);
+    const able = rows.filter((row) => row.alg === alg && keys.has(row.kid));
+    // The newest, should a clock that was set back leave none.
+    const row = able.find(({ starts_at }) => starts_at <= now) ?? able[0]!;
+    return (claims, typ) => new SignJWT(claims).setProtectedHeader({ alg, kid: row.kid, typ }).sign(keys.get(row.kid)!);
+  };
+
+  return {
+    signer: (alg) => {
+      const found = ring();
+      return found instanceof Promise ? found.then((later) => signerIn(later, alg)) : signerIn(found, alg);
+    },
+    published: async () => {
+      const { rows } = await ring();
+      const oldest = nowSeconds(clock) - idTokenSeconds - keysCachedSeconds;
+      return rows
+        .filter(({ retired_at }) => retired_at === null || retired_at > oldest)
+        .map(({ public_jwk }) => JSON.parse(public_jwk) as JWK);
+    },
+    named: async (kid) => {
+      const row = (await ring()).rows.find((one) => one.kid === kid);
+      return row ? { algorithm: row.alg, jwk: JSON.parse(row.public_jwk) as JWK } : null;
+    },
+    all: async () => (await ring()).rows,
+    rotate: async (atOnce) => {
+      const now = nowSeconds(clock);
+      if (!atOnce) await ring();
+      for (const alg of signingAlgorithms)
+        if (atOnce) await replaceSigningKeys(db, await newKey(deps, alg, now));
+        else await succeedSigningKey(db, await newKey(deps, alg, now + keysCachedSeconds), now);
+      await announcements.changed(tag);
+    },
+    sweep: async () => {
+      const now = nowSeconds(clock);
+      const days = deps.options.get('OAuth2SigningKeyDays');
+      const oldest = now - days * daySeconds;
+      const rows = await readSigningKeys(db);
+      const due = rows.filter((row) => days > 0 && row.retired_at === null && row.created_at <= oldest);
+      for (const { alg } of due) {
+        const next = await newKey(deps, alg as SigningAlgorithm, now + keysCachedSeconds);
+        await succeedSigningKey(db, next, oldest);
+      }
+      await deleteSigningKeys(db, now - hintSeconds);
+      if (due.length > 0) await announcements.changed(tag);
+    },
+  };
+}
+
+async function newKey(
+  { clock, sealer }: { clock: Clock; sealer: Sealer },
+  alg: SigningAlgorithm,
+  startsAt: number,
+): Promise<NewSigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = randomString(16);
+  const named = { kid, alg, use: 'sig' };
+  return {
+    kid,
+    alg,
+    public_jwk: JSON.stringify({ ...(await exportJWK(publicKey)), ...named }),
+    private_jwk: sealer.seal(JSON.stringify({ ...(await exportJWK(privateKey)), ...named })),
+    starts_at: startsAt,
+    created_at: nowSeconds(clock),
+  };
+}

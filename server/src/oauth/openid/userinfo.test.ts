@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { jsonOf, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
+import { type OpenidTest, openOpenidTest } from './openid.fixture.ts';
+
+let t: OpenidTest;
+let client: TestClient;
+beforeAll(async () => {
+  t = await openOpenidTest();
+  client = await t.client();
+});
+afterAll(() => t.close());
+
+const addresses = [
+  '/api/oauth2/.well-known/openid-configuration',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+];
+
+test('userinfo tells the standard names beside ours, by GET and by POST', async () => {
+  const { access_token, claims } = await t.signIn(client, { scope: 'openid email' });
+  await t.member.call('/api/user/self', { method: 'PUT', body: { display_name: 'Ada', email: '' } });
+  const told = await jsonOf(t.userinfo(access_token));
+  const names = { username: t.member.username, preferred_username: t.member.username };
+  expect(told).toEqual({ sub: claims.sub, ...names, display_name: 'Ada', name: 'Ada', avatar_url: '', role: 1 });
+  await t.member.call('/api/user/self', { method: 'PUT', body: { email: 'ada@example.com' } });
+  const posted = await t.withBearer('/api/oauth2/userinfo', access_token, { method: 'POST' });
+  expect(posted.status).toBe(200);
+  expect(await posted.json()).toEqual({ ...told, email: 'ada@example.com', email_verified: false });
+  expect((await t.call('/api/oauth2/userinfo', { method: 'POST' })).status).toBe(401);
+});
+
+test('every address tells of the same server, and of nothing that is not there', async () => {
+  const documents = await Promise.all(addresses.map((address) => jsonOf(t.call(address))));
+  const [document] = documents as [Record<string, unknown>];
+  for (const other of documents) expect(other).toEqual(document);
+  const { paths } = t.app.app.document() as { paths: Record<string, unknown> };
+  for (const [name, value] of Object.entries(document))
+    if (/_(endpoint|uri)$/.test(name) && name !== 'authorization_endpoint')
+      expect(Object.keys(paths)).toContain(new URL(value as string).pathname);
+  expect(document).toMatchObject({
+    jwks_uri: `${t.config.baseUrl}/api/oauth2/jwks`,
+    id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    authorization_response_iss_parameter_supported: true,
+  });
+});
+
+test('whatever an ID token or userinfo can hold is said to be supported', async () => {
+  const all = { scope: 'openid profile email usage:read', nonce: 'n' };
+  const body = { display_name: 'Ada', email: 'ada@example.com', avatar_url: 'https://pictures.example/ada.png' };
+  await t.member.call('/api/user/self', { method: 'PUT', body });
+  const { access_token, claims } = await t.signIn(client, all);
+  const seen = new Set([...Object.keys(claims), ...Object.keys(await jsonOf(t.userinfo(access_token)))]);
+  const { claims_supported } = await jsonOf(t.call(addresses[0]!));
+  expect([...seen].sort()).toEqual(claims_supported.toSorted());
+});
+
+test('turned off, userinfo and discovery are what they were', async () => {
+  const off = await openOAuthTest();
+  const { access_token } = await off.tokens(await off.client(), { scope: 'openid email' });
+  expect(Object.keys(await jsonOf(off.userinfo(access_token)))).toEqual([
+    ...['sub', 'username', 'display_name', 'avatar_url', 'role', 'email', 'email_verified'],
+  ]);
+  const posted = await off.withBearer('/api/oauth2/userinfo', access_token, { method: 'POST' });
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, PATCH']);
+  const preflight = await off.call('/api/oauth2/userinfo', { method: 'OPTIONS' });
+  expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, PATCH');
+  for (const address of addresses) {
+    const document = await jsonOf(off.call(address));
+    for (const name of [
+      'jwks_uri',
+      'end_session_endpoint',
+      'claims_supported',
+      'id_token_signing_alg_values_supported',
+    ])
+      expect(document).not.toHaveProperty(name);
+  }
+  await off.close();
+});

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { answered } from '../../platform/http/answers.ts';
+import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { confirmEndSession, type EndSessionRequest, endSession } from '../openid/end-session.ts';
+import { withParameters } from '../redirect-uri.ts';
+import type { Room } from '../room.ts';
+import { base, management, noStore } from './shapes.ts';
+
+const bounded = (most: number) => z.string().max(most, `must have at most ${most} characters`).optional();
+const confirmed = {
+  client_id: bounded(200),
+  post_logout_redirect_uri: bounded(2000),
+  state: bounded(2000),
+};
+/** All of them together must fit into the head of a request. */
+const request = z.object({ ...confirmed, id_token_hint: bounded(8000) });
+
+const path = '/api/oauth2/end_session';
+const answers = { 303: { type: 'text/plain', description: 'To the application, or to a page of ours' } };
+
+/** RP-Initiated Logout 1.0: an application sends the browser here to log its user out of the service. */
+export function endSessionRoutes(room: Room): Route[] {
+  const shared = {
+    ...base,
+    when: () => room.options.get('OAuth2OpenIDConnect'),
+    auth: 'none',
+    limit: { option: 'RateLimitApi', by: 'ip' },
+    headers: noStore,
+  } as const;
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path,
+      summary: 'Log out of the service on behalf of an application; the user is asked without a valid id_token_hint',
+      query: request,
+      answers,
+      handle: async (call) => {
+        const found = await room.sessions.find(call.request.headers.get('cookie'));
+        const visitor = found && { userId: found.user.id, sessionId: found.session.id };
+        const { location, ended } = await endSession(room, visitor, originOf(call), call.query);
+        if (ended) call.headers['set-cookie'] = room.sessions.clearCookie;
+        return seeOther(call, location);
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path,
+      summary: 'The same, sent as a form',
+      bodyAs: 'form',
+      body: request,
+      maxBytes: 65_536,
+      answers,
+      // Browsers send our cookie with no form of another site, but with the address it leads to.
+      handle: (call) => seeOther(call, withParameters(`${room.baseUrl}${path}`, parametersOf(call.body))),
+    }),
+    defineRoute({
+      ...management,
+      when: shared.when,
+      method: 'post',
+      path: `${path}/confirm`,
+      summary: 'Log out after the user was asked',
+      headers: noStore,
+      body: z.strictObject(confirmed),
+      audit: 'recorded',
+      answers: { 200: answered(z.object({ redirect_url: z.string().nullable() })) },
+      handle: async (call) => {
+        const { user, sessionId } = call.principal;
+        const visitor = { userId: user.id, sessionId };
+        const redirect_url = await confirmEndSession(room, visitor, originOf(call), call.body);
+        call.headers['set-cookie'] = room.sessions.clearCookie;
+        return ok(call, { redirect_url });
+      },
+    }),
+  ];
+}
+
+const parametersOf = ({ id_token_hint, client_id, post_logout_redirect_uri, state }: EndSessionRequest) => ({
+  ...{ id_token_hint, client_id, post_logout_redirect_uri, state },
+});
+
+const seeOther = (call: Pick<Call, 'headers'>, location: string): Response =>
+  new Response(null, { status: 303, headers: { ...call.headers, location } });

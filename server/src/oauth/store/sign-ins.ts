@@ -1,0 +1,40 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tables } from '../../platform/db/tables.ts';
+import './tables.ts';
+
+export type SignInRow = Selectable<Tables['oauth_sign_ins']>;
+
+/** Which to look through: those of a session, of a user, or the next after an id. */
+export type Among = { session: number } | { user: number } | { after: number; most: number };
+
+/** A process that noticed an end and was killed is not waited for longer. */
+const claimSeconds = 60;
+
+/** Those whose session is gone, each to one process: until they are deleted, nobody else gets them for a minute. */
+export async function claimEnded(db: Db, among: Among, now: number): Promise<SignInRow[]> {
+  return db
+    .updateTable('oauth_sign_ins')
+    .set({ ended_at: now })
+    .where((e) => e.or([e('ended_at', 'is', null), e('ended_at', '<', now - claimSeconds)]))
+    .where((e) =>
+      e.not(e.exists(e.selectFrom('sessions').select('id').whereRef('sessions.id', '=', 'oauth_sign_ins.session_id'))),
+    )
+    .$if('session' in among, (q) => q.where('session_id', '=', (among as { session: number }).session))
+    .$if('user' in among, (q) => q.where('user_id', '=', (among as { user: number }).user))
+    .$if('after' in among, (q) => q.where('id', 'in', nextIds(db, among as { after: number; most: number })))
+    .returningAll()
+    .execute();
+}
+
+const nextIds = (db: Db, { after, most }: { after: number; most: number }) =>
+  db.selectFrom('oauth_sign_ins').select('id').where('id', '>', after).orderBy('id').limit(most);
+
+/** Where `most` rows after an id end; null when there are fewer. */
+export async function endOfNext(db: Db, among: { after: number; most: number }): Promise<number | null> {
+  const rows = await nextIds(db, among).execute();
+  return rows.length < among.most ? null : rows.at(-1)!.id;
+}
+
+export async function deleteSignIns(db: Db, ids: number[]): Promise<void> {
+  if (ids.length > 0) await db.deleteFrom('oauth_sign_ins').where('id', 'in', ids).execute();
+}

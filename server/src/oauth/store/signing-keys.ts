@@ -1,0 +1,81 @@
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+
+interface SigningKeysTable {
+  id: Generated<number>;
+  kid: string;
+  alg: string;
+  public_jwk: string;
+  /** Sealed. */
+  private_jwk: string;
+  /** From when on it signs: others have read of it by then. */
+  starts_at: number;
+  /** From when on it signs no more; may lie ahead. Null for the last of its kind. */
+  retired_at: number | null;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    oauth_signing_keys: SigningKeysTable;
+  }
+}
+
+export type SigningKeyRow = Selectable<SigningKeysTable>;
+export type NewSigningKey = Omit<Insertable<SigningKeysTable>, 'id' | 'retired_at'>;
+
+/** The newest first; a handful. */
+export async function readSigningKeys(db: Db): Promise<SigningKeyRow[]> {
+  return db.selectFrom('oauth_signing_keys').selectAll().orderBy('starts_at', 'desc').orderBy('id', 'desc').execute();
+}
+
+/** Does nothing where there is one of its kind already. */
+export async function addSigningKey(db: Db, key: NewSigningKey): Promise<void> {
+  await db
+    .insertInto('oauth_signing_keys')
+    .values(key)
+    .onConflict((c) => c.doNothing())
+    .execute();
+}
+
+/** Retires the present key when it was made by `madeBy`, for the one given; false when there was none such. */
+export async function succeedSigningKey(db: Db, next: NewSigningKey, madeBy: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const retired = await tx
+      .updateTable('oauth_signing_keys')
+      .set({ retired_at: next.starts_at })
+      .where('alg', '=', next.alg)
+      .where('retired_at', 'is', null)
+      .where('created_at', '<=', madeBy)
+      .executeTakeFirst();
+    if (retired.numUpdatedRows === 0n) return false;
+    await addSigningKey(tx, next);
+    return true;
+  });
+}
+
+/** Forgets every key of this kind for the one given: nothing they have signed is believed any more. */
+export async function replaceSigningKeys(db: Db, next: NewSigningKey): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('oauth_signing_keys').where('alg', '=', next.alg).execute();
+    await addSigningKey(tx, next);
+  });
+}
+
+export async function deleteSigningKeys(db: Db, retiredBefore: number): Promise<void> {
+  await db.deleteFrom('oauth_signing_keys').where('retired_at', '<', retiredBefore).execute();
+}
+
+/** Puts every private key under the first sealing key; returns how many were changed. */
+export async function resealSigningKeys(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    let changed = 0;
+    for (const { id, private_jwk } of await readSigningKeys(tx)) {
+      const sealed = reseal(private_jwk);
+      if (sealed === private_jwk) continue;
+      await tx.updateTable('oauth_signing_keys').set({ private_jwk: sealed }).where('id', '=', id).execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}

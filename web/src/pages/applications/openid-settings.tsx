@@ -1,0 +1,64 @@
+import { Alert, Fieldset, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { isAdmin, useUser } from '../../session.ts';
+import type { OpenidFields } from './application-fields.ts';
+import { discoveryQuery } from './application-queries.ts';
+
+interface OpenidSettingsProps {
+  /** Null while the service does without OpenID Connect. */
+  value: OpenidFields | null;
+  onChange: (value: OpenidFields) => void;
+}
+
+/** Every application has the scope `openid`; what libraries expect of it is the operator's to turn on. */
+function TurnedOff() {
+  const user = useUser();
+  const { data: discovery } = useQuery(discoveryQuery);
+  if (!isAdmin(user) || !discovery || discovery.jwks_uri) return null;
+  return (
+    <Alert variant="light" color="indigo" title="No ID tokens yet">
+      Libraries that sign people in by OpenID Connect ask for the scope openid and expect an ID token. The option
+      OAuth2OpenIDConnect turns that on.
+    </Alert>
+  );
+}
+
+export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
+  if (!value) return <TurnedOff />;
+  const set = (changes: Partial<OpenidFields>) => onChange({ ...value, ...changes });
+  return (
+    <Fieldset legend="OpenID Connect">
+      <Stack>
+        <Textarea
+          label="Addresses after a logout"
+          description="One a line; must match exactly"
+          autosize
+          minRows={2}
+          value={value.post_logout_redirect_uris}
+          onChange={(event) => set({ post_logout_redirect_uris: event.currentTarget.value })}
+        />
+        <TextInput
+          type="url"
+          label="Logout address"
+          description="Optional. Told by a signed token when a user’s session here ends (back-channel logout)."
+          placeholder="https://"
+          value={value.backchannel_logout_uri}
+          onChange={(event) => set({ backchannel_logout_uri: event.currentTarget.value })}
+        />
+        <Select
+          label="Signature of ID tokens"
+          data={['RS256', 'ES256']}
+          allowDeselect={false}
+          value={value.id_token_signed_response_alg}
+          onChange={(alg) => set({ id_token_signed_response_alg: alg === 'ES256' ? 'ES256' : 'RS256' })}
+        />
+        <Switch
+          label="Name the issuer in redirects"
+          description="Turn it off only for libraries that refuse an iss they were not told of"
+          checked={value.send_iss}
+          onChange={(event) => set({ send_iss: event.currentTarget.checked })}
+        />
+      </Stack>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { parseSearch } from '../../search-params.ts';
+import { currentUser, queryClient } from '../../session.ts';
+import { leaveTo } from '../authorize/authorization.ts';
+
+const names = ['client_id', 'post_logout_redirect_uri', 'state'];
+
+function LoggedOut() {
+  return (
+    <BareFrame title="You are logged out">
+      <ButtonLink to="/login" variant="default">
+        To the login page
+      </ButtonLink>
+    </BareFrame>
+  );
+}
+
+function Question({ search }: { search: string }) {
+  const given = parseSearch(search);
+  const body = Object.fromEntries(names.filter((name) => name in given).map((name) => [name, String(given[name])]));
+  const logOut = useMutation({
+    mutationFn: () => post('/api/oauth2/end_session/confirm', { body }),
+    onSuccess: ({ redirect_url }) => {
+      queryClient.clear();
+      // Checked by the service against what the application has registered; never the address of this page.
+      if (redirect_url) leaveTo(redirect_url);
+    },
+  });
+  if (logOut.isSuccess) return <LoggedOut />;
+  return (
+    <BareFrame title="Log out of svc?" description="An application asks for it.">
+      <Stack>
+        <Text size="sm">You are logged out here, and applications that you signed in to from here are told.</Text>
+        {logOut.error && <ErrorState error={logOut.error} title="You are still logged in" />}
+        <Group grow>
+          <ButtonLink to="/" variant="default">
+            Stay logged in
+          </ButtonLink>
+          <Button loading={logOut.isPending} onClick={() => logOut.mutate()}>
+            Log out
+          </Button>
+        </Group>
+      </Stack>
+    </BareFrame>
+  );
+}
+
+/** Where applications lead whoever logs out of them. */
+export function LogoutPage() {
+  const [search] = useState(() => window.location.search);
+  const asked = parseSearch(search).ask === 'yes';
+  const user = useQuery({ queryKey: ['logout', 'self'], queryFn: currentUser, enabled: asked, gcTime: 0 });
+  if (asked && user.isPending)
+    return (
+      <BareFrame title="Log out of svc">
+        <Text size="sm">One moment.</Text>
+      </BareFrame>
+    );
+  return asked && user.data ? <Question search={search} /> : <LoggedOut />;
+}
