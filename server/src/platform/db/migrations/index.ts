@@ -19,6 +19,7 @@ import { migration as runTools } from './0017-run-tools.ts';
 import { migration as mcp } from './0018-mcp.ts';
 import { migration as responses } from './0019-responses.ts';
 import { migration as batches } from './0020-batches.ts';
+import { migration as totals } from './0022-totals.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -43,6 +44,7 @@ export const migrations: Migration[] = [
   mcp,
   responses,
   batches,
+  totals,
 ];
 
 /**
