@@ -177,11 +177,11 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     },
     sweep,
     stop: async () => {
-      await totals.stop();
       await free.stop();
       await progress.stop();
       writer.stopping = true;
       await line.idle();
+      await totals.stop();
       await returns.stop();
     },
   };
