@@ -1,4 +1,5 @@
-import type { Amounts } from './amounts.ts';
+import { cursorOf } from '../../server/src/platform/http/cursor.ts';
+import { type Amounts, yearSeconds } from './amounts.ts';
 
 /** A list, and how it is narrowed. */
 export interface Asked {
@@ -16,7 +17,8 @@ const list = (path: string, queries: string[], byKey?: boolean): Asked[] =>
 const day = 86_400;
 
 /** Every list there is, by everything that it can be narrowed by: what many have, what few have, and what nobody has. */
-export function askedOf({ now, users }: Amounts): Asked[] {
+export function askedOf({ now, users, usage: entries, credits, audit }: Amounts): Asked[] {
+  const middle = (...places: number[]) => `cursor=${cursorOf([now - yearSeconds / 2, ...places.map(Math.floor)])}`;
   const week = `from=${now - 20 * day}&to=${now - 13 * day}`;
   const usage = [
     'model=model-4',
@@ -27,18 +29,22 @@ export function askedOf({ now, users }: Amounts): Asked[] {
     week,
     `${week}&model=model-4`,
     `to=${now - 300 * day}`,
+    'parent_request_id=none',
     'cursor',
+    middle(entries / 2),
     'format=csv',
   ];
   const ofUsers = [`user_id=${users}`, `user_id=${users}&model=model-4`, 'user_id=1&model=rare'];
-  const sums = ['group_by=model', 'group_by=token', 'model=model-4'];
+  const year = `from=${now - 360 * day}`;
+  const sums = ['group_by=model', 'group_by=token', 'model=model-4', 'token_id=1', year, `${year}&group_by=model`];
+  const ledger = ['cursor', middle(entries / 2, credits / 2)];
   return [
     ...list('/api/usage/logs', usage),
     ...list('/api/admin/usage/logs', [...usage, ...ofUsers]),
     ...list('/api/usage/summary', sums),
     ...list('/api/admin/usage/summary', [...sums, 'user_id=1']),
-    ...list('/api/ledger', ['cursor']),
-    ...list('/api/admin/ledger', ['cursor', 'user_id=1', `user_id=${users}`]),
+    ...list('/api/ledger', ledger),
+    ...list('/api/admin/ledger', [...ledger, 'user_id=1', `user_id=${users}`]),
     ...list('/api/admin/users', ['q=user', 'q=user-4', 'q=none', 'q=zz', 'ids=1,2,3']),
     ...list('/api/admin/audit', [
       'action=login',
@@ -53,6 +59,7 @@ export function askedOf({ now, users }: Amounts): Asked[] {
       'target=nothing',
       week,
       'cursor',
+      middle(audit / 2),
       'format=csv',
     ]),
     ...list('/api/oauth2/admin/audit', [
@@ -63,6 +70,7 @@ export function askedOf({ now, users }: Amounts): Asked[] {
       'user_id=1',
       week,
       'cursor',
+      middle(audit / 2),
       'format=csv',
     ]),
     ...list('/api/oauth2/admin/applications', ['q=App', 'q=needle', 'q=nothing', 'q=user-4', 'status=1', 'status=2']),
@@ -77,20 +85,34 @@ export function askedOf({ now, users }: Amounts): Asked[] {
       'user_id=1&model_id=rare',
       'user_id=1&model_id=none',
       'request_id=grown-7',
+      'parent_request_id=none',
     ]),
-    ...list('/api/routing/metrics', []),
+    ...list('/api/routing/metrics', ['model_id=model-4', 'provider=none']),
     ...list('/api/routing/configs', []),
     ...list('/api/admin/channels', []),
-    ...list('/api/admin/provider-models', []),
+    ...list('/api/admin/provider-models', ['type=chat', 'model_id=demo/chat']),
     ...list('/api/tokens', []),
     ...list('/api/user/sessions', []),
     ...list('/api/svc-ms/sessions', ['tag=home', 'tag=work', 'tag=none']),
     ...list('/api/svc-ms/sessions/grown-10/history', []),
     ...list('/api/svc-ms/knowledge', ['category=fact', 'category=preference', 'category=none']),
     ...list('/api/svc-ms/autonomous', ['status=completed', 'status=failed', 'status=running']),
+    ...list('/api/svc-ms/autonomous/grown-20/checkpoints', []),
+    ...list('/api/svc-ms/autonomous/grown-20/timeline', []),
+    ...list('/api/svc-ms/knowledge/sources', []),
     ...list('/api/svc-ms/patterns', []),
-    ...list('/v1/videos', [], true),
+    ...list('/api/admin/options', []),
+    ...list('/api/mcp/servers', []),
+    ...list('/api/mcp/tools', []),
+    ...list('/v1/files', ['limit=20', 'limit=20&purpose=vision', 'limit=20&purpose=none', 'limit=20&order=asc'], true),
+    ...list('/v1/batches', [], true),
+    ...list('/v1/messages/batches', [], true),
+    ...list('/v1/responses/{response_id}/input_items', [], true),
+    ...list('/v1/conversations/{conversation_id}/items', [], true),
+    ...list('/v1/videos', ['limit=20', 'limit=20&order=asc'], true),
+    ...list('/v1/videos/models', [], true),
     ...list('/v1/models', [], true),
+    ...list('/v1beta/models', [], true),
     { path: '/api/user/self/export', query: '', begins: true },
   ];
 }

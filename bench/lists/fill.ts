@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { SQL } from 'bun';
 import { type Amounts, yearSeconds } from './amounts.ts';
+import { keptRows } from './kept-rows.ts';
 import { type Rows, rowsOf } from './rows.ts';
 
 type Engine = 'sqlite' | 'postgres';
@@ -34,9 +35,10 @@ export function fillFile(path: string, amounts: Amounts): void {
     .query(`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (${quoted})`)
     .all() as { name: string; sql: string }[];
   for (const { name } of indexes) db.run(`drop index ${name}`);
-  for (const rows of rowsOf(amounts)) db.run(insertOf(rows, 'sqlite'));
+  for (const rows of [...rowsOf(amounts), ...keptRows(amounts)]) db.run(insertOf(rows, 'sqlite'));
   db.run(sums);
   for (const { sql } of indexes) db.run(sql);
+  // By this the totals of all users are made too; on PostgreSQL the sums made them.
   db.run('update usage_filed set up_to = (select max(id) from usage_logs)');
   db.run('commit');
   db.run('pragma wal_checkpoint(truncate)');
@@ -53,7 +55,7 @@ export async function fillServer(url: string, amounts: Amounts): Promise<void> {
     from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
     where t.relname in (${quoted}) and not i.indisprimary`)) as { name: string; text: string }[];
   for (const { name } of indexes) await run(`drop index ${name}`);
-  for (const rows of rowsOf(amounts)) await run(insertOf(rows, 'postgres'));
+  for (const rows of [...rowsOf(amounts), ...keptRows(amounts)]) await run(insertOf(rows, 'postgres'));
   await run(sums);
   // Of a table in parts it says ONLY, which would leave the parts without.
   for (const { text } of indexes) await run(text.replace(' ON ONLY ', ' ON '));

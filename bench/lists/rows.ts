@@ -8,12 +8,13 @@ export interface Rows {
 }
 
 /** Root, who asks for the lists, has one of twenty rows, or of ten. */
-const root = 1;
+export const root = 1;
 /** Numbers that are all over the place, and the same every time. */
 const scattered = (i: string): string => `(${i} * 2654435761 % 4294967296)`;
-const whose = (share: number, users: number, i = 'i'): string =>
+export const whose = (share: number, users: number, i = 'i'): string =>
   `case when ${i} % ${share} = 0 then ${root} else 2 + ${scattered(i)} % ${users} end`;
-const spread = ({ now }: Amounts, count: number, over: number): string => `${now - over} + i * ${over} / ${count}`;
+export const spread = ({ now }: Amounts, count: number, over: number): string =>
+  `${now - over} + i * ${over} / ${count}`;
 
 /** People make some requests in a row, and then none for a while. */
 const inARow = 10;
@@ -75,7 +76,7 @@ const people = ({ users, now }: Amounts): Rows[] => [
 ];
 
 /** Models of which some are asked for all the time, and one was asked for once, by root, long ago. */
-const modelOf = (i: string): string => `case when i = 205 then 'rare' else 'model-' || ${scattered(i)} % 20 end`;
+const modelOf = (i: string): string => `case when i = 205 then 'rare' else 'model-' || (${scattered(i)} % 20) end`;
 
 const traces = (amounts: Amounts): Rows[] => [
   {
@@ -236,10 +237,10 @@ const memory = (amounts: Amounts): Rows[] => [
       execution_id: `'grown-' || i`,
       user_id: whose(10, amounts.users),
       session_ref: `(select id from ms_sessions where user_id = ${root} and session_id = 'grown-20')`,
-      caller: `'{}'`,
+      caller: `'{"userId":1}'`,
       goal: `'Plan a tea party'`,
       config: `'{}'`,
-      state: `'{}'`,
+      state: `'{"tasks":[]}'`,
       status: `case when i % 50 = 0 then 'failed' else 'completed' end`,
       turn: 'i',
       first_seq: '0',

@@ -12,10 +12,12 @@ const few = 1_000;
 const many = Number(process.env.LISTS_ROWS ?? 10_000_000);
 /** Both, unless one is named. */
 const engines = process.env.LISTS_ENGINES ?? 'sqlite, postgres';
+/** Those whose path has this in it; all by default. */
+const only = process.env.LISTS_ONLY ?? '';
 /** Odd, so that the median was seen. */
-const rounds = 41;
+const rounds = Number(process.env.LISTS_ROUNDS ?? 41);
 /** For the JIT compilers, and so that the pages of the database that a list needs are in memory. */
-const warmUps = 15;
+const warmUps = Math.ceil(rounds / 3);
 const most = 1.5;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
@@ -24,7 +26,28 @@ const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 interface Grown {
   amounts: Amounts;
   service: Service;
+  /** What of the Responses API can be asked for only with the key that made it. */
+  own: Own;
   remove(): Promise<void>;
+}
+
+interface Own {
+  response_id: string;
+  conversation_id: string;
+}
+
+async function makeOwn({ url, key }: Service): Promise<Own> {
+  const send = async (path: string, body: object): Promise<string> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const { id } = (await response.json()) as { id: string };
+    return id;
+  };
+  const items = Array.from({ length: 20 }, () => ({ type: 'message', role: 'user', content: 'Good morning' }));
+  return {
+    response_id: await send('/v1/responses', { model: 'demo/chat', input: items }),
+    conversation_id: await send('/v1/conversations', { items }),
+  };
 }
 
 /** Every list on a nearly empty service and on one that has run for a year, in turns: the time of an answer must hardly differ. */
@@ -55,11 +78,17 @@ async function compareServers(): Promise<Row[]> {
 
 async function compare(engine: string, grow: (amounts: Amounts) => Promise<Grown>): Promise<Row[]> {
   const small = await grow(amountsFor(few));
+  const beganMs = performance.now();
   const large = await grow(amountsFor(many));
+  console.log(
+    `lists: ${engine} with ${many.toLocaleString('en')} rows in ${round((performance.now() - beganMs) / 1000, 0)} s`,
+  );
   const asked = askedOf(small.amounts);
+  await refuseMissing(large.service, asked);
   const rows: Row[] = [];
   for (const [i, there] of askedOf(large.amounts).entries()) {
-    const [ms, msGrown] = await inTurns(await askerOf(small.service, asked[i]!), await askerOf(large.service, there));
+    if (!there.path.includes(only)) continue;
+    const [ms, msGrown] = await inTurns(await askerOf(small, asked[i]!), await askerOf(large, there));
     rows.push({
       what: `${engine}: ${nameOf(there)}`,
       figures: {
@@ -69,14 +98,13 @@ async function compare(engine: string, grow: (amounts: Amounts) => Promise<Grown
       },
     });
   }
-  await refuseMissing(large.service, asked);
   for (const { remove } of [small, large]) await remove();
   return rows;
 }
 
 /** As somebody would say it: which day or which user is asked for is not the point. */
 const nameOf = ({ path, query, begins }: Asked): string =>
-  `${path}${query && `?${query.replace(/(from|to|user_id)=\d+/g, '$1')}`}${begins ? ' (first byte)' : ''}`;
+  `${path}${query && `?${query.replace(/(from|to|user_id)=\d+/g, '$1').replace(/cursor=.*/, 'cursor (middle)')}`}${begins ? ' (first byte)' : ''}`;
 
 async function growFile(amounts: Amounts): Promise<Grown> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-lists-'));
@@ -87,7 +115,7 @@ async function growFile(amounts: Amounts): Promise<Grown> {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { amounts, service, remove };
+  return { amounts, service, own: await makeOwn(service), remove };
 }
 
 async function growServer(admin: SQL, amounts: Amounts): Promise<Grown> {
@@ -103,13 +131,14 @@ async function growServer(admin: SQL, amounts: Amounts): Promise<Grown> {
     await service.stop();
     await admin.unsafe(`drop database ${name} with (force)`);
   };
-  return { amounts, service, remove };
+  return { amounts, service, own: await makeOwn(service), remove };
 }
 
 type Ask = () => Promise<number>;
 
 /** Asks for one list, and returns the milliseconds until its answer was there, or its beginning. */
-async function askerOf(service: Service, { path, query, byKey, begins }: Asked): Promise<Ask> {
+async function askerOf({ service, own }: Grown, { path: template, query, byKey, begins }: Asked): Promise<Ask> {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => own[name as keyof Own]);
   const headers: Record<string, string> = byKey
     ? { authorization: `Bearer ${service.key}` }
     : { cookie: service.cookie };
@@ -141,16 +170,28 @@ async function inTurns(one: Ask, other: Ask): Promise<[number, number]> {
 }
 
 interface Described {
-  paths: Record<string, { get?: { parameters?: { name: string; in: string }[] } }>;
+  paths: Record<string, { get?: { parameters?: { name: string; in: string }[]; responses?: Record<string, unknown> } }>;
 }
+
+/** Not lists, though there is one in their answers; the last is that of `/api/tokens`, in the hands of an application. */
+const others = [
+  '/api/admin/channels/{id}',
+  '/api/admin/presets',
+  '/api/oauth2/authorize',
+  '/api/svc-ms/sessions/{session_id}',
+  '/api/oauth2/tokens',
+];
 
 /** A list that is added later is asked for here too, or this says so. */
 async function refuseMissing(service: Service, asked: Asked[]): Promise<void> {
   // Of the document only what is looked at here is described.
   const { paths } = (await service.call('/openapi.json', 'GET')) as unknown as Described;
-  const known = new Set(asked.map(({ path }) => path.replace('/grown-10/', '/{session_id}/')));
+  const known = new Set(asked.map(({ path }) => path.replace(/\/grown-\d+\//, '/{session_id}/')));
+  const isList = ({ parameters, responses }: NonNullable<Described['paths'][string]['get']>): boolean =>
+    parameters?.some(({ name }) => /^(page|limit|page_?size)$/i.test(name)) ||
+    JSON.stringify(responses?.['200'] ?? '').includes('"array"');
   const missing = Object.entries(paths).flatMap(([path, { get }]) =>
-    get?.parameters?.some(({ name }) => name === 'page' || name === 'limit') && !known.has(path) ? [path] : [],
+    get && isList(get) && !known.has(path) && !others.includes(path) ? [path] : [],
   );
   if (missing.length > 0) throw new Error(`not measured: ${missing.join(', ')}`);
 }

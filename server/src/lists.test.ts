@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { pageFiles } from './batches/store/files.ts';
 import { engines, type TestDb } from './billing/engines.fixture.ts';
 import { pageLedger } from './billing/store/ledger.ts';
 import { countUsage, listUsage } from './billing/store/usage.ts';
@@ -60,6 +61,9 @@ async function fill(db: Db): Promise<void> {
   await sql`insert into routing_decisions (request_id, user_id, model_id, strategy, reason, outcome, duration_ms, candidates,
       attempts, created_at)
     ${numbers} select 'r-' || i, i % 2, 'usual', '', '', 'ok', 1, '[]', '[]', ${start} + i from n`.execute(db);
+  await sql`insert into files (id, user_id, purpose, filename, bytes, blob, ready, created_at)
+    ${numbers} select 'file-' || i, i % 2, case when i = 9 then 'vision' else 'user_data' end, '', 1, '', 1, 0
+    from n`.execute(db);
   await fillMemory(db);
   await sql`analyze`.execute(db);
 }
@@ -89,6 +93,7 @@ const usage = (filter: LogFilter) => async (db: Db) => {
   await listUsage(db, filter, range);
   await countUsage(db, filter);
 };
+const files = (purpose?: string) => (db: Db) => pageFiles(db, heavy, start, { limit: 20, order: 'desc', purpose });
 const audit = (filter: AuditFilter) => (db: Db) => pageAudit(db, filter, page);
 const applications = (q: string) => (db: Db) => allApplications({ db }, { q }, page);
 const users = (q: string) => (db: Db) => listUsers(db, page, { q });
@@ -140,6 +145,9 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
     listDecisions(db, { userId: heavy, modelId: 'none' }, range),
   'decisions by a model that was never used': (db) => listDecisions(db, { modelId: 'none' }, range),
   'decisions by a usual model': (db) => listDecisions(db, { modelId: 'usual' }, range),
+  'files of a user': files(),
+  'files of a user by a rare purpose': files('vision'),
+  'files of a user by a purpose that none has': files('none'),
   'sessions of a user': (db) => listSessions(db, { userId: heavy, ...range }, start),
   'sessions by a usual tag': (db) => listSessions(db, { userId: heavy, tag: 'home', ...range }, start),
   'sessions by a rare tag': (db) => listSessions(db, { userId: heavy, tag: 'rare', ...range }, start),

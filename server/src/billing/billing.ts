@@ -22,6 +22,7 @@ import { sqlitePurseStore } from './store/sqlite.ts';
 import type { LedgerRow } from './store/tables.ts';
 import { isLogged } from './store/usage.ts';
 import { takeOver } from './take-over.ts';
+import { keepTotals } from './totals.ts';
 import type { Grant, Hold, HoldRequest, Settled, Settlement, UsageDetail } from './types.ts';
 import { Writer } from './writer.ts';
 
@@ -93,6 +94,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   await writer.open();
   await returns.start();
   owners.onLook(sweep);
+  const totals = keepTotals(db, writer, log);
 
   /** What does not fit is tried again after everybody has given back what they keep of it and do not need. */
   async function recalling<T>(ids: PurseId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {
@@ -183,6 +185,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
       await progress.stop();
       writer.stopping = true;
       await line.idle();
+      await totals.stop();
       await returns.stop();
     },
   };

@@ -3,7 +3,16 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { manualClock } from '../lib/clock.ts';
 import { requestId } from '../lib/ids.ts';
-import { addKey, addUser, booksOf, engines, keyOf, openTestBilling, type TestDb } from './engines.fixture.ts';
+import {
+  addKey,
+  addUser,
+  booksOf,
+  chargedOverall,
+  engines,
+  keyOf,
+  openTestBilling,
+  type TestDb,
+} from './engines.fixture.ts';
 import type { Hold } from './types.ts';
 
 /** Which process does it. */
@@ -100,6 +109,8 @@ describe.each(settings)('conservation on $name with $count processes', ({ engine
     expect(count === 1 ? books.quota : books.quota + books.held).toBeGreaterThanOrEqual(0);
     expect(books.quota + books.held + books.used).toBe(start + Number(grants.rows[0]!.n));
     expect(books.ledger).toBe(Number(grants.rows[0]!.n) - books.used);
+    const { totals, days } = await chargedOverall(open.db);
+    expect(totals).toBe(days);
     const { rows } = await sql<{ n: number }>`select remain_quota as n from api_keys_now where id = ${key}`.execute(
       open.db,
     );

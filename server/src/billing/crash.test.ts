@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { manualClock, systemClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
 import { beatMs, deadAfterMs } from '../platform/durable/owners.ts';
-import { addUser, booksOf, engines, openTestBilling } from './engines.fixture.ts';
+import { addUser, booksOf, chargedOverall, engines, openTestBilling } from './engines.fixture.ts';
 
 describe.each(engines)('a killed process on $name', (engine) => {
   const counts = engine.name === 'postgres' ? [1, 2, 4] : [1];
@@ -61,6 +61,7 @@ describe.each(engines)('a killed process on $name', (engine) => {
       expect(books.used).toBe(charged * 7 + count * 333);
       expect(books.quota + books.used).toBe(10_000_000);
       expect(books).toMatchObject({ held: 0, ledger: -books.used, logs: books.used, days: books.used });
+      expect(await chargedOverall(open.db)).toEqual({ totals: books.used, days: books.used });
       const twice = await sql`select request_id from usage_logs group by request_id having count(*) > 1`.execute(
         open.db,
       );

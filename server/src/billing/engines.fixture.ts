@@ -154,3 +154,11 @@ export async function keyOf(db: Db, id: number): Promise<{ remain: number; used:
   const { user, remain, used } = rows[0]!;
   return { remain: Number(remain) - heldBy(db, user, id), used: Number(used) };
 }
+
+/** What all users together were charged, by the totals and by the sums of each of them. */
+export async function chargedOverall(db: Db): Promise<{ totals: number; days: number }> {
+  const { rows } = await sql<{ totals: number; days: number }>`select
+    (select coalesce(sum(quota), 0) from usage_totals_all) as totals,
+    (select coalesce(sum(quota), 0) from usage_days_all) as days`.execute(db);
+  return { totals: Number(rows[0]!.totals), days: Number(rows[0]!.days) };
+}

@@ -8,7 +8,8 @@ import { isAway } from '../../platform/durable/errors.ts';
 /*
  * On SQLite an entry of the usage log is in the indexes by user and by key only once it is filed. Entries are filed some
  * hundred at a time, and before somebody looks for them by user or key: filed at once, each entry of a batch of many users
- * would change a page of its own in both indexes. Filing an entry twice changes nothing.
+ * would change a page of its own in both indexes. Filing an entry twice changes nothing. Noting how far it has come adds what
+ * was filed to the totals of all users, by a trigger.
  */
 
 interface Behind {
@@ -36,15 +37,20 @@ const compiled = {
 /** Brings the indexes up to date; call before looking for entries by user or key with `isFiled`. */
 export async function fileUsage(db: Db): Promise<void> {
   if (engineOf(db) === 'postgres') return;
-  const { upTo, last } = (await execute<Behind>(db, compiled.findBehind, []))[0]!;
-  if (upTo >= last) return;
   try {
-    await execute(db, compiled.fileEntries, [upTo, last]);
-    await execute(db, compiled.noteFiled, [last]);
+    await fileAll(db);
   } catch (error) {
     // A full disk must keep nobody from reading: the newest entries show once they can be filed.
     if (!isAway(error)) throw error;
   }
+}
+
+/** The same for whoever cannot go on without. SQLite only. */
+export async function fileAll(db: Db): Promise<void> {
+  const { upTo, last } = (await execute<Behind>(db, compiled.findBehind, []))[0]!;
+  if (upTo >= last) return;
+  await execute(db, compiled.fileEntries, [upTo, last]);
+  await execute(db, compiled.noteFiled, [last]);
 }
 
 /** The condition under which SQLite may use its indexes by user and key; nothing on PostgreSQL, which has whole ones. */

@@ -46,6 +46,9 @@ interface DaySums {
   quota: number;
 }
 
+/** Over all users. */
+type Totals = Omit<DaySums, 'user_id' | 'key_id'>;
+
 /** Columns that came later than the log. */
 type Later =
   | 'cache_write_1h_tokens'
@@ -77,6 +80,11 @@ declare module '../../platform/db/tables.ts' {
     /** Of processes that live. */
     usage_days_open: DaySums & { owner: string };
     usage_days_all: DaySums;
+    usage_totals: Totals;
+    /** What no process has filed yet included. */
+    usage_totals_all: Totals;
+    /** One row: the day from which on totals are whole. */
+    usage_totals_whole: { first_day: number };
     /** One row: the day from which on the log has entries, and not only sums. */
     usage_kept: { first_day: number };
   }

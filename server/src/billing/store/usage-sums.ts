@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { dayOf, secondsPerDay } from './port.ts';
+import { firstWholeDay } from './usage-totals.ts';
 import './tables.ts';
 
 /** What both the log and its sums per day can be narrowed by. */
@@ -39,12 +40,15 @@ export function within(column: string, from: number | undefined, to: number | un
   return bounds;
 }
 
-function sumsOf(db: Db, filter: UsageFilter, firstDay: number | undefined, lastDay: number | undefined) {
+function sumsOf(
+  db: Db,
+  filter: UsageFilter,
+  firstDay: number | undefined,
+  lastDay: number | undefined,
+  table: 'usage_days_all' | 'usage_totals_all' = 'usage_days_all',
+) {
   const conditions = narrowings(filter).map((name) => is(filter, name));
-  return db
-    .selectFrom('usage_days_all')
-    .where((e) => e.and([...conditions, ...within('day', firstDay, lastDay)]))
-    .orderBy('day', 'desc');
+  return db.selectFrom(table).where((e) => e.and([...conditions, ...within('day', firstDay, lastDay)]));
 }
 
 /**
@@ -61,6 +65,7 @@ export async function whereToLook(
   const cut = to === undefined ? undefined : dayOf(to);
   const days = await sumsOf(db, filter, from && dayOf(from), cut && cut - 1)
     .$if(charged, (query) => query.where('quota', '>', 0))
+    .orderBy('day', 'desc')
     .select('day')
     .limit(needed)
     .execute();
@@ -85,7 +90,7 @@ export async function sumRequests(
   oldest: (db: Db) => Promise<number>,
 ): Promise<number> {
   // As a subquery, or without the day, SQLite would put all sums in order by hand.
-  const newest = sumsOf(db, filter, firstDay, lastDay).select(['day', 'requests']);
+  const newest = sumsOf(db, filter, firstDay, lastDay).orderBy('day', 'desc').select(['day', 'requests']);
   const few = Math.min(firstSums, most);
   const first = await newest.limit(few).execute();
   if (first.length === 0) return 0;
@@ -109,6 +114,15 @@ export interface UsageSum {
 /** A page draws at most this many groups; more than that is a table for the export. */
 const mostGroups = 1000;
 
+/** Whether it can be told from the totals of all users, of which there are few. */
+const hasTotals = async (
+  db: Db,
+  { userId, keyId }: UsageFilter,
+  groupBy: GroupBy,
+  firstDay: number,
+): Promise<boolean> =>
+  userId === undefined && keyId === undefined && groupBy !== 'token' && firstDay >= (await firstWholeDay(db));
+
 export async function sumUsage(
   db: Db,
   filter: UsageFilter,
@@ -117,8 +131,8 @@ export async function sumUsage(
   lastDay: number,
 ): Promise<UsageSum[]> {
   const column = groupColumns[groupBy];
-  const rows = await sumsOf(db, filter, firstDay, lastDay)
-    .clearOrderBy()
+  const table = (await hasTotals(db, filter, groupBy, firstDay)) ? 'usage_totals_all' : 'usage_days_all';
+  const rows = await sumsOf(db, filter, firstDay, lastDay, table)
     .select((e) => [
       sql.ref<number | string>(column).as('group'),
       e.fn.sum<number>('requests').as('requests'),

@@ -81,6 +81,8 @@ export async function isLogged(db: Db, { request_id, user_id, created_at }: Usag
  * months go at once; returns how many were deleted one by one.
  */
 export async function sweepUsage(db: Db, before: number): Promise<number> {
+  // On SQLite what is gone could no longer be added to the totals.
+  await fileUsage(db);
   await db
     .updateTable('usage_kept')
     .set({ first_day: dayOf(before) })

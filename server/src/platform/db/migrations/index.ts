@@ -20,6 +20,7 @@ import { migration as mcp } from './0018-mcp.ts';
 import { migration as responses } from './0019-responses.ts';
 import { migration as batches } from './0020-batches.ts';
 import { migration as keptAnswers } from './0021-kept-answers.ts';
+import { migration as totals } from './0022-totals.ts';
 import { migration as openid } from './0023-openid.ts';
 import { migration as signIn } from './0024-sign-in.ts';
 import { migration as factors } from './0025-factors.ts';
@@ -48,6 +49,7 @@ export const migrations: Migration[] = [
   responses,
   batches,
   keptAnswers,
+  totals,
   openid,
   signIn,
   factors,

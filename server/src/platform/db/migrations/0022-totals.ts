@@ -1,0 +1,75 @@
+import type { Migration } from '../migration.ts';
+import type { Engine } from '../tables.ts';
+
+const sums = ['requests', 'prompt_tokens', 'completion_tokens', 'quota'];
+const columns = `day, model_id, ${sums.join(', ')}`;
+const grouped = `day, model_id, ${sums.map((name) => `sum(${name})`).join(', ')}`;
+
+/**
+ * On SQLite what was filed is added up at the moment when it is noted how far filing has come: by one statement, so that no
+ * entry is added twice or never. The entries after that place are few, and are added up by whoever asks.
+ */
+const onSqlite = [
+  `create trigger usage_totals_filed after update of up_to on usage_filed when new.up_to > old.up_to begin
+    insert into usage_totals (${columns})
+    select created_at / 86400, model_id, count(*), sum(prompt_tokens), sum(completion_tokens), sum(quota) from usage_logs
+    where id > old.up_to and id <= new.up_to group by 1, 2
+    on conflict (day, model_id) do update set ${sums.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')};
+  end`,
+  `create view usage_totals_all as
+    select ${columns} from usage_totals
+    union all
+    select created_at / 86400, model_id, 1, prompt_tokens, completion_tokens, quota from usage_logs
+    where id > (select up_to from usage_filed)`,
+];
+
+const trigger = (name: string, event: string, tables: string, changes: string): string[] => [
+  `create function svc_${name}() returns trigger language plpgsql as $$ begin
+    insert into usage_totals_new (${columns}) select ${grouped} from (${changes}) as changes group by day, model_id;
+    return null; end $$`,
+  `create trigger ${name} after ${event} on usage_days referencing ${tables} for each statement execute function svc_${name}()`,
+];
+
+/**
+ * On PostgreSQL the database notes every change of the sums per user, whichever version makes it, by rows of their own: several
+ * processes that changed the same total would wait for each other. Filing adds these rows to the totals.
+ */
+const onPostgres = [
+  `create table usage_totals_new (
+    day bigint not null, model_id text not null, ${sums.map((name) => `${name} bigint not null`).join(', ')}
+  )`,
+  ...trigger('usage_totals_added', 'insert', 'new table as added', `select ${columns} from added`),
+  ...trigger(
+    'usage_totals_changed',
+    'update',
+    'old table as before new table as after',
+    `select ${columns} from after union all select day, model_id, ${sums.map((name) => `-${name}`).join(', ')} from before`,
+  ),
+  `create view usage_totals_all as
+    select ${columns} from usage_totals
+    union all select ${columns} from usage_totals_new
+    union all select ${columns} from usage_days_open`,
+  // Sums are filed all day long now: with room beside them, a new version of a row changes no index.
+  'alter table usage_days set (fillfactor = 80)',
+];
+
+const changesOften = (engine: Engine): string => (engine === 'sqlite' ? ' without rowid' : ' with (fillfactor = 50)');
+
+/** What all users together used per day and model; days from before are added up one by one while the service runs. Files by purpose. */
+export const migration: Migration = {
+  name: '0022-totals',
+  statements: ({ engine, int }) => [
+    `create table usage_totals (
+      day ${int} not null, model_id text not null, ${sums.map((name) => `${name} ${int} not null`).join(', ')},
+      primary key (day, model_id)
+    )${changesOften(engine)}`,
+    'create index usage_totals_model on usage_totals (model_id, day)',
+    // From which day on the totals are whole.
+    `create table usage_totals_whole (first_day ${int} not null)`,
+    `insert into usage_totals_whole select coalesce(max(day) + 1, 0) from
+      (select max(day) as day from usage_days union all select max(day) from usage_days_open) as newest`,
+    ...(engine === 'sqlite' ? onSqlite : onPostgres),
+    // Of a user with many files, those of a rare purpose were looked for one by one.
+    'create index files_purpose on files (user_id, purpose, ref)',
+  ],
+};
