@@ -34,7 +34,7 @@ beforeAll(async () => {
   const port = freePort();
   watch = `http://127.0.0.1:${port}`;
   service = await startService({
-    env: { DEMO_PROVIDER: 'on', LOG_LEVEL: 'error', LOOP_WATCH_PORT: `${port}` },
+    env: { DEMO_PROVIDER: 'on', OPENID_CONNECT: '1', LOG_LEVEL: 'error', LOOP_WATCH_PORT: `${port}` },
     preload: join(import.meta.dir, 'hostile/watch.ts'),
   });
   worlds = await makeWorlds(service, 0);
