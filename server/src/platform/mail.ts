@@ -1,3 +1,5 @@
+import { createTransport } from 'nodemailer';
+
 export interface Mail {
   to: string;
   subject: string;
@@ -14,14 +16,11 @@ export interface Mailer {
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
 export function openMailer({ url, from }: { url: string; from: string }): Mailer {
-  // Loaded by the first mail: nobody should wait for it at the start.
-  const open = async () => (await import('nodemailer')).createTransport({ url, ...timeouts });
-  let transport: ReturnType<typeof open> | null = null;
+  const transport = createTransport({ url, ...timeouts });
   return {
     send: async (mail) => {
-      transport ??= open();
-      await (await transport).sendMail({ ...mail, from });
+      await transport.sendMail({ ...mail, from });
     },
-    close: () => void transport?.then((opened) => opened.close()),
+    close: () => transport.close(),
   };
 }
