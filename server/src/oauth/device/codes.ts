@@ -10,7 +10,6 @@ export const firstInterval = 5;
 /** RFC 8628 §6.1: no vowels, so that no word comes out, and nothing that looks like something else. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const userCodeLength = 8;
-const userCodeForm = new RegExp(`^[${letters}]{${userCodeLength}}$`);
 /** Of a byte's values those that favour no letter. */
 const fairBelow = 256 - (256 % letters.length);
 
@@ -33,5 +32,5 @@ export const shownUserCode = (code: string): string => `${code.slice(0, 4)}-${co
 /** However it was typed: in small letters, with or without the line between; null for what is none. */
 export function readUserCode(typed: string): string | null {
   const code = typed.toUpperCase().replace(/[^A-Z]/g, '');
-  return userCodeForm.test(code) ? code : null;
+  return code.length === userCodeLength && [...code].every((letter) => letters.includes(letter)) ? code : null;
 }
