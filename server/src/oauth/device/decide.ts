@@ -7,7 +7,7 @@ import type { Room } from '../room.ts';
 import { allowedNow, joinScopes, within } from '../scopes.ts';
 import { applicationStatus, requireEnabled, requireVerified, suspended } from '../status.ts';
 import { findApplication } from '../store/applications.ts';
-import { approvingDevice, denyDevice, findByUserCode, signingInDevice } from '../store/device-codes.ts';
+import { approvingDevice, denyDevice, findByUserCode, grantingDevice } from '../store/device-codes.ts';
 import { deviceGrant, readUserCode, shownUserCode } from './codes.ts';
 
 /** Where a code is typed: both count what was typed wrong. */
@@ -45,6 +45,7 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
     deps.audit.record('authorization_denied', origin, { ...entry, metadata: { grant_type: deviceGrant } });
     return;
   }
+  const scope = joinScopes(scopes);
   const approved = await deps.approvals.approve(
     {
       ...entry,
@@ -52,14 +53,13 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
       created_at: nowSeconds(deps.clock),
       sign_in: row.openid === 1 ? { auth_time: decision.signedInAt } : null,
       spend: approvingDevice(row, userId),
-      grant: (signIn) => signingInDevice(row, signIn),
+      grant: (signIn) => grantingDevice(row, scope, signIn),
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
     decision.sessionId,
   );
   if (approved === 'session_ended') throw new AppError('not_logged_in', 'You are not logged in.');
   if (approved === 'spent') throw noCode();
-  const scope = joinScopes(scopes);
   deps.audit.record('authorization_granted', origin, {
     ...entry,
     metadata: { scopes: scope, grant_type: deviceGrant },

@@ -213,6 +213,18 @@ test('what is taken away in between is gone: the consent, the application, the s
   expect((await decide(third.user_code, true, person)).status).toBe(401);
 });
 
+test('no more is given than was shown, whatever the application may have by then', async () => {
+  const own = await t.client();
+  const { device_code, user_code } = await started(own, { scope: 'openid email' });
+  const put = (scopes: string) =>
+    t.owner.call(`/api/oauth2/applications/${own.id}`, { method: 'PUT', body: { scopes } });
+  await put('openid');
+  expect((await jsonOf(look(user_code))).data.requested_scopes).toHaveLength(1);
+  await allow(user_code);
+  await put('openid email');
+  expect((await jsonOf(poll(own, device_code))).scope).toBe('openid');
+});
+
 test('an operator who lets verified applications ask lets no others show codes', async () => {
   await t.setOption('OAuth2RequireApproval', true);
   expect(await faultOf(start(client))).toEqual([403, 'access_denied']);

@@ -123,15 +123,16 @@ export async function tooSoon(db: Db, code: PresentedDeviceCode, nowMs: number):
 const approve = statement(
   'update oauth_device_codes set approved = 1, user_id = $2 where id = $1 and approved is null returning id',
 );
-const signInto = statement('update oauth_device_codes set sign_in = $2 where id = $1');
+const grant = statement('update oauth_device_codes set scope = $2, sign_in = $3 where id = $1');
 
 export const approvingDevice = ({ id }: DeviceCodeRow, userId: number): Write => ({
   statement: approve,
   values: [id, userId],
 });
-export const signingInDevice = ({ id }: DeviceCodeRow, signIn: string | null): Write => ({
-  statement: signInto,
-  values: [id, signIn],
+/** What was shown and allowed, which may be less than was asked for. */
+export const grantingDevice = ({ id }: DeviceCodeRow, scope: string, signIn: string | null): Write => ({
+  statement: grant,
+  values: [id, scope, signIn],
 });
 
 /** False when somebody has answered before. */
