@@ -49,7 +49,7 @@ export const optionTable = {
   },
   OAuth2OpenIDConnect: {
     default: false,
-    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications',
+    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; pushed requests, device codes, DPoP',
   },
   OAuth2SigningKeyDays: {
     default: 90,
@@ -73,6 +73,8 @@ export const optionTable = {
   RateLimitV1: perMinute(240, '/v1/* and /v1beta/*, per key'),
   RateLimitApi: perMinute(120, '/api/*, per user or address'),
   RateLimitOAuthToken: perMinute(60, 'Token endpoint, per address'),
+  RateLimitOAuthPushed: perMinute(60, 'Pushed authorization requests, per address'),
+  RateLimitOAuthDevice: perMinute(60, 'Asking for device codes, per address'),
   RateLimitOAuthRevoke: perMinute(60, 'Revocation, per address'),
   RateLimitOAuthIntrospect: perMinute(120, 'Introspection, per address'),
   RateLimitOAuthUserinfo: perMinute(300, 'Userinfo, per address'),

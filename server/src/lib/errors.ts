@@ -40,6 +40,12 @@ export const errorTable = {
   request_not_supported: 400,
   request_uri_not_supported: 400,
   registration_not_supported: 400,
+  // RFC 9101 §7, RFC 8628 §3.5, RFC 9449 §12.2.
+  invalid_request_uri: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
+  invalid_dpop_proof: 400,
   // Everywhere.
   not_logged_in: 401,
   wrong_credentials: 401,

@@ -13,11 +13,14 @@ import {
 import { newCode } from './credentials.ts';
 import { readHint } from './openid/hint.ts';
 import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
+import { invalidRequestUri, keepOpen } from './pushed/request-uri.ts';
 import { withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
 import { requireEnabled } from './status.ts';
+import { writeCode } from './store/approve.ts';
 import { findConsent } from './store/consents.ts';
+import { spendingPushed, spendPushed } from './store/pushed-requests.ts';
 import type { ApplicationRow, ConsentRow } from './store/tables.ts';
 
 /** Whose browser it is, and since when. */
@@ -30,8 +33,27 @@ export interface SignedIn {
 /** What the consent screen shows. */
 export async function describeRequest(deps: Room, who: SignedIn, request: AuthorizeRequest) {
   requireEnabled(deps.options);
-  const { application, redirectUri, state, scopes, openid } = await checkAuthorizeRequest(deps, request);
-  const consent = await findConsent(deps.db, who.userId, application.id);
+  const { application, redirectUri, state, scopes, openid, pushed } = await checkAuthorizeRequest(deps, request);
+  if (pushed) await keepOpen(deps, pushed);
+  return {
+    ...(await describeAsked(deps, who.userId, application, scopes)),
+    redirect_uri: redirectUri,
+    state: state ?? '',
+    ...(openid && {
+      interaction: neededInteraction(deps, openid, who),
+      signed_in_after: sealSignInAgain(deps, who),
+    }),
+  };
+}
+
+/** Who asks for what, and what the user has allowed before. */
+export async function describeAsked(
+  { db }: Pick<Room, 'db'>,
+  userId: number,
+  application: ApplicationRow,
+  scopes: Scope[],
+) {
+  const consent = await findConsent(db, userId, application.id);
   return {
     application: {
       id: application.id,
@@ -46,13 +68,16 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
     has_existing_consent: consent !== null,
     existing_scopes: consent?.scopes ?? null,
     needs_reconsent: consent !== null && !covers(consent, application, scopes),
-    redirect_uri: redirectUri,
-    state: state ?? '',
-    ...(openid && {
-      interaction: neededInteraction(deps, openid, who),
-      signed_in_after: sealSignInAgain(deps, who),
-    }),
   };
+}
+
+/** A pushed request whose page was opened, by whoever may have to log in first; tells whether it may ask anybody. */
+export async function openPushed(deps: Room, request: AuthorizeRequest): Promise<{ silent: boolean }> {
+  requireEnabled(deps.options);
+  const { pushed, openid } = await checkAuthorizeRequest(deps, request);
+  if (!pushed) throw invalidRequestUri();
+  await keepOpen(deps, pushed);
+  return { silent: openid?.prompts.has('none') ?? false };
 }
 
 /** A consent given before a suspension must be given again. */
@@ -70,10 +95,11 @@ export interface Decision extends SignedIn {
 export async function decide(deps: Room, decision: Decision, request: AuthorizeRequest): Promise<string> {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
-  const { application, redirectUri, openid } = checked;
+  const { application, redirectUri, openid, pushed } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
   if (!decision.approved) {
+    if (pushed && !(await spendPushed(deps.db, pushed, nowSeconds(deps.clock)))) throw invalidRequestUri();
     deps.audit.record('authorization_denied', origin, { ...entry, metadata: { redirect_uri: redirectUri } });
     return errorRedirect(checked, 'access_denied', 'The user denied the request.', deps);
   }
@@ -109,31 +135,36 @@ export async function decideSilently(
 
 /** Writes the consent and a code, and leads back with it. */
 async function approve(deps: Room, decision: Decision, checked: CheckedRequest): Promise<string> {
-  const { application, redirectUri, state, scopes, challenge, openid } = checked;
+  const { application, redirectUri, state, scopes, challenge, openid, pushed } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
   const code = newCode();
   const now = nowSeconds(deps.clock);
   const scope = joinScopes(scopes);
-  const written = await deps.approvals.approve(
+  const common = { application_id: application.id, user_id: userId, epoch: application.epoch, created_at: now };
+  const row = {
+    ...common,
+    code_hash: sha256Hex(code),
+    redirect_uri: redirectUri,
+    scope,
+    state: state ?? null,
+    code_challenge: challenge?.code_challenge ?? null,
+    code_challenge_method: challenge?.code_challenge_method ?? null,
+    expires_at: now + deps.options.get('OAuth2CodeTTL'),
+    dpop_jkt: openid?.dpopJkt ?? null,
+  };
+  const approved = await deps.approvals.approve(
     {
-      code_hash: sha256Hex(code),
-      application_id: application.id,
-      user_id: userId,
-      redirect_uri: redirectUri,
-      scope,
-      state: state ?? null,
-      code_challenge: challenge?.code_challenge ?? null,
-      code_challenge_method: challenge?.code_challenge_method ?? null,
-      epoch: application.epoch,
-      created_at: now,
-      expires_at: now + deps.options.get('OAuth2CodeTTL'),
+      ...common,
       sign_in: openid?.requested ? { auth_time: decision.signedInAt, nonce: openid.nonce } : null,
+      spend: pushed && spendingPushed(pushed, now),
+      grant: (signIn) => writeCode(row, signIn),
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
     decision.sessionId,
   );
-  if (!written) throw new AppError('not_logged_in', 'You are not logged in.');
+  if (approved === 'session_ended') throw new AppError('not_logged_in', 'You are not logged in.');
+  if (approved === 'spent') throw invalidRequestUri();
   deps.audit.record('authorization_granted', origin, {
     ...entry,
     metadata: { scopes: scope, redirect_uri: redirectUri },
@@ -143,7 +174,11 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
 }
 
 /** Consents only grow, but one of before a suspension counts for nothing. */
-function mergedScopes(existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null, scopes: Scope[], epoch: number): string {
+export function mergedScopes(
+  existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null,
+  scopes: Scope[],
+  epoch: number,
+): string {
   const before = existing && existing.epoch === epoch ? scopesOf(existing.scopes) : [];
   return joinScopes(new Set([...before, ...scopes]));
 }

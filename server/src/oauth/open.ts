@@ -21,9 +21,11 @@ import { apiTokenRoutes } from './routes/api-tokens.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { consentRoutes } from './routes/consents.ts';
+import { deviceRoutes } from './routes/device.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import { endSessionRoutes } from './routes/end-session.ts';
 import { preflightRoutes } from './routes/preflight.ts';
+import { pushedRoute } from './routes/pushed.ts';
 import { signingKeyRoutes } from './routes/signing-keys.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
@@ -116,6 +118,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...signingKeyRoutes(room),
       ...endSessionRoutes(room),
       ...authorizeRoutes(room),
+      pushedRoute(room),
+      ...deviceRoutes(room),
       tokenRoute(room),
       ...tokenStatusRoutes(room),
       ...userinfoRoutes(accounts),
@@ -125,7 +129,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...adminRoutes(room),
     ],
     authenticators: {
-      bearer: (call) => identifyBearer(room, call.request.headers.get('authorization')),
+      bearer: (call) => identifyBearer(room, call.request),
     },
     origins: room.origins,
     forgetUser: (userId) => forgetUser(room, userId),

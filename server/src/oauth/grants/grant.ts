@@ -22,6 +22,8 @@ export interface Issued {
   refreshToken: string;
   expiresIn: number;
   scope: string;
+  /** The key that the access token is bound to; null for a bearer token. */
+  jkt: string | null;
   /** Where one was asked for. */
   idToken?: string;
 }
@@ -36,7 +38,19 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
   return client;
 }
 
-type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in'>;
+/** RFC 9449 §5.2, and what was bound once stays so: a client does not come to hold bearer tokens by leaving the proof out. */
+export function requireProof(
+  { options }: Pick<Room, 'options'>,
+  client: Client,
+  proofKey: string | null,
+  boundBefore = false,
+): void {
+  if (proofKey !== null || !options.get('OAuth2OpenIDConnect')) return;
+  if (boundBefore || client.dpop_bound_access_tokens === 1)
+    throw new AppError('invalid_dpop_proof', 'A DPoP proof is required.');
+}
+
+type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in' | 'jkt'>;
 type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
 
 /** Two processes may draw one id of the 2,048 of a millisecond; each draws again, and does not go on for ever. */
@@ -81,7 +95,16 @@ function drawPair(deps: DrawDeps, grant: Granted, accessScopes: Scope[]): { row:
       epoch: grant.epoch,
       created_at: now,
       sign_in: grant.sign_in,
+      jkt: grant.jkt,
     },
-    issued: { applicationId: grant.application_id, userId: grant.user_id, accessToken, refreshToken, expiresIn, scope },
+    issued: {
+      applicationId: grant.application_id,
+      userId: grant.user_id,
+      accessToken,
+      refreshToken,
+      expiresIn,
+      scope,
+      jkt: grant.jkt,
+    },
   };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { deviceGrant } from '../device/codes.ts';
+import { proofAlgorithms } from '../dpop/key.ts';
 import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-keys.ts';
@@ -42,6 +44,10 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
   jwks_uri: `${baseUrl}/api/oauth2/jwks`,
   end_session_endpoint: `${baseUrl}/api/oauth2/end_session`,
+  pushed_authorization_request_endpoint: `${baseUrl}/api/oauth2/par`,
+  device_authorization_endpoint: `${baseUrl}/api/oauth2/device_authorization`,
+  grant_types_supported: [...openidConfiguration(baseUrl, webUrl).grant_types_supported, deviceGrant],
+  dpop_signing_alg_values_supported: proofAlgorithms,
   id_token_signing_alg_values_supported: signingAlgorithms,
   claims_supported: claims,
   claim_types_supported: ['normal'],

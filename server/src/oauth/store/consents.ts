@@ -29,6 +29,11 @@ export async function deleteGrant(db: Db, userId: number, applicationId: number)
       .where('user_id', '=', userId)
       .where('application_id', '=', applicationId)
       .execute();
+    await tx
+      .deleteFrom('oauth_device_codes')
+      .where('user_id', '=', userId)
+      .where('application_id', '=', applicationId)
+      .execute();
     for (;;) {
       const gone = await tx
         .deleteFrom('oauth_tokens')

@@ -24,6 +24,7 @@ const pairOf = (id: number): NewPair => ({
   epoch: 0,
   created_at: 1,
   sign_in: null,
+  jkt: null,
 });
 
 test('an id that is taken leaves the refresh token unspent, and another is drawn', async () => {

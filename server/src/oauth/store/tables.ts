@@ -33,6 +33,8 @@ interface ApplicationsTable {
   require_pushed_requests: Generated<number>;
   /** 0 leaves `iss` out of redirects. */
   send_iss: Generated<number>;
+  /** 1: no tokens without a proof of possession. */
+  dpop_bound_access_tokens: Generated<number>;
 }
 
 interface CodesTable {
@@ -51,13 +53,15 @@ interface CodesTable {
   expires_at: number;
   /** JSON of a `SignIn` where an ID token was asked for. */
   sign_in: string | null;
+  /** The key that whoever exchanges it must have, where the request named one. */
+  dpop_jkt: string | null;
 }
 
 /** An access token with its refresh token. */
 interface TokensTable {
   /** Part of both tokens, and grows with time; see credentials.ts. */
   id: number;
-  /** The id of the code the pair descends from. */
+  /** The id of the code the pair descends from; of a device's code, with a minus in front. */
   family: number;
   application_id: number;
   user_id: number;
@@ -77,6 +81,8 @@ interface TokensTable {
   last_used_at: number | null;
   /** As in the code it descends from. */
   sign_in: string | null;
+  /** Thumbprint of the key that must be proven along with the access token; null for a bearer token. */
+  jkt: string | null;
 }
 
 /** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */
