@@ -92,6 +92,7 @@ const oauthCodes = new Set<ErrorCode>([
   'access_denied',
   'invalid_token',
   'insufficient_scope',
+  'invalid_target',
   'consent_required',
   'request_not_supported',
   'request_uri_not_supported',

@@ -35,6 +35,8 @@ export const errorTable = {
   access_denied: 403,
   invalid_token: 401,
   insufficient_scope: 403,
+  // RFC 8707 §2.
+  invalid_target: 400,
   // OpenID Connect Core §3.1.2.6.
   consent_required: 403,
   request_not_supported: 400,

@@ -3,6 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './openid/request.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
+import { requestedResources } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, requestedScopes, type Scope } from './scopes.ts';
 import { applicationStatus, suspended } from './status.ts';
@@ -18,6 +19,7 @@ export interface AuthorizeRequest extends OpenidParameters {
   state?: string;
   code_challenge?: string;
   code_challenge_method?: string;
+  resource?: string | string[] | undefined;
 }
 
 /** The same once every check has passed. */
@@ -29,9 +31,11 @@ export interface CheckedRequest {
   challenge: Challenge | null;
   /** Null while OpenID Connect is turned off: then its parameters are unknown ones. */
   openid: OpenidRequest | null;
+  /** What tokens will be for; none for whatever is ours. */
+  resources: string[];
 }
 
-type Facts = { request: AuthorizeRequest; deps: Pick<Room, 'options'> } & Partial<CheckedRequest>;
+type Facts = { request: AuthorizeRequest; deps: Pick<Room, 'options' | 'resources'> } & Partial<CheckedRequest>;
 
 interface Check {
   rule: string;
@@ -101,10 +105,17 @@ const checks: Check[] = [
       facts.openid = facts.deps.options.get('OAuth2OpenIDConnect') ? readOpenidRequest(facts.request) : null;
     },
   },
+  {
+    rule: 'RFC 8707 §2.1',
+    redirects: true,
+    run: (facts) => {
+      facts.resources = requestedResources(facts.deps, facts.request.resource);
+    },
+  },
 ];
 
 export async function checkAuthorizeRequest(
-  deps: Pick<Room, 'db' | 'options' | 'baseUrl'>,
+  deps: Pick<Room, 'db' | 'options' | 'resources' | 'baseUrl'>,
   request: AuthorizeRequest,
 ): Promise<CheckedRequest> {
   if (!request.client_id) throw new AppError('invalid_request', 'client_id is required.', { param: 'client_id' });

@@ -14,11 +14,12 @@ import { newCode } from './credentials.ts';
 import { readHint } from './openid/hint.ts';
 import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { withParameters } from './redirect-uri.ts';
+import { storedResource } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
 import { requireEnabled } from './status.ts';
 import { findConsent } from './store/consents.ts';
-import type { ApplicationRow, ConsentRow } from './store/tables.ts';
+import type { ConsentRow } from './store/tables.ts';
 
 /** Whose browser it is, and since when. */
 export interface SignedIn {
@@ -30,7 +31,8 @@ export interface SignedIn {
 /** What the consent screen shows. */
 export async function describeRequest(deps: Room, who: SignedIn, request: AuthorizeRequest) {
   requireEnabled(deps.options);
-  const { application, redirectUri, state, scopes, openid } = await checkAuthorizeRequest(deps, request);
+  const checked = await checkAuthorizeRequest(deps, request);
+  const { application, redirectUri, state, scopes, openid, resources } = checked;
   const consent = await findConsent(deps.db, who.userId, application.id);
   return {
     application: {
@@ -45,20 +47,25 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
     requested_scopes: scopes.map((name) => ({ name, description: scopeTable[name] })),
     has_existing_consent: consent !== null,
     existing_scopes: consent?.scopes ?? null,
-    needs_reconsent: consent !== null && !covers(consent, application, scopes),
+    needs_reconsent: consent !== null && !covers(consent, checked),
     redirect_uri: redirectUri,
     state: state ?? '',
     ...(openid && {
+      resources: resources.map((uri) => ({ uri, name: deps.resources.at(uri)!.name })),
       interaction: neededInteraction(deps, openid, who),
       signed_in_after: sealSignInAgain(deps, who),
     }),
   };
 }
 
-/** A consent given before a suspension must be given again. */
-function covers(consent: ConsentRow, application: ApplicationRow, scopes: Scope[]): boolean {
+/**
+ * A consent given before a suspension must be given again. One for a resource is never on record: whoever names one is asked
+ * for each time, so that what was allowed for a sign-in opens nothing else.
+ */
+function covers(consent: ConsentRow, { application, scopes, resources }: CheckedRequest): boolean {
   const given = scopesOf(consent.scopes);
-  return consent.epoch === application.epoch && scopes.every((name) => given.includes(name));
+  const all = scopes.every((name) => given.includes(name));
+  return consent.epoch === application.epoch && all && resources.length === 0;
 }
 
 export interface Decision extends SignedIn {
@@ -94,7 +101,7 @@ export async function decideSilently(
 ): Promise<string> {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
-  const { application, openid, scopes } = checked;
+  const { application, openid } = checked;
   if (!openid?.prompts.has('none')) throw new AppError('invalid_request', 'prompt must be none.', { param: 'prompt' });
   if (!who || neededInteraction(deps, openid, who) === 'login')
     throw redirecting(new AppError('not_logged_in', 'The user has to log in.'), checked, deps);
@@ -102,14 +109,14 @@ export async function decideSilently(
   if (openid.idTokenHint && (await readHint(deps, openid.idTokenHint))?.sub !== `${who.userId}`)
     throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
   const consent = await findConsent(deps.db, who.userId, application.id);
-  if (application.is_verified !== 1 || !consent || !covers(consent, application, scopes))
+  if (application.is_verified !== 1 || !consent || !covers(consent, checked))
     throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);
   return approve(deps, { ...who, approved: true, origin }, checked);
 }
 
 /** Writes the consent and a code, and leads back with it. */
 async function approve(deps: Room, decision: Decision, checked: CheckedRequest): Promise<string> {
-  const { application, redirectUri, state, scopes, challenge, openid } = checked;
+  const { application, redirectUri, state, scopes, challenge, openid, resources } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
   const code = newCode();
@@ -129,6 +136,7 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
       created_at: now,
       expires_at: now + deps.options.get('OAuth2CodeTTL'),
       sign_in: openid?.requested ? { auth_time: decision.signedInAt, nonce: openid.nonce } : null,
+      resource: storedResource(resources),
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
     decision.sessionId,
@@ -136,7 +144,7 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
   if (!written) throw new AppError('not_logged_in', 'You are not logged in.');
   deps.audit.record('authorization_granted', origin, {
     ...entry,
-    metadata: { scopes: scope, redirect_uri: redirectUri },
+    metadata: { scopes: scope, redirect_uri: redirectUri, ...(resources.length > 0 && { resources }) },
   });
   deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });

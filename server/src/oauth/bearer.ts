@@ -3,6 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { readToken } from './credentials.ts';
 import { tokenLives } from './introspect.ts';
+import { type Audience, isFor } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, type Scope, within } from './scopes.ts';
 import { applicationStatus, requireEnabled, suspended } from './status.ts';
@@ -38,19 +39,26 @@ const badToken = (): AppError => {
 };
 
 /** RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). */
-export function identifyBearer(deps: Room, authorization: string | null): BearerPrincipal | Promise<BearerPrincipal> {
+export function identifyBearer(
+  deps: Room,
+  authorization: string | null,
+  audience: Audience,
+): BearerPrincipal | Promise<BearerPrincipal> {
   const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (!token) throw authorization === null ? noToken() : badToken();
   requireEnabled(deps.options);
   const key = readToken(token);
   if (key?.kind !== 'access') throw badToken();
   const found = deps.lookups.bearer(key);
-  return found instanceof Promise ? found.then((later) => principalOf(deps, later)) : principalOf(deps, found);
+  return found instanceof Promise
+    ? found.then((later) => principalOf(deps, later, audience))
+    : principalOf(deps, found, audience);
 }
 
 function principalOf(
   deps: Room,
   found: Awaited<ReturnType<Lookups['bearer']>>,
+  audience: Audience,
 ): BearerPrincipal | Promise<BearerPrincipal> {
   const now = nowSeconds(deps.clock);
   if (!found || found.client.status === applicationStatus.deleted) throw badToken();
@@ -58,6 +66,8 @@ function principalOf(
   // Tokens of a suspended application are rejected on every use, and it may know why.
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken();
+  // RFC 8707 §2: a token for one place, passed on from there, opens no other.
+  if (!isFor(row.access_resource, audience)) throw badToken();
   const principal = {
     user: toUser(user),
     applicationId: client.id,

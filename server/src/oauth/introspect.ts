@@ -2,6 +2,7 @@ import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { type ClientCredentials, invalidClient, provesClient } from './client-auth.ts';
 import { readToken, type TokenKind } from './credentials.ts';
+import { audienceClaim } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, joinScopes, within } from './scopes.ts';
 import { applicationStatus } from './status.ts';
@@ -18,6 +19,7 @@ export type Introspection =
       exp: number;
       iat: number;
       sub: string;
+      aud?: string | string[];
     };
 
 /** RFC 7662 §2: about a client's own tokens, to that client alone; anything else is inactive, without a reason (§2.2). */
@@ -46,6 +48,7 @@ export async function introspect(
     exp: kind === 'access' ? row.access_expires_at : row.expires_at,
     iat: row.created_at,
     sub: `${row.user_id}`,
+    ...audienceClaim(kind === 'access' ? row.access_resource : row.resource),
   };
 }
 

@@ -8,13 +8,15 @@ import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import { openAudit } from './audit.ts';
-import { identifyBearer } from './bearer.ts';
+import { type BearerPrincipal, identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
 import { openTokensUsed } from './last-used.ts';
 import { openLogouts } from './openid/logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
+import type { Audience } from './resource-indicators.ts';
+import { openResources, type Resources } from './resources.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
@@ -50,6 +52,10 @@ export interface OAuth {
   routes: Route[];
   authenticators: Pick<Authenticators, 'bearer'>;
   origins: Pick<Origins, 'has'>;
+  /** What tokens can be for; other rooms add theirs. */
+  resources: Pick<Resources, 'add' | 'challengeAt'>;
+  /** Who presents an access token at a resource; throws 401 and 403 as RFC 6750 has them. */
+  identify(authorization: string | null, audience: Audience): BearerPrincipal | Promise<BearerPrincipal>;
   /** Ends the user's consents and applications, and removes what told of the person. May be repeated. */
   forgetUser(userId: number): Promise<void>;
   /** Throws out what has run out, a bounded number at a time. */
@@ -89,6 +95,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     approvals: openApprovals(db),
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
+    resources: openResources(config.baseUrl, () => options.get('OAuth2OpenIDConnect')),
     signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),
     audit,
     webhooks,
@@ -108,6 +115,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     webUrl: config.webUrl,
   };
   const sweep = openSweep(room);
+  /** Userinfo and the user's API tokens: ours, and open to tokens that name no resource, as they always were. */
+  const ourselves: Audience = { resource: config.baseUrl, named: false };
   const logouts = openLogouts({ ...room, jobs: deps.jobs, allowPrivate: config.allowPrivateAddresses });
   return {
     routes: [
@@ -125,9 +134,11 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...adminRoutes(room),
     ],
     authenticators: {
-      bearer: (call) => identifyBearer(room, call.request.headers.get('authorization')),
+      bearer: (call) => identifyBearer(room, call.request.headers.get('authorization'), ourselves),
     },
     origins: room.origins,
+    resources: room.resources,
+    identify: (authorization, audience) => identifyBearer(room, authorization, audience),
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep();

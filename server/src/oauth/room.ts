@@ -11,6 +11,7 @@ import type { Audit } from './audit.ts';
 import type { TokensUsed } from './last-used.ts';
 import type { SigningKeys } from './openid/signing-keys.ts';
 import type { Origins } from './origins.ts';
+import type { Resources } from './resources.ts';
 import type { Approvals } from './store/approve.ts';
 import type { Issuer } from './store/issue.ts';
 import type { Lookups } from './store/lookups.ts';
@@ -31,6 +32,7 @@ export interface Room {
   issuer: Issuer;
   nextTokenId(nowMs: number): number;
   signingKeys: SigningKeys;
+  resources: Resources;
   audit: Audit;
   webhooks: Webhooks;
   lastUsed: TokensUsed;

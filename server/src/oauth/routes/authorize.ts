@@ -6,7 +6,7 @@ import { type Call, defineRoute, ok, type Route } from '../../platform/http/rout
 import { decide, decideSilently, describeRequest } from '../authorize.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
-import { base, noStore } from './shapes.ts';
+import { base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
 
 /** Which of these is required, and in what order it is missed, is told by the table of checks. */
 const requestFields = {
@@ -24,6 +24,7 @@ const requestFields = {
     (typeof openidParameters)[number],
     z.ZodOptional<z.ZodString>
   >),
+  resource: resourceParameter,
 };
 
 const describedSchema = z.object({
@@ -42,6 +43,10 @@ const describedSchema = z.object({
   needs_reconsent: z.boolean(),
   redirect_uri: z.string(),
   state: z.string(),
+  resources: z
+    .array(z.object({ uri: z.string(), name: z.string() }))
+    .optional()
+    .describe('With OpenID Connect: what the tokens would be for, where the application says so'),
   interaction: z
     .enum(['login', 'select_account', 'consent'])
     .nullable()
@@ -69,6 +74,7 @@ export function authorizeRoutes(room: Room): Route[] {
       auth: 'session',
       limit: { option: 'RateLimitOAuthAuthorize', by: 'principal' },
       headers: noStore,
+      repeatable: repeatableIn(room),
       query: z.object({
         ...requestFields,
         response_type: z.string().optional(),

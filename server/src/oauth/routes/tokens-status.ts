@@ -25,6 +25,7 @@ const introspectionSchema = z.object({
   exp: z.number().int().optional(),
   iat: z.number().int().optional(),
   sub: z.string().optional(),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
 });
 
 /** Ending a token, and asking about one. */

@@ -29,7 +29,8 @@ const addConsent =
   values ($1, $2, $3, $4, $5, $5) on conflict (user_id, application_id) do nothing returning id`);
 const changeConsent = statement('update oauth_consents set scopes = $1, epoch = $2, updated_at = $3 where id = $4');
 const addCode = statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state,
-  code_challenge, code_challenge_method, epoch, created_at, expires_at, sign_in) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`);
+  code_challenge, code_challenge_method, epoch, created_at, expires_at, sign_in, resource)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`);
 /** An application knows a session by the same name however often it signs in. */
 const addSignIn = statement(`insert into oauth_sign_ins (session_id, application_id, user_id, sid, created_at)
   values ($1, $2, $3, $4, $5)
@@ -53,6 +54,7 @@ const codeValues = (code: NewCode, sid: string | undefined) =>
     code.created_at,
     code.expires_at,
     code.sign_in && JSON.stringify({ ...code.sign_in, sid }),
+    code.resource,
   ] as const;
 
 /** The values of a consent that has to change, or null. */

@@ -49,7 +49,7 @@ export const readClient = (row: Flat): Client => {
 export type PresentedCode = Omit<CodeRow, 'code_hash' | 'state' | 'created_at'>;
 export const codeColumns = columnsOf(
   'c',
-  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at sign_in',
+  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at sign_in resource',
 );
 export const readCode = (row: Flat): PresentedCode => {
   const from = row as Under<'c', PresentedCode>;
@@ -65,13 +65,14 @@ export const readCode = (row: Flat): PresentedCode => {
     used_at: from.c_used_at,
     expires_at: from.c_expires_at,
     sign_in: from.c_sign_in,
+    resource: from.c_resource,
   };
 };
 
 export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
 export const tokenColumns = columnsOf(
   't',
-  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in',
+  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in resource access_resource',
 );
 export const readToken = (row: Flat): PresentedToken => {
   const from = row as Under<'t', PresentedToken>;
@@ -91,6 +92,8 @@ export const readToken = (row: Flat): PresentedToken => {
     created_at: from.t_created_at,
     last_used_at: from.t_last_used_at,
     sign_in: from.t_sign_in,
+    resource: from.t_resource,
+    access_resource: from.t_access_resource,
   };
 };
 

@@ -51,6 +51,8 @@ interface CodesTable {
   expires_at: number;
   /** JSON of a `SignIn` where an ID token was asked for. */
   sign_in: string | null;
+  /** Resources that tokens are for, with spaces between them; null where none was named. */
+  resource: string | null;
 }
 
 /** An access token with its refresh token. */
@@ -77,6 +79,9 @@ interface TokensTable {
   last_used_at: number | null;
   /** As in the code it descends from. */
   sign_in: string | null;
+  resource: string | null;
+  /** At most `resource`. */
+  access_resource: string | null;
 }
 
 /** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */

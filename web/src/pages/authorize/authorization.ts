@@ -36,6 +36,7 @@ export async function readAuthorization(search: string, signal: AbortSignal): Pr
 const names = [
   ...['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'],
   ...['nonce', 'prompt', 'max_age', 'response_mode', 'request', 'request_uri', 'registration', 'signed_in_after'],
+  'resource',
 ];
 
 /** The user's answer; gives the address that leads back to the application. */

@@ -15,11 +15,33 @@ function AskedAgain({ asked, added }: { asked: Asked; added: string[] }) {
     ? 'You have allowed this before. Continue to sign in again.'
     : added.length > 0
       ? `${asked.application.name} asks for more than you have allowed so far. What is new is marked.`
-      : 'Your earlier permission does not count any more. Please decide again.';
+      : asked.resources?.length
+        ? 'You have allowed this application before. It names what it will use, which is asked each time.'
+        : 'Your earlier permission does not count any more. Please decide again.';
   return (
     <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} p="sm">
       {text}
     </Alert>
+  );
+}
+
+/** What the application says its access is for, by name and address. */
+function UsedAt({ resources }: { resources: NonNullable<Asked['resources']> }) {
+  if (resources.length === 0) return null;
+  return (
+    <Stack gap={2}>
+      <Text size="sm" fw={600}>
+        To be used only at
+      </Text>
+      {resources.map(({ uri, name }) => (
+        <Text key={uri} size="sm" className="svc-anywhere">
+          {name}{' '}
+          <Text span inherit c="dimmed">
+            {uri}
+          </Text>
+        </Text>
+      ))}
+    </Stack>
   );
 }
 
@@ -64,6 +86,7 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
           It asks for
         </Text>
         <ScopeList scopes={asked.requested_scopes} added={added} />
+        <UsedAt resources={asked.resources ?? []} />
         <Divider />
         <SignedInAs />
         {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
