@@ -26,6 +26,7 @@ import { consentRoutes } from './routes/consents.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import { endSessionRoutes } from './routes/end-session.ts';
 import { preflightRoutes } from './routes/preflight.ts';
+import { protectedResourceRoutes } from './routes/protected-resource.ts';
 import { signingKeyRoutes } from './routes/signing-keys.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
@@ -121,6 +122,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   return {
     routes: [
       ...discoveryRoutes(room),
+      ...protectedResourceRoutes(room),
       ...preflightRoutes(room),
       ...signingKeyRoutes(room),
       ...endSessionRoutes(room),
