@@ -93,6 +93,8 @@ const oauthCodes = new Set<ErrorCode>([
   'invalid_token',
   'insufficient_scope',
   'invalid_target',
+  'invalid_redirect_uri',
+  'invalid_client_metadata',
   'consent_required',
   'request_not_supported',
   'request_uri_not_supported',

@@ -7,7 +7,6 @@ import { requestedResources } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, requestedScopes, type Scope } from './scopes.ts';
 import { applicationStatus, suspended } from './status.ts';
-import { findApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
 /** An authorization request as it came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
@@ -115,11 +114,11 @@ const checks: Check[] = [
 ];
 
 export async function checkAuthorizeRequest(
-  deps: Pick<Room, 'db' | 'options' | 'resources' | 'baseUrl'>,
+  deps: Pick<Room, 'documents' | 'options' | 'resources' | 'baseUrl'>,
   request: AuthorizeRequest,
 ): Promise<CheckedRequest> {
   if (!request.client_id) throw new AppError('invalid_request', 'client_id is required.', { param: 'client_id' });
-  const application = await findApplication(deps.db, { client_id: request.client_id });
+  const application = await deps.documents.client(request.client_id);
   if (!application) throw new AppError('not_found', 'There is no application with this client_id.');
   const facts: Facts = { request, deps, application, state: request.state || undefined };
   for (const check of checks) {

@@ -15,6 +15,8 @@ import { openTokensUsed } from './last-used.ts';
 import { openLogouts } from './openid/logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
+import { openClientDocuments } from './registration/client-documents.ts';
+import { openClientSweep } from './registration/sweep.ts';
 import type { Audience } from './resource-indicators.ts';
 import { openResources, type Resources } from './resources.ts';
 import type { Room } from './room.ts';
@@ -96,6 +98,10 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     approvals: openApprovals(db),
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
+    documents: openClientDocuments({
+      ...{ db, clock, shared, options, lookups, audit, allowPrivate: config.allowPrivateAddresses },
+      send: sendGuarded,
+    }),
     resources: openResources(config.baseUrl, () => options.get('OAuth2OpenIDConnect')),
     signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),
     audit,
@@ -116,6 +122,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     webUrl: config.webUrl,
   };
   const sweep = openSweep(room);
+  const sweepClients = openClientSweep(room);
   /** Userinfo and the user's API tokens: ours, and open to tokens that name no resource, as they always were. */
   const ourselves: Audience = { resource: config.baseUrl, named: false };
   const logouts = openLogouts({ ...room, jobs: deps.jobs, allowPrivate: config.allowPrivateAddresses });
@@ -144,6 +151,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep();
+      await sweepClients();
       await logouts.sweep();
       if (options.get('OAuth2OpenIDConnect')) await room.signingKeys.sweep();
     },

@@ -11,6 +11,7 @@ import type { Audit } from './audit.ts';
 import type { TokensUsed } from './last-used.ts';
 import type { SigningKeys } from './openid/signing-keys.ts';
 import type { Origins } from './origins.ts';
+import type { ClientDocuments } from './registration/client-documents.ts';
 import type { Resources } from './resources.ts';
 import type { Approvals } from './store/approve.ts';
 import type { Issuer } from './store/issue.ts';
@@ -33,6 +34,7 @@ export interface Room {
   nextTokenId(nowMs: number): number;
   signingKeys: SigningKeys;
   resources: Resources;
+  documents: ClientDocuments;
   audit: Audit;
   webhooks: Webhooks;
   lastUsed: TokensUsed;

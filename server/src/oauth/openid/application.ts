@@ -52,6 +52,7 @@ export const openidSchema = z
     id_token_signed_response_alg: z.string(),
     require_pushed_requests: z.boolean(),
     send_iss: z.boolean(),
+    source: z.string().describe('Who says what it is: its `owner`, or the `document` at its client id'),
   })
   .partial();
 
@@ -61,6 +62,7 @@ export const openidView = (row: ApplicationRow) => ({
   id_token_signed_response_alg: row.id_token_signed_response_alg,
   require_pushed_requests: row.require_pushed_requests === 1,
   send_iss: row.send_iss === 1,
+  source: row.source,
 });
 
 /** For the audit log: what is not as it is with every application. */

@@ -36,6 +36,11 @@ const describedSchema = z.object({
     logo_url: z.string(),
     client_id: z.string(),
     is_verified: z.boolean(),
+    source: z
+      .string()
+      .optional()
+      .describe('With OpenID Connect: who says what it is, its `owner` or the `document` at its client id'),
+    host: z.string().optional().describe('Of that document'),
   }),
   requested_scopes: z.array(z.object({ name: z.string(), description: z.string() })),
   has_existing_consent: z.boolean(),

@@ -2,7 +2,8 @@ import type { Generated, Selectable } from 'kysely';
 
 interface ApplicationsTable {
   id: Generated<number>;
-  owner_id: number;
+  /** Null where nobody here registered it. */
+  owner_id: number | null;
   name: string;
   description: string;
   homepage_url: string;
@@ -33,6 +34,10 @@ interface ApplicationsTable {
   require_pushed_requests: Generated<number>;
   /** 0 leaves `iss` out of redirects. */
   send_iss: Generated<number>;
+  /** Who says what it is: its `owner`, or without one, the `document` at its client id. */
+  source: Generated<string>;
+  /** Until when the document is believed as it was read. */
+  document_expires_at: number | null;
 }
 
 interface CodesTable {

@@ -45,10 +45,21 @@ function UsedAt({ resources }: { resources: NonNullable<Asked['resources']> }) {
   );
 }
 
-function Unverified() {
+/** What is not known of an application that nobody here vouches for. */
+function Unverified({ application }: { application: Asked['application'] }) {
   return (
-    <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />} p="sm">
-      Nobody here has verified who runs this application. Allow it only if you know it.
+    <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />} p="sm" className="svc-anywhere">
+      {application.host ? (
+        <>
+          This application is not registered with us. Its name is what{' '}
+          <Text span inherit fw={700}>
+            {application.host}
+          </Text>{' '}
+          says of it. Allow it only if you know that address and have just started it yourself.
+        </>
+      ) : (
+        'Nobody here has verified who runs this application. Allow it only if you know it.'
+      )}
     </Alert>
   );
 }
@@ -80,7 +91,9 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
           </Text>
         )}
         <AskedAgain asked={asked} added={added} />
-        {!application.is_verified && !asked.has_existing_consent && <Unverified />}
+        {!application.is_verified && (application.host || !asked.has_existing_consent) && (
+          <Unverified application={application} />
+        )}
         <Divider />
         <Text size="sm" fw={600}>
           It asks for
