@@ -29,6 +29,7 @@ import { discoveryRoutes } from './routes/discovery.ts';
 import { endSessionRoutes } from './routes/end-session.ts';
 import { preflightRoutes } from './routes/preflight.ts';
 import { protectedResourceRoutes } from './routes/protected-resource.ts';
+import { registrationRoutes } from './routes/registration.ts';
 import { signingKeyRoutes } from './routes/signing-keys.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
@@ -133,6 +134,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...preflightRoutes(room),
       ...signingKeyRoutes(room),
       ...endSessionRoutes(room),
+      ...registrationRoutes(room),
       ...authorizeRoutes(room),
       tokenRoute(room),
       ...tokenStatusRoutes(room),

@@ -52,7 +52,9 @@ export const openidSchema = z
     id_token_signed_response_alg: z.string(),
     require_pushed_requests: z.boolean(),
     send_iss: z.boolean(),
-    source: z.string().describe('Who says what it is: its `owner`, or the `document` at its client id'),
+    source: z
+      .string()
+      .describe('Who says what it is: its `owner`, the `document` at its client id, or itself by `registration`'),
   })
   .partial();
 

@@ -5,6 +5,8 @@ import { deleteUnused } from '../store/unowned.ts';
 
 /** Whoever was asked and did not answer has a day for it; then the document is read anew. */
 const documentSeconds = 86_400;
+/** As the guide says to those who register: a client that nobody has allowed in this time is not coming. */
+const registrationSeconds = 30 * 86_400;
 
 /** Deletes clients without an owner that nobody has allowed: anybody can make them, so they must not pile up. */
 export function openClientSweep({
@@ -16,7 +18,8 @@ export function openClientSweep({
   let looked = 0;
 
   return async () => {
-    const before = { document: nowSeconds(clock) - documentSeconds };
+    const now = nowSeconds(clock);
+    const before = { document: now - documentSeconds, registration: now - registrationSeconds };
     let gone = 0;
     await inBatches(async (most) => {
       const step = await deleteUnused(db, before, looked, most);

@@ -39,7 +39,7 @@ const describedSchema = z.object({
     source: z
       .string()
       .optional()
-      .describe('With OpenID Connect: who says what it is, its `owner` or the `document` at its client id'),
+      .describe('With OpenID Connect: who says what it is, `owner`, `document` (at its client id) or `registration`'),
     host: z.string().optional().describe('Of that document'),
   }),
   requested_scopes: z.array(z.object({ name: z.string(), description: z.string() })),

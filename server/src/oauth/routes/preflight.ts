@@ -19,6 +19,8 @@ const crossOrigin: Record<string, CrossOrigin> = {
   '/api/oauth2/.well-known/openid-configuration': always('GET'),
   '/.well-known/openid-configuration': always('GET'),
   '/.well-known/oauth-authorization-server': always('GET'),
+  '/api/oauth2/register': withOpenid('POST'),
+  '/api/oauth2/register/{client_id}': withOpenid('GET, PUT, DELETE'),
   [metadataPath]: withOpenid('GET'),
   [`${metadataPath}/{path+}`]: withOpenid('GET'),
 };

@@ -34,10 +34,12 @@ interface ApplicationsTable {
   require_pushed_requests: Generated<number>;
   /** 0 leaves `iss` out of redirects. */
   send_iss: Generated<number>;
-  /** Who says what it is: its `owner`, or without one, the `document` at its client id. */
+  /** Who says what it is: its `owner`; without one, the `document` at its client id, or itself, by `registration`. */
   source: Generated<string>;
   /** Until when the document is believed as it was read. */
   document_expires_at: number | null;
+  /** Of the token by which a client that registered itself changes what it said. */
+  registration_hash: Generated<string>;
 }
 
 interface CodesTable {

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { countUpTo } from '../../platform/db/pages.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow } from './tables.ts';
@@ -17,13 +18,28 @@ export async function insertUnlessThere(
   return row ?? null;
 }
 
+/** How many registered themselves and are there, counted up to `most`. */
+export const countRegistered = (db: Db, most: number): Promise<number> =>
+  countUpTo(
+    db,
+    db
+      .selectFrom('oauth_applications')
+      .select('id')
+      .where('owner_id', 'is', null)
+      .where('source', '=', 'registration')
+      .where('status', '<>', applicationStatus.deleted)
+      .orderBy('id'),
+    most,
+  );
+
 /**
  * Of the next `most` applications without an owner after the id `after`, deletes those that nobody has allowed and whose
- * document ran out before then. A suspended one stays, or it would come back as if nothing had been.
+ * document ran out, or that registered or changed themselves, before then. A suspended one stays, or it would come back as if
+ * nothing had been.
  */
 export async function deleteUnused(
   db: Db,
-  before: { document: number },
+  before: { document: number; registration: number },
   after: number,
   most: number,
 ): Promise<{ gone: number; upTo: number | null }> {
@@ -42,7 +58,12 @@ export async function deleteUnused(
     .where('id', 'in', ids)
     .where('is_verified', '=', 0)
     .where('status', '<>', applicationStatus.suspended)
-    .where('document_expires_at', '<', before.document)
+    .where((e) =>
+      e.or([
+        e('document_expires_at', '<', before.document),
+        e.and([e('source', '=', 'registration'), e('updated_at', '<', before.registration)]),
+      ]),
+    )
     .where((e) =>
       e.not(
         e.exists(

@@ -45,6 +45,9 @@ function UsedAt({ resources }: { resources: NonNullable<Asked['resources']> }) {
   );
 }
 
+/** Nobody here has an account for it, so there is nobody to turn to: that is said each time. */
+const unregistered = ({ source = 'owner' }: Asked['application']): boolean => source !== 'owner';
+
 /** What is not known of an application that nobody here vouches for. */
 function Unverified({ application }: { application: Asked['application'] }) {
   return (
@@ -57,6 +60,8 @@ function Unverified({ application }: { application: Asked['application'] }) {
           </Text>{' '}
           says of it. Allow it only if you know that address and have just started it yourself.
         </>
+      ) : application.source === 'registration' ? (
+        'This application registered itself, under a name of its own choice. Allow it only if you have just started it yourself.'
       ) : (
         'Nobody here has verified who runs this application. Allow it only if you know it.'
       )}
@@ -91,7 +96,7 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
           </Text>
         )}
         <AskedAgain asked={asked} added={added} />
-        {!application.is_verified && (application.host || !asked.has_existing_consent) && (
+        {!application.is_verified && (unregistered(application) || !asked.has_existing_consent) && (
           <Unverified application={application} />
         )}
         <Divider />

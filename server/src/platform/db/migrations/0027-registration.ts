@@ -15,6 +15,7 @@ export const migration: Migration = {
       : ownerMayBeNull),
     "alter table oauth_applications add column source text not null default 'owner'",
     `alter table oauth_applications add column document_expires_at ${int}`,
+    "alter table oauth_applications add column registration_hash text not null default ''",
     'create index oauth_applications_unowned on oauth_applications (id) where owner_id is null',
   ],
 };
