@@ -49,7 +49,7 @@ export const optionTable = {
   },
   OAuth2OpenIDConnect: {
     default: false,
-    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications',
+    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications, clients that nobody registered',
   },
   OAuth2DynamicRegistration: {
     default: false,
