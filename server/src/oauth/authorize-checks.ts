@@ -116,9 +116,10 @@ const checks: Check[] = [
 export async function checkAuthorizeRequest(
   deps: Pick<Room, 'documents' | 'options' | 'resources' | 'baseUrl'>,
   request: AuthorizeRequest,
+  find = deps.documents.client,
 ): Promise<CheckedRequest> {
   if (!request.client_id) throw new AppError('invalid_request', 'client_id is required.', { param: 'client_id' });
-  const application = await deps.documents.client(request.client_id);
+  const application = await find(request.client_id);
   if (!application) throw new AppError('not_found', 'There is no application with this client_id.');
   const facts: Facts = { request, deps, application, state: request.state || undefined };
   for (const check of checks) {

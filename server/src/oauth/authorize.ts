@@ -107,7 +107,8 @@ export async function decideSilently(
   request: AuthorizeRequest,
 ): Promise<string> {
   requireEnabled(deps.options);
-  const checked = await checkAuthorizeRequest(deps, request);
+  const { documents } = deps;
+  const checked = await checkAuthorizeRequest(deps, request, who ? documents.client : documents.known);
   const { application, openid } = checked;
   if (!openid?.prompts.has('none')) throw new AppError('invalid_request', 'prompt must be none.', { param: 'prompt' });
   if (!who || neededInteraction(deps, openid, who) === 'login')

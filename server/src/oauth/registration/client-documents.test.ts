@@ -173,6 +173,23 @@ test('a document that breaks later ends nothing, but nothing new begins', async 
   expect((await t.refresh(server.client, tokens.refresh_token)).status).toBe(200);
 });
 
+test('nobody who has not logged in makes us read a document', async () => {
+  const server = serve();
+  const silent = (by: Pick<typeof t.member, 'call'>) =>
+    by.call('/api/oauth2/authorize/silent', {
+      method: 'POST',
+      body: {
+        ...{ response_type: 'code', client_id: server.url, redirect_uri: redirectUri, scope: 'openid' },
+        ...{ prompt: 'none', ...challenge },
+      },
+    });
+  expect((await silent({ call: t.call })).status).toBe(404);
+  expect(server.asked).toBe(0);
+  expect((await leadsTo(silent(t.member))).get('error')).toBe('consent_required');
+  expect((await leadsTo(silent({ call: t.call }))).get('error')).toBe('login_required');
+  expect(server.asked).toBe(1);
+});
+
 test('a homepage is shown only where it is the document’s own', async () => {
   const own = serve((url) => Response.json(documentOf(url, { client_uri: new URL('/about', url).href })));
   expect((await described(own)).application.homepage_url).toBe(new URL('/about', own.url).href);

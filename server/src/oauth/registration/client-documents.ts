@@ -19,6 +19,8 @@ import { columnsOf } from './metadata.ts';
 export interface ClientDocuments {
   /** The application of a client id, its document read again where that is due; null when there is none. */
   client(clientId: string): Promise<ApplicationRow | null>;
+  /** The same as far as it is known: nothing is read for those who have not logged in. */
+  known(clientId: string): Promise<ApplicationRow | null>;
 }
 
 interface Deps {
@@ -49,11 +51,16 @@ export function openClientDocuments(deps: Deps): ClientDocuments {
     reading.set(url.href, mine);
     return mine;
   };
+  const turnedOn = () => deps.options.get('OAuth2OpenIDConnect');
+  const known = async (clientId: string) => {
+    const row = await findApplication(deps.db, { client_id: clientId });
+    return row?.owner_id === null && !turnedOn() ? null : row;
+  };
   return {
+    known,
     client: async (clientId) => {
-      const row = await findApplication(deps.db, { client_id: clientId });
-      if (!deps.options.get('OAuth2OpenIDConnect')) return row?.owner_id === null ? null : row;
-      const url = documentUrl(clientId, deps.allowPrivate);
+      const row = await known(clientId);
+      const url = turnedOn() ? documentUrl(clientId, deps.allowPrivate) : null;
       if (!url || row?.status === applicationStatus.suspended) return row;
       return row && isFresh(deps, row) ? row : readOnce(url);
     },
