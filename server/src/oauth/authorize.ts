@@ -14,12 +14,13 @@ import { newCode } from './credentials.ts';
 import { readHint } from './openid/hint.ts';
 import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { withParameters } from './redirect-uri.ts';
+import { documentHost } from './registration/document.ts';
 import { storedResource } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
 import { requireEnabled } from './status.ts';
 import { findConsent } from './store/consents.ts';
-import type { ApplicationRow, ConsentRow } from './store/tables.ts';
+import type { ConsentRow } from './store/tables.ts';
 
 /** Whose browser it is, and since when. */
 export interface SignedIn {
@@ -43,7 +44,7 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
       logo_url: application.logo_url,
       client_id: application.client_id,
       is_verified: application.is_verified === 1,
-      ...(openid && sourceOf(application)),
+      ...(openid && { source: application.source, host: documentHost(application) }),
     },
     requested_scopes: scopes.map((name) => ({ name, description: scopeTable[name] })),
     has_existing_consent: consent !== null,
@@ -58,12 +59,6 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
     }),
   };
 }
-
-/** Who says what the application is, and, where a document does, whose document that is. */
-const sourceOf = ({ source, client_id }: ApplicationRow) => ({
-  source,
-  ...(source === 'document' && { host: new URL(client_id).host }),
-});
 
 /**
  * A consent given before a suspension must be given again. One for a resource is never on record: whoever names one is asked

@@ -69,7 +69,9 @@ test('consents, tokens and the log know it as they know any application', async 
   const tokens = await t.tokens(server.client);
   const { id } = (await rowOf(server))!;
   const consents = (await jsonOf(t.member.call('/api/oauth2/consents'))).data.consents;
-  expect(consents).toContainEqual(expect.objectContaining({ application_id: id, app_name: 'Some client' }));
+  expect(consents).toContainEqual(
+    expect.objectContaining({ application_id: id, app_name: 'Some client', app_host: new URL(server.url).host }),
+  );
   const root = await t.root();
   const listed = (await jsonOf(root.call(`/api/oauth2/admin/applications?q=${encodeURIComponent(server.url)}`))).data;
   expect(listed.applications).toMatchObject([{ id, owner_username: '', source: 'document' }]);

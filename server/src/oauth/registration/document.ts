@@ -1,5 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { type OutgoingAnswer, OutgoingError, type sendGuarded } from '../../platform/http/outgoing.ts';
+import type { ApplicationRow } from '../store/tables.ts';
 import { type Metadata, readMetadata } from './metadata.ts';
 
 /** As long as a client id may be where else we take one. */
@@ -25,6 +26,13 @@ export function documentUrl(clientId: string, allowPrivate: boolean): URL | null
   if (!url || url.href !== clientId || url.pathname === '/' || url.username !== '' || url.password !== '') return null;
   return url.protocol === 'https:' || (allowPrivate && loopback.test(url.hostname)) ? url : null;
 }
+
+/** Whose word an application is: the host of its document, where there is one. */
+export const documentHost = ({
+  source,
+  client_id,
+}: Pick<ApplicationRow, 'source' | 'client_id'>): string | undefined =>
+  source === 'document' ? new URL(client_id).host : undefined;
 
 export interface ClientDocument {
   metadata: Metadata;

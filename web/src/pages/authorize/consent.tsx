@@ -87,6 +87,7 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
           name={application.name}
           logoUrl={application.logo_url}
           homepageUrl={application.homepage_url}
+          host={application.host}
           verified={application.is_verified}
           size={48}
         />
