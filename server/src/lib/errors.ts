@@ -35,6 +35,11 @@ export const errorTable = {
   access_denied: 403,
   invalid_token: 401,
   insufficient_scope: 403,
+  // RFC 8707 §2.
+  invalid_target: 400,
+  // RFC 7591 §3.2.2.
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
   // OpenID Connect Core §3.1.2.6.
   consent_required: 403,
   request_not_supported: 400,

@@ -4,10 +4,10 @@ import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './
 import { type Challenge, readChallenge } from './pkce.ts';
 import { isRequestUri, requestBehind } from './pushed/request-uri.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
+import { requestedResources } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, requestedScopes, type Scope } from './scopes.ts';
 import { applicationStatus, requireVerified, suspended } from './status.ts';
-import { findApplication } from './store/applications.ts';
 import type { PushedRow } from './store/pushed-requests.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
@@ -20,6 +20,7 @@ export interface AuthorizeRequest extends OpenidParameters {
   state?: string;
   code_challenge?: string;
   code_challenge_method?: string;
+  resource?: string | string[] | undefined;
 }
 
 /** The same once every check has passed. */
@@ -33,9 +34,15 @@ export interface CheckedRequest {
   openid: OpenidRequest | null;
   /** Where it was pushed before (RFC 9126). */
   pushed: PushedRow | null;
+  /** What tokens will be for; none for whatever is ours. */
+  resources: string[];
 }
 
-type Facts = { request: AuthorizeRequest; deps: Pick<Room, 'options'>; pushing: boolean } & Partial<CheckedRequest>;
+type Facts = {
+  request: AuthorizeRequest;
+  deps: Pick<Room, 'options' | 'resources'>;
+  pushing: boolean;
+} & Partial<CheckedRequest>;
 
 interface Check {
   rule: string;
@@ -111,15 +118,22 @@ const checks: Check[] = [
       facts.openid = facts.deps.options.get('OAuth2OpenIDConnect') ? readOpenidRequest(facts.request) : null;
     },
   },
+  {
+    rule: 'RFC 8707 §2.1',
+    redirects: true,
+    run: (facts) => {
+      facts.resources = requestedResources(facts.deps, facts.request.resource);
+    },
+  },
 ];
 
 export async function checkAuthorizeRequest(
-  deps: Pick<Room, 'db' | 'clock' | 'options' | 'baseUrl'>,
+  deps: Pick<Room, 'db' | 'clock' | 'documents' | 'options' | 'resources' | 'baseUrl'>,
   given: AuthorizeRequest,
-  { pushing = false } = {},
+  { pushing = false, find = deps.documents.client } = {},
 ): Promise<CheckedRequest> {
   if (!given.client_id) throw new AppError('invalid_request', 'client_id is required.', { param: 'client_id' });
-  const application = await findApplication(deps.db, { client_id: given.client_id });
+  const application = await find(given.client_id);
   if (!application) throw new AppError('not_found', 'There is no application with this client_id.');
   const names = !pushing && deps.options.get('OAuth2OpenIDConnect') && isRequestUri(given.request_uri);
   const pushed = names ? await requestBehind(deps, application, given.request_uri!) : null;

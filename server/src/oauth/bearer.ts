@@ -5,6 +5,7 @@ import { readToken, type TokenKey } from './credentials.ts';
 import { proofAlgorithms } from './dpop/key.ts';
 import { proofOf } from './dpop/proof.ts';
 import { tokenLives } from './introspect.ts';
+import { type Audience, isFor } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, type Scope, within } from './scopes.ts';
 import { applicationStatus, requireEnabled, suspended } from './status.ts';
@@ -49,7 +50,11 @@ const challenge = (scheme: Scheme, error: string, message: string) => {
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
 
 /** RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). */
-export function identifyBearer(deps: Room, request: Asked): BearerPrincipal | Promise<BearerPrincipal> {
+export function identifyBearer(
+  deps: Room,
+  request: Asked,
+  audience: Audience,
+): BearerPrincipal | Promise<BearerPrincipal> {
   const authorization = request.headers.get('authorization');
   const [, written = '', token] = /^(bearer|dpop) +(\S+) *$/i.exec(authorization ?? '') ?? [];
   const isBound = written.toLowerCase() === 'dpop';
@@ -58,22 +63,27 @@ export function identifyBearer(deps: Room, request: Asked): BearerPrincipal | Pr
   requireEnabled(deps.options);
   const key = readToken(token);
   if (key?.kind !== 'access') throw badToken(isBound ? 'dpop' : 'bearer');
-  if (isBound) return identifyBound(deps, request, token, key);
+  if (isBound) return identifyBound(deps, request, { token, key }, audience);
   const found = deps.lookups.bearer(key);
   return found instanceof Promise
-    ? found.then((later) => principalOf(deps, later, null))
-    : principalOf(deps, found, null);
+    ? found.then((later) => principalOf(deps, later, audience, null))
+    : principalOf(deps, found, audience, null);
 }
 
 /** RFC 9449 §7: the token and a proof of its key, which is asked for only where there is such a token. */
-async function identifyBound(deps: Room, request: Asked, token: string, key: TokenKey): Promise<BearerPrincipal> {
+async function identifyBound(
+  deps: Room,
+  request: Asked,
+  { token, key }: { token: string; key: TokenKey },
+  audience: Audience,
+): Promise<BearerPrincipal> {
   const found = await deps.lookups.bearer(key);
   if (!found || found.token.jkt === null) throw badToken('dpop');
   const proofKey = await proofOf(deps, request, token).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'invalid_dpop_proof' ? badProof(error.message) : error;
   });
   if (proofKey === null) throw badProof('A DPoP proof is required.');
-  return principalOf(deps, found, proofKey);
+  return principalOf(deps, found, audience, proofKey);
 }
 
 const badProof = (message: string): AppError =>
@@ -85,6 +95,7 @@ const badProof = (message: string): AppError =>
 function principalOf(
   deps: Room,
   found: Awaited<ReturnType<Lookups['bearer']>>,
+  audience: Audience,
   proofKey: string | null,
 ): BearerPrincipal | Promise<BearerPrincipal> {
   const now = nowSeconds(deps.clock);
@@ -95,6 +106,8 @@ function principalOf(
   if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken();
   // RFC 9449 §7.2: a bound token without its key is a stolen one, and a bearer token proves no key.
   if (row.jkt !== proofKey) throw badToken(proofKey === null ? 'bearer' : 'dpop');
+  // RFC 8707 §2: a token for one place, passed on from there, opens no other.
+  if (!isFor(row.access_resource, audience)) throw badToken();
   const principal = {
     user: toUser(user),
     applicationId: client.id,

@@ -2,6 +2,7 @@ import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { type ClientCredentials, invalidClient, provesClient } from './client-auth.ts';
 import { readToken, type TokenKind } from './credentials.ts';
+import { audienceClaim } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, joinScopes, within } from './scopes.ts';
 import { applicationStatus } from './status.ts';
@@ -20,6 +21,7 @@ export type Introspection =
       sub: string;
       /** RFC 9449 §6.2: the key that whoever sends it must prove. */
       cnf?: { jkt: string };
+      aud?: string | string[];
     };
 
 /** RFC 7662 §2: about a client's own tokens, to that client alone; anything else is inactive, without a reason (§2.2). */
@@ -49,6 +51,7 @@ export async function introspect(
     iat: row.created_at,
     sub: `${row.user_id}`,
     ...(kind === 'access' && row.jkt !== null && { cnf: { jkt: row.jkt } }),
+    ...audienceClaim(kind === 'access' ? row.access_resource : row.resource),
   };
 }
 

@@ -31,7 +31,7 @@ export async function describeDevice(deps: Room, userId: number, where: Typed, t
   return {
     user_code: shownUserCode(readUserCode(typed)!),
     expires_at: row.expires_at,
-    ...(await describeAsked(deps, userId, application, scopes)),
+    ...(await describeAsked(deps, userId, { application, scopes, resources: [] })),
   };
 }
 

@@ -6,6 +6,7 @@ import { isCode } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
+import { narrowedResource } from '../resource-indicators.ts';
 import { endFamily } from '../revoke.ts';
 import { allowedNow, within } from '../scopes.ts';
 import type { Client, PresentedCode } from '../store/columns.ts';
@@ -18,6 +19,8 @@ export interface CodeExchange {
   verifier: string | undefined;
   /** The key that the client has proven to have. */
   proofKey: string | null;
+  /** Resources to narrow to; none for all of the code's. */
+  resources: string[];
 }
 
 /** RFC 6749 §4.1.3, RFC 7636 §4.5: a code, once, for an access token and a refresh token. */
@@ -35,9 +38,12 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
+  const resource = narrowedResource(code.resource, request.resources);
   const idToken = await idTokenFor(deps, client, code, found.person);
   const granted = { ...code, family: code.id, jkt: request.proofKey };
-  const issued = await issuePair(deps, granted, scopes, (row) => deps.issuer.useCode(code.id, row.created_at, row));
+  const issued = await issuePair(deps, granted, { scopes, resource }, (row) =>
+    deps.issuer.useCode(code.id, row.created_at, row),
+  );
   if (!issued) throw await replayed(deps, code);
   return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: true }) } : issued;
 }

@@ -5,6 +5,7 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { isDeviceCode } from '../device/codes.ts';
 import { idTokenFor } from '../openid/id-token.ts';
+import { narrowedResource } from '../resource-indicators.ts';
 import { allowedNow, within } from '../scopes.ts';
 import { clientWithDeviceCode, type PresentedDeviceCode, tooSoon } from '../store/device-codes.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
@@ -14,6 +15,8 @@ export interface DeviceExchange {
   deviceCode: string;
   /** The key that the client has proven to have. */
   proofKey: string | null;
+  /** Resources to narrow to. */
+  resources: string[];
 }
 
 /** RFC 8628 §3.4: the device asks until somebody has answered, and then gets an access token and a refresh token, once. */
@@ -32,9 +35,10 @@ export async function exchangeDeviceCode(deps: GrantDeps, request: DeviceExchang
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user who answered is disabled.');
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
   // Codes of both kinds are counted from one: the minus keeps their families apart.
-  const granted = { ...code, user_id: userId, family: -code.id, jkt: proofKey };
+  const granted = { ...code, user_id: userId, family: -code.id, jkt: proofKey, resource: null };
+  const access = { scopes, resource: narrowedResource(granted.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, granted, found.person);
-  const issued = await issuePair(deps, granted, scopes, (row) =>
+  const issued = await issuePair(deps, granted, access, (row) =>
     deps.issuer.useDeviceCode(code.id, row.created_at, row),
   );
   if (!issued) throw usedBefore();

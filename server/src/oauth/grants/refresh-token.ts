@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
+import { narrowedResource } from '../resource-indicators.ts';
 import { endFamily } from '../revoke.ts';
 import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
 import type { PresentedToken } from '../store/columns.ts';
@@ -15,6 +16,8 @@ export interface Refresh {
   scope: string | undefined;
   /** The key that the client has proven to have. */
   proofKey: string | null;
+  /** Resources to narrow to; none for all of the grant's. */
+  resources: string[];
 }
 
 /** A client that lost our answer, or two of its tabs, may try again this soon without it looking like a theft. */
@@ -41,9 +44,10 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
     throw invalidGrant('The refresh token is bound to another key.');
   const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
+  const access = { scopes, resource: narrowedResource(token.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, token, found.person);
-  // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6).
-  const issued = await issuePair(deps, { ...token, jkt: proofKey }, scopes, (row) =>
+  // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6; RFC 8707 §2.2).
+  const issued = await issuePair(deps, { ...token, jkt: proofKey }, access, (row) =>
     deps.issuer.rotate(token.id, clock.nowMs(), row),
   );
   lookups.forget(token.id);

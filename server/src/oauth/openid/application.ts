@@ -56,6 +56,9 @@ export const openidSchema = z
     require_pushed_requests: z.boolean(),
     dpop_bound_access_tokens: z.boolean(),
     send_iss: z.boolean(),
+    source: z
+      .string()
+      .describe('Who says what it is: its `owner`, the `document` at its client id, or itself by `registration`'),
   })
   .partial();
 
@@ -66,6 +69,7 @@ export const openidView = (row: ApplicationRow) => ({
   require_pushed_requests: row.require_pushed_requests === 1,
   dpop_bound_access_tokens: row.dpop_bound_access_tokens === 1,
   send_iss: row.send_iss === 1,
+  source: row.source,
 });
 
 /** For the audit log: what is not as it is with every application. */

@@ -41,7 +41,7 @@ export async function pushRequest(
 /** §2.3: no browser is here to be led anywhere, so a fault is told to the client and not to its address. */
 async function checkPushed(deps: Room, request: AuthorizeRequest): Promise<void> {
   try {
-    await checkAuthorizeRequest(deps, request, { pushing: true });
+    await checkAuthorizeRequest(deps, request, { pushing: true, find: deps.documents.known });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { body: _, ...extras } = error.extras;

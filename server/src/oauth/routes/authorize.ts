@@ -6,7 +6,7 @@ import { type Call, defineRoute, ok, type Route } from '../../platform/http/rout
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
-import { base, noStore } from './shapes.ts';
+import { base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
 
 /** Which of these is required, and in what order it is missed, is told by the table of checks. */
 export const requestFields = {
@@ -26,6 +26,7 @@ export const requestFields = {
     (typeof openidParameters)[number],
     z.ZodOptional<z.ZodString>
   >),
+  resource: resourceParameter,
 };
 
 /** Who asks for what. */
@@ -38,6 +39,11 @@ export const askedFields = {
     logo_url: z.string(),
     client_id: z.string(),
     is_verified: z.boolean(),
+    source: z
+      .string()
+      .optional()
+      .describe('With OpenID Connect: who says what it is, `owner`, `document` (at its client id) or `registration`'),
+    host: z.string().optional().describe('Of that document'),
   }),
   requested_scopes: z.array(z.object({ name: z.string(), description: z.string() })),
   has_existing_consent: z.boolean(),
@@ -49,6 +55,10 @@ const describedSchema = z.object({
   ...askedFields,
   redirect_uri: z.string(),
   state: z.string(),
+  resources: z
+    .array(z.object({ uri: z.string(), name: z.string() }))
+    .optional()
+    .describe('With OpenID Connect: what the tokens would be for, where the application says so'),
   interaction: z
     .enum(['login', 'select_account', 'consent'])
     .nullable()
@@ -76,6 +86,7 @@ export function authorizeRoutes(room: Room): Route[] {
       auth: 'session',
       limit: { option: 'RateLimitOAuthAuthorize', by: 'principal' },
       headers: noStore,
+      repeatable: repeatableIn(room),
       query: z.object({
         ...requestFields,
         response_type: z.string().optional(),

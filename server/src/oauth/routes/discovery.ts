@@ -61,12 +61,15 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   request_uri_parameter_supported: false,
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
+  client_id_metadata_document_supported: true,
 });
 
 const documentSchema = z.record(z.string(), z.unknown());
 
 export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
   const openid = openidMetadata(baseUrl, webUrl);
+  const withRegistration = { ...openid, registration_endpoint: `${baseUrl}/api/oauth2/register` };
+  const openidNow = () => (options.get('OAuth2DynamicRegistration') ? withRegistration : openid);
   const documents: [path: string, summary: string, document: unknown][] = [
     [
       '/api/oauth2/.well-known/openid-configuration',
@@ -86,7 +89,7 @@ export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUr
       limit: null,
       headers: { ...anyOrigin, 'cache-control': 'public, max-age=300' },
       answers: { 200: documentSchema },
-      handle: (call) => json(call, options.get('OAuth2OpenIDConnect') ? openid : document),
+      handle: (call) => json(call, options.get('OAuth2OpenIDConnect') ? openidNow() : document),
     }),
   );
 }

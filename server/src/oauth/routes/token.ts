@@ -10,9 +10,10 @@ import { exchangeCode } from '../grants/authorization-code.ts';
 import { exchangeDeviceCode } from '../grants/device-code.ts';
 import type { GrantDeps, Issued } from '../grants/grant.ts';
 import { refresh } from '../grants/refresh-token.ts';
+import { requestedResources } from '../resource-indicators.ts';
 import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
-import { anyOrigin, base, noStore } from './shapes.ts';
+import { anyOrigin, base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
 
 const bodySchema = z.object({
   grant_type: z.string().optional(),
@@ -24,6 +25,7 @@ const bodySchema = z.object({
   scope: z.string().optional(),
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
+  resource: resourceParameter,
 });
 type Body = z.infer<typeof bodySchema>;
 
@@ -59,22 +61,33 @@ const grants: Record<string, Grant> = {
         code: required(body, 'code'),
         redirectUri: required(body, 'redirect_uri'),
         verifier: body.code_verifier || undefined,
+        resources: requestedResources(deps, body.resource),
       }),
   },
   refresh_token: {
     event: 'token_refreshed',
     run: (deps, asking, body) =>
-      refresh(deps, { ...asking, refreshToken: required(body, 'refresh_token'), scope: body.scope }),
+      refresh(deps, {
+        ...asking,
+        refreshToken: required(body, 'refresh_token'),
+        scope: body.scope,
+        resources: requestedResources(deps, body.resource),
+      }),
   },
   [deviceGrant]: {
     event: 'token_issued',
     openid: true,
-    run: (deps, asking, body) => exchangeDeviceCode(deps, { ...asking, deviceCode: required(body, 'device_code') }),
+    run: (deps, asking, body) =>
+      exchangeDeviceCode(deps, {
+        ...asking,
+        deviceCode: required(body, 'device_code'),
+        resources: requestedResources(deps, body.resource),
+      }),
   },
 };
 
 /** RFC 6749 §3.2: a parameter without a value counts as left out. */
-function required(body: Body, name: keyof Body): string {
+function required(body: Body, name: Exclude<keyof Body, 'resource'>): string {
   const value = body[name];
   if (!value) throw new AppError('invalid_request', `${name} is required.`, { param: name });
   return value;
@@ -99,6 +112,7 @@ export function tokenRoute(room: Room): Route {
     headers: { ...noStore, ...anyOrigin },
     bodyAs: 'form',
     body: bodySchema,
+    repeatable: repeatableIn(room),
     maxBytes: 65_536,
     answers: { 200: answerSchema },
     handle: async (call) => {
@@ -112,7 +126,10 @@ export function tokenRoute(room: Room): Route {
       room.audit.record(grant.event, originOf(call), {
         application_id: issued.applicationId,
         user_id: issued.userId,
-        metadata: { grant_type: name, scopes: issued.scope },
+        metadata: {
+          ...{ grant_type: name, scopes: issued.scope },
+          ...(issued.resource && { resource: issued.resource }),
+        },
       });
       return json(call, {
         access_token: issued.accessToken,

@@ -6,7 +6,7 @@ import './tables.ts';
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   applications: onePage(async () =>
     (await db.selectFrom('oauth_applications').selectAll().where('owner_id', '=', userId).execute()).map(
-      ({ secret_hash: _, webhook_secret: __, epoch: ___, ...application }) => ({
+      ({ secret_hash: _, webhook_secret: __, epoch: ___, registration_hash: ____, ...application }) => ({
         ...application,
         redirect_uris: JSON.parse(application.redirect_uris),
         post_logout_redirect_uris: JSON.parse(application.post_logout_redirect_uris),

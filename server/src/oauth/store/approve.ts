@@ -49,8 +49,8 @@ const addConsent =
 const changeConsent = statement('update oauth_consents set scopes = $1, epoch = $2, updated_at = $3 where id = $4');
 const addCode =
   statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state, code_challenge,
-  code_challenge_method, epoch, created_at, expires_at, sign_in, dpop_jkt)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`);
+  code_challenge_method, epoch, created_at, expires_at, sign_in, dpop_jkt, resource)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`);
 /** An application knows a session by the same name however often it signs in. */
 const addSignIn = statement(`insert into oauth_sign_ins (session_id, application_id, user_id, sid, created_at)
   values ($1, $2, $3, $4, $5)
@@ -80,6 +80,7 @@ export const writeCode = (code: Omit<CodeRow, 'id' | 'used_at' | 'sign_in'>, sig
     code.expires_at,
     signIn,
     code.dpop_jkt,
+    code.resource,
   ],
 });
 

@@ -51,7 +51,7 @@ export const readClient = (row: Flat): Client => {
 export type PresentedCode = Omit<CodeRow, 'code_hash' | 'state' | 'created_at'>;
 export const codeColumns = columnsOf(
   'c',
-  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at sign_in dpop_jkt',
+  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at sign_in dpop_jkt resource',
 );
 export const readCode = (row: Flat): PresentedCode => {
   const from = row as Under<'c', PresentedCode>;
@@ -68,13 +68,14 @@ export const readCode = (row: Flat): PresentedCode => {
     expires_at: from.c_expires_at,
     sign_in: from.c_sign_in,
     dpop_jkt: from.c_dpop_jkt,
+    resource: from.c_resource,
   };
 };
 
 export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
 export const tokenColumns = columnsOf(
   't',
-  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in jkt',
+  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in jkt resource access_resource',
 );
 export const readToken = (row: Flat): PresentedToken => {
   const from = row as Under<'t', PresentedToken>;
@@ -95,6 +96,8 @@ export const readToken = (row: Flat): PresentedToken => {
     last_used_at: from.t_last_used_at,
     sign_in: from.t_sign_in,
     jkt: from.t_jkt,
+    resource: from.t_resource,
+    access_resource: from.t_access_resource,
   };
 };
 

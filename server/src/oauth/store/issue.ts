@@ -15,7 +15,7 @@ export interface Issuer {
 }
 
 const columns = `id, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
-  expires_at, epoch, created_at, sign_in, jkt, access_revoked, revoked`;
+  expires_at, epoch, created_at, sign_in, jkt, resource, access_resource, access_revoked, revoked`;
 const valuesOf = (pair: NewPair): (string | number | null)[] => [
   pair.id,
   pair.family,
@@ -31,6 +31,8 @@ const valuesOf = (pair: NewPair): (string | number | null)[] => [
   pair.created_at,
   pair.sign_in,
   pair.jkt,
+  pair.resource,
+  pair.access_resource,
 ];
 
 export function openIssuer(db: Db): Issuer {
@@ -41,7 +43,8 @@ export function openIssuer(db: Db): Issuer {
 const spendAndInsert = (spend: string) =>
   statement(`with spent as (${spend} returning id)
   insert into oauth_tokens (${columns})
-  select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::text, $16::text, 0, 0
+  select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::text,
+    $16::text, $17::text, $18::text, 0, 0
   from spent returning id`);
 const spendCode = 'update oauth_codes set used_at = $2 where id = $1 and used_at is null';
 const spendDeviceCode = 'update oauth_device_codes set used_at = $2 where id = $1 and used_at is null and approved = 1';
@@ -70,7 +73,7 @@ interface Spending {
 const spendCodeSqlite = placeholders(spendCode);
 const spendDeviceCodeSqlite = placeholders(spendDeviceCode);
 const spendTokenSqlite = placeholders(spendToken);
-const insertSqlite = `insert into oauth_tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
+const insertSqlite = `insert into oauth_tokens (${columns}) values (${'?, '.repeat(16)}0, 0)`;
 
 /** What comes together is one commit. */
 function sqliteIssuer(db: Db): Issuer {

@@ -2,7 +2,8 @@ import type { Generated, Selectable } from 'kysely';
 
 interface ApplicationsTable {
   id: Generated<number>;
-  owner_id: number;
+  /** Null where nobody here registered it. */
+  owner_id: number | null;
   name: string;
   description: string;
   homepage_url: string;
@@ -35,6 +36,12 @@ interface ApplicationsTable {
   send_iss: Generated<number>;
   /** 1: no tokens without a proof of possession. */
   dpop_bound_access_tokens: Generated<number>;
+  /** Who says what it is: its `owner`; without one, the `document` at its client id, or itself, by `registration`. */
+  source: Generated<string>;
+  /** Until when the document is believed as it was read. */
+  document_expires_at: number | null;
+  /** Of the token by which a client that registered itself changes what it said. */
+  registration_hash: Generated<string>;
 }
 
 interface CodesTable {
@@ -55,6 +62,8 @@ interface CodesTable {
   sign_in: string | null;
   /** The key that whoever exchanges it must have, where the request named one. */
   dpop_jkt: string | null;
+  /** Resources that tokens are for, with spaces between them; null where none was named. */
+  resource: string | null;
 }
 
 /** An access token with its refresh token. */
@@ -83,6 +92,9 @@ interface TokensTable {
   sign_in: string | null;
   /** Thumbprint of the key that must be proven along with the access token; null for a bearer token. */
   jkt: string | null;
+  resource: string | null;
+  /** At most `resource`. */
+  access_resource: string | null;
 }
 
 /** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */

@@ -35,17 +35,8 @@ export async function readAuthorization(search: string, signal: AbortSignal): Pr
 
 const names = [
   ...['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'],
-  ...[
-    'nonce',
-    'prompt',
-    'max_age',
-    'response_mode',
-    'request',
-    'request_uri',
-    'registration',
-    'dpop_jkt',
-    'signed_in_after',
-  ],
+  ...['nonce', 'prompt', 'max_age', 'response_mode', 'request', 'request_uri', 'registration', 'signed_in_after'],
+  ...['dpop_jkt', 'resource'],
 ];
 
 /** The user's answer; gives the address that leads back to the application. */

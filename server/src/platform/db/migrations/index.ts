@@ -25,6 +25,7 @@ import { migration as openid } from './0023-openid.ts';
 import { migration as signIn } from './0024-sign-in.ts';
 import { migration as factors } from './0025-factors.ts';
 import { migration as devices } from './0026-devices.ts';
+import { migration as registration } from './0027-registration.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -55,6 +56,7 @@ export const migrations: Migration[] = [
   signIn,
   factors,
   devices,
+  registration,
 ];
 
 /**
