@@ -4,7 +4,7 @@ import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './
 import { type Challenge, readChallenge } from './pkce.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
-import { allowedNow, requestedScopes, type Scope } from './scopes.ts';
+import { allowedNow, operatorScopes, requestedScopes, type Scope } from './scopes.ts';
 import { applicationStatus, suspended } from './status.ts';
 import { findApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
@@ -83,7 +83,7 @@ const checks: Check[] = [
     rule: 'RFC 6749 §3.3: no more than application and operator allow',
     redirects: true,
     run: (facts) => {
-      const global = facts.deps.options.get('OAuth2AllowedScopes');
+      const global = operatorScopes(facts.deps.options);
       facts.scopes = requestedScopes(facts.request.scope, allowedNow(facts.application!.allowed_scopes, global));
     },
   },

@@ -16,6 +16,7 @@ import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { withParameters } from './redirect-uri.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
+import { changeSpending, requireSpending, type Spending, spentIn } from './spending.ts';
 import { requireEnabled } from './status.ts';
 import { findConsent } from './store/consents.ts';
 import type { ApplicationRow, ConsentRow } from './store/tables.ts';
@@ -52,18 +53,29 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
       interaction: neededInteraction(deps, openid, who),
       signed_in_after: sealSignInAgain(deps, who),
     }),
+    ...(scopes.includes('models:use') && { spending: await spendingOf(deps, consent) }),
   };
 }
 
-/** A consent given before a suspension must be given again. */
+/** Null where the user has set no limit yet. */
+async function spendingOf(deps: Room, consent: ConsentRow | null) {
+  if (!consent || consent.spending_limit === null) return null;
+  const spent = (await spentIn(deps, [consent])).get(consent.id) ?? 0;
+  return { limit: consent.spending_limit, window: consent.spending_window, spent };
+}
+
+/** A consent given before a suspension must be given again, and one that pays needs a limit. */
 function covers(consent: ConsentRow, application: ApplicationRow, scopes: Scope[]): boolean {
   const given = scopesOf(consent.scopes);
+  if (scopes.includes('models:use') && consent.spending_limit === null) return false;
   return consent.epoch === application.epoch && scopes.every((name) => given.includes(name));
 }
 
 export interface Decision extends SignedIn {
   approved: boolean;
   origin: Origin;
+  /** What the application may spend, where the user says so. */
+  spending: Spending | null;
 }
 
 /** The user's answer; returns where the browser goes next (RFC 6749 §4.1.2). */
@@ -104,7 +116,7 @@ export async function decideSilently(
   const consent = await findConsent(deps.db, who.userId, application.id);
   if (application.is_verified !== 1 || !consent || !covers(consent, application, scopes))
     throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);
-  return approve(deps, { ...who, approved: true, origin }, checked);
+  return approve(deps, { ...who, approved: true, origin, spending: null }, checked);
 }
 
 /** Writes the consent and a code, and leads back with it. */
@@ -112,6 +124,7 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
   const { application, redirectUri, state, scopes, challenge, openid } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
+  const spending = await agreedSpending(deps, decision, checked);
   const code = newCode();
   const now = nowSeconds(deps.clock);
   const scope = joinScopes(scopes);
@@ -132,14 +145,27 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
     decision.sessionId,
+    spending,
   );
   if (!written) throw new AppError('not_logged_in', 'You are not logged in.');
   deps.audit.record('authorization_granted', origin, {
     ...entry,
-    metadata: { scopes: scope, redirect_uri: redirectUri },
+    metadata: { scopes: scope, redirect_uri: redirectUri, ...(spending && { spending }) },
   });
   deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
+}
+
+/** A limit that was set before is changed by itself, since money may be under way within it; a first one is part of the consent. */
+async function agreedSpending(deps: Room, decision: Decision, checked: CheckedRequest): Promise<Spending | null> {
+  const { application, scopes } = checked;
+  if (!scopes.includes('models:use')) return null;
+  const { userId, spending } = decision;
+  const consent = await findConsent(deps.db, userId, application.id);
+  requireSpending(scopes, spending, consent);
+  if (spending && consent && consent.spending_limit !== null)
+    await changeSpending(deps, userId, application.id, spending);
+  return spending;
 }
 
 /** Consents only grow, but one of before a suspension counts for nothing. */

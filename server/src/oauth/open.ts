@@ -1,4 +1,5 @@
 import type { AccountDeps } from '../identity/accounts.ts';
+import type { TokenReader } from '../identity/authenticators.ts';
 import type { Sealer } from '../lib/seal.ts';
 import { first } from '../platform/db/statement.ts';
 import { type Db, engineOf } from '../platform/db/tables.ts';
@@ -15,6 +16,7 @@ import { openTokensUsed } from './last-used.ts';
 import { openLogouts } from './openid/logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
+import { openPaying } from './paying.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
@@ -49,6 +51,8 @@ export interface OAuthDeps {
 export interface OAuth {
   routes: Route[];
   authenticators: Pick<Authenticators, 'bearer'>;
+  /** Reads access tokens that pay, where a key is asked for. */
+  pay: TokenReader;
   origins: Pick<Origins, 'has'>;
   /** Ends the user's consents and applications, and removes what told of the person. May be repeated. */
   forgetUser(userId: number): Promise<void>;
@@ -94,6 +98,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     webhooks,
     lastUsed,
     sessions: accounts.sessions,
+    recallKey: accounts.recallKey,
     logOut: async (userId, sessionId, origin) => {
       await accounts.sessions.end(userId, sessionId);
       accounts.audit.record({
@@ -127,6 +132,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       bearer: (call) => identifyBearer(room, call.request.headers.get('authorization')),
     },
+    pay: openPaying({ ...room, hearing }),
     origins: room.origins,
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {

@@ -26,6 +26,8 @@ interface ApiKeysTable {
   models: string;
   /** JSON array of CIDR blocks; empty means all. */
   allowed_ips: string;
+  /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
+  application_id: Generated<number | null>;
 }
 
 declare module '../../platform/db/tables.ts' {
@@ -41,7 +43,7 @@ export type ApiKeyRow = Selectable<ApiKeysTable>;
 /** Null when the session that asks for it has ended: a key would outlive it. */
 export async function insertKey(
   db: Db,
-  key: Omit<ApiKeyRow, 'id' | 'used_quota'>,
+  key: Omit<ApiKeyRow, 'id' | 'used_quota' | 'application_id'>,
   sessionId: number | null,
 ): Promise<ApiKeyRow | null> {
   return db.transaction().execute(async (tx) => {
@@ -66,6 +68,7 @@ export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
     .selectFrom('api_keys_now')
     .selectAll()
     .where('user_id', '=', userId)
+    .where('application_id', 'is', null)
     .orderBy('id', 'desc')
     .limit(1000)
     .execute();
@@ -76,10 +79,12 @@ export async function countKeys(db: Db, userId: number): Promise<number> {
     .selectFrom('api_keys')
     .select((e) => e.fn.countAll<number>().as('n'))
     .where('user_id', '=', userId)
+    .where('application_id', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(row.n);
 }
 
+/** Also what an application may spend: work that it began goes on by it. */
 export async function findKey(db: Db, userId: number, id: number): Promise<ApiKeyRow | null> {
   const row = await db
     .selectFrom('api_keys_now')
@@ -96,10 +101,13 @@ export type KeyChange = Partial<
 
 /** A new quota is what is left in all: what processes keep of it counts, and goes back to the rest. */
 export async function changeKey(db: Db, userId: number, id: number, change: KeyChange): Promise<ApiKeyRow | null> {
-  if (Object.keys(change).length === 0) return findKey(db, userId, id);
   const { remain_quota, ...plain } = change;
   return db.transaction().execute(async (tx) => {
-    const key = tx.updateTable('api_keys').where('id', '=', id).where('user_id', '=', userId);
+    const key = tx
+      .updateTable('api_keys')
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('application_id', 'is', null);
     // The row first, which whoever takes from the quota must have: what is kept does not change until the end.
     const changed = await key
       .set({ ...plain, id })
@@ -115,7 +123,12 @@ export async function changeKey(db: Db, userId: number, id: number, change: KeyC
 }
 
 export async function deleteKey(db: Db, userId: number, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('api_keys').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();
+  const result = await db
+    .deleteFrom('api_keys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('application_id', 'is', null)
+    .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 

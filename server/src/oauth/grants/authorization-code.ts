@@ -7,7 +7,7 @@ import { idTokenFor } from '../openid/id-token.ts';
 import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
 import { endFamily } from '../revoke.ts';
-import { allowedNow, within } from '../scopes.ts';
+import { allowedNow, operatorScopes, within } from '../scopes.ts';
 import type { Client, PresentedCode } from '../store/columns.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair } from './grant.ts';
 
@@ -31,7 +31,7 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (code.used_at !== null) throw await replayed(deps, code);
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
-  const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
+  const scopes = within(code.scope, allowedNow(client.allowed_scopes, operatorScopes(options)));
   const idToken = await idTokenFor(deps, client, code, found.person);
   const issued = await issuePair(deps, { ...code, family: code.id }, scopes, (row) =>
     deps.issuer.useCode(code.id, row.created_at, row),

@@ -11,7 +11,7 @@ import type { NewPair } from '../store/issue.ts';
 
 export type GrantDeps = Pick<
   Room,
-  'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId' | 'signingKeys' | 'baseUrl'
+  'db' | 'clock' | 'options' | 'lookups' | 'announcements' | 'issuer' | 'nextTokenId' | 'signingKeys' | 'baseUrl'
 >;
 
 /** What a grant gives back; the route puts it on the wire and into the audit log. */
@@ -19,11 +19,16 @@ export interface Issued {
   applicationId: number;
   userId: number;
   accessToken: string;
-  refreshToken: string;
+  /** Null where there is none. */
+  refreshToken: string | null;
   expiresIn: number;
   scope: string;
   /** Where one was asked for. */
   idToken?: string;
+  /** Of an exchanged token (RFC 8693 §2.2.1). */
+  issuedTokenType?: string;
+  /** What the audit log says of it besides. */
+  told?: Record<string, unknown>;
 }
 
 export const invalidGrant = (message: string): AppError => new AppError('invalid_grant', message);
@@ -36,7 +41,10 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
   return client;
 }
 
-type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in'>;
+type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in'> & {
+  /** The access token runs out by then, however long others live. */
+  notAfter?: number;
+};
 type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
 
 /** Two processes may draw one id of the 2,048 of a millisecond; each draws again, and does not go on for ever. */
@@ -62,7 +70,8 @@ export async function issuePair(
 function drawPair(deps: DrawDeps, grant: Granted, accessScopes: Scope[]): { row: NewPair; issued: Issued } {
   const nowMs = deps.clock.nowMs();
   const now = Math.floor(nowMs / 1000);
-  const expiresIn = deps.options.get('OAuth2AccessTokenTTL');
+  const { notAfter = Number.POSITIVE_INFINITY } = grant;
+  const expiresIn = Math.min(deps.options.get('OAuth2AccessTokenTTL'), notAfter - now);
   const id = deps.nextTokenId(nowMs);
   const { accessToken, refreshToken } = newTokens(id);
   const scope = joinScopes(accessScopes);

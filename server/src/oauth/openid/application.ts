@@ -13,6 +13,11 @@ export const openidFields = {
   id_token_signed_response_alg: z.enum(signingAlgorithms),
   require_pushed_requests: z.boolean(),
   send_iss: z.boolean().describe('Whether redirects carry `iss` (RFC 9207)'),
+  token_exchange: z.boolean().describe('Whether it may exchange tokens for others that act for the user (RFC 8693)'),
+  token_exchange_clients: z
+    .array(z.string().regex(/^svc_[0-9A-Za-z]{32}$/, 'must be a client id'))
+    .max(20, 'must name at most 20 clients')
+    .describe('Other clients that may exchange tokens which were issued to this one'),
 };
 const inputSchema = z.object(openidFields).partial();
 type OpenidInput = z.infer<typeof inputSchema>;
@@ -29,6 +34,8 @@ export function openidColumns<T extends OpenidInput>(
     id_token_signed_response_alg,
     require_pushed_requests,
     send_iss,
+    token_exchange,
+    token_exchange_clients,
     ...rest
   } = input;
   if (!turnedOn) return { columns: {}, rest };
@@ -38,6 +45,8 @@ export function openidColumns<T extends OpenidInput>(
     id_token_signed_response_alg,
     require_pushed_requests: asNumber(require_pushed_requests),
     send_iss: asNumber(send_iss),
+    token_exchange: asNumber(token_exchange),
+    token_exchange_clients: token_exchange_clients && JSON.stringify(token_exchange_clients),
   };
   const given = Object.entries(columns).filter(([, value]) => value !== undefined);
   return { columns: Object.fromEntries(given), rest };
@@ -52,6 +61,8 @@ export const openidSchema = z
     id_token_signed_response_alg: z.string(),
     require_pushed_requests: z.boolean(),
     send_iss: z.boolean(),
+    token_exchange: z.boolean(),
+    token_exchange_clients: z.array(z.string()),
   })
   .partial();
 
@@ -61,16 +72,19 @@ export const openidView = (row: ApplicationRow) => ({
   id_token_signed_response_alg: row.id_token_signed_response_alg,
   require_pushed_requests: row.require_pushed_requests === 1,
   send_iss: row.send_iss === 1,
+  token_exchange: row.token_exchange === 1,
+  token_exchange_clients: JSON.parse(row.token_exchange_clients) as string[],
 });
 
 /** For the audit log: what is not as it is with every application. */
 export function openidState(row: ApplicationRow): State {
   const usual = { backchannel_logout_uri: '', id_token_signed_response_alg: 'RS256' };
-  const { post_logout_redirect_uris: addresses, ...others } = openidView(row);
-  const plain = { ...usual, require_pushed_requests: false, send_iss: true };
+  const { post_logout_redirect_uris: addresses, token_exchange_clients: clients, ...others } = openidView(row);
+  const plain = { ...usual, require_pushed_requests: false, send_iss: true, token_exchange: false };
   const unusual = (Object.keys(plain) as (keyof typeof plain)[]).filter((name) => others[name] !== plain[name]);
   return {
     ...(addresses.length > 0 && { post_logout_redirect_uris: addresses }),
+    ...(clients.length > 0 && { token_exchange_clients: clients }),
     ...Object.fromEntries(unusual.map((name) => [name, others[name]])),
   };
 }

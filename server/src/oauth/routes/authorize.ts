@@ -6,6 +6,7 @@ import { type Call, defineRoute, ok, type Route } from '../../platform/http/rout
 import { decide, decideSilently, describeRequest } from '../authorize.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
+import { spendingFields } from '../spending.ts';
 import { base, noStore } from './shapes.ts';
 
 /** Which of these is required, and in what order it is missed, is told by the table of checks. */
@@ -51,6 +52,11 @@ const describedSchema = z.object({
     .string()
     .optional()
     .describe('With OpenID Connect: sent along after a new login, shows that it was one'),
+  spending: z
+    .object({ limit: z.number().int(), window: z.string(), spent: z.number().int() })
+    .nullable()
+    .optional()
+    .describe('Where the scope models:use is asked for: the limit that the user has set before'),
 });
 
 const whoOf = ({ principal }: Call<'session'>) => ({
@@ -91,11 +97,14 @@ export function authorizeRoutes(room: Room): Route[] {
         client_id: z.string(),
         redirect_uri: z.string(),
         approved: z.boolean(),
+        spending_limit: spendingFields.spending_limit.optional(),
+        spending_window: spendingFields.spending_window.default('total'),
       }),
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
       handle: async (call) => {
-        const { approved, ...request } = call.body;
-        const decision = { ...whoOf(call), approved, origin: originOf(call) };
+        const { approved, spending_limit: limit, spending_window: window, ...request } = call.body;
+        const spending = limit === undefined ? null : { limit, window };
+        const decision = { ...whoOf(call), approved, origin: originOf(call), spending };
         // The page has shown a request for a code; the answer does not repeat that.
         const redirect_url = await decide(room, decision, { ...request, response_type: 'code' });
         return ok(call, { redirect_url });

@@ -4,9 +4,11 @@ import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { AuditEvent } from '../audit.ts';
 import { type ClientCredentials, invalidClient, readCredentials } from '../client-auth.ts';
+import { tokenExchangeGrant } from '../grants/actor.ts';
 import { exchangeCode } from '../grants/authorization-code.ts';
 import type { GrantDeps, Issued } from '../grants/grant.ts';
 import { refresh } from '../grants/refresh-token.ts';
+import { exchangeToken } from '../grants/token-exchange.ts';
 import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
@@ -20,6 +22,14 @@ const bodySchema = z.object({
   scope: z.string().optional(),
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
+  // RFC 8693 §2.1.
+  subject_token: z.string().optional(),
+  subject_token_type: z.string().optional(),
+  actor_token: z.string().optional(),
+  actor_token_type: z.string().optional(),
+  requested_token_type: z.string().optional(),
+  audience: z.string().optional(),
+  resource: z.string().optional(),
 });
 type Body = z.infer<typeof bodySchema>;
 
@@ -27,17 +37,20 @@ const answerSchema = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.number().int(),
-  refresh_token: z.string(),
+  refresh_token: z.string().optional().meta({ description: 'None with an exchanged token' }),
   scope: z.string(),
+  issued_token_type: z.string().optional().meta({ description: 'Of an exchanged token (RFC 8693)' }),
   id_token: z.string().optional().meta({ description: 'With OpenID Connect, where `openid` was asked for' }),
 });
 
 interface Grant {
   event: AuditEvent;
+  /** Only with OpenID Connect turned on. */
+  later?: boolean;
   run(deps: GrantDeps, credentials: ClientCredentials, body: Body): Promise<Issued>;
 }
 
-/** RFC 6749 §4.1.3, §6. A further grant is a file in grants/ and a line here. */
+/** RFC 6749 §4.1.3, §6, RFC 8693 §2.1. A further grant is a file in grants/ and a line here. */
 const grants: Record<string, Grant> = {
   authorization_code: {
     event: 'token_issued',
@@ -54,6 +67,21 @@ const grants: Record<string, Grant> = {
     run: (deps, credentials, body) =>
       refresh(deps, { credentials, refreshToken: required(body, 'refresh_token'), scope: body.scope }),
   },
+  [tokenExchangeGrant]: {
+    event: 'token_exchanged',
+    later: true,
+    run: (deps, credentials, body) =>
+      exchangeToken(deps, {
+        credentials,
+        subjectToken: required(body, 'subject_token'),
+        subjectTokenType: required(body, 'subject_token_type'),
+        actorToken: body.actor_token || undefined,
+        actorTokenType: body.actor_token_type || undefined,
+        requestedTokenType: body.requested_token_type || undefined,
+        scope: body.scope,
+        targets: [body.audience, body.resource].filter((target): target is string => Boolean(target)),
+      }),
+  },
 };
 
 /** RFC 6749 §3.2: a parameter without a value counts as left out. */
@@ -68,7 +96,7 @@ export function tokenRoute(room: Room): Route {
     ...base,
     method: 'post',
     path: '/api/oauth2/token',
-    summary: 'Exchange a code, or refresh',
+    summary: 'Exchange a code, refresh, or exchange a token',
     auth: 'none',
     limit: { option: 'RateLimitOAuthToken', by: 'ip' },
     headers: { ...noStore, ...anyOrigin },
@@ -80,7 +108,7 @@ export function tokenRoute(room: Room): Route {
       requireEnabled(room.options);
       const name = required(call.body, 'grant_type');
       const grant = Object.hasOwn(grants, name) ? grants[name]! : null;
-      if (!grant)
+      if (!grant || (grant.later && !room.options.get('OAuth2OpenIDConnect')))
         throw new AppError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.');
       const credentials = readCredentials({ authorization: call.request.headers.get('authorization'), ...call.body });
       if (!credentials) throw invalidClient();
@@ -88,14 +116,15 @@ export function tokenRoute(room: Room): Route {
       room.audit.record(grant.event, originOf(call), {
         application_id: issued.applicationId,
         user_id: issued.userId,
-        metadata: { grant_type: name, scopes: issued.scope },
+        metadata: { grant_type: name, scopes: issued.scope, ...issued.told },
       });
       return json(call, {
         access_token: issued.accessToken,
         token_type: 'Bearer',
         expires_in: issued.expiresIn,
-        refresh_token: issued.refreshToken,
+        ...(issued.refreshToken && { refresh_token: issued.refreshToken }),
         scope: issued.scope,
+        ...(issued.issuedTokenType && { issued_token_type: issued.issuedTokenType }),
         ...(issued.idToken && { id_token: issued.idToken }),
       });
     },

@@ -16,6 +16,13 @@ const bodySchema = z.object({
   client_secret: z.string().optional(),
 });
 
+/** A chain of at most three, each within the one before. */
+const actorSchema = z.object({
+  sub: z.string(),
+  client_id: z.string(),
+  act: z.record(z.string(), z.unknown()).optional(),
+});
+
 const introspectionSchema = z.object({
   active: z.boolean(),
   scope: z.string().optional(),
@@ -25,6 +32,7 @@ const introspectionSchema = z.object({
   exp: z.number().int().optional(),
   iat: z.number().int().optional(),
   sub: z.string().optional(),
+  act: actorSchema.optional().describe('Who acts for the user with an exchanged token (RFC 8693 §4.1)'),
 });
 
 /** Ending a token, and asking about one. */

@@ -33,6 +33,10 @@ interface ApplicationsTable {
   require_pushed_requests: Generated<number>;
   /** 0 leaves `iss` out of redirects. */
   send_iss: Generated<number>;
+  /** Whether it may exchange tokens (RFC 8693). */
+  token_exchange: Generated<number>;
+  /** JSON array: the clients that may exchange tokens which were issued to it. */
+  token_exchange_clients: Generated<string>;
 }
 
 interface CodesTable {
@@ -77,6 +81,12 @@ interface TokensTable {
   last_used_at: number | null;
   /** As in the code it descends from. */
   sign_in: string | null;
+  /** Of an exchanged token: the pair that the user's consent gave, in whose name it acts. */
+  subject_id: number | null;
+  /** The pair it was exchanged for, which may have been exchanged itself. */
+  parent_id: number | null;
+  /** JSON: who acts (RFC 8693 §4.1). */
+  act: string | null;
 }
 
 /** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */
@@ -100,6 +110,10 @@ interface ConsentsTable {
   epoch: number;
   created_at: number;
   updated_at: number;
+  /** What the application may spend, in quota units; null until the user has set it. */
+  spending_limit: number | null;
+  /** `total` or `month`. */
+  spending_window: Generated<string>;
 }
 
 declare module '../../platform/db/tables.ts' {
