@@ -57,7 +57,7 @@ export function openPaying(deps: Deps): TokenReader {
   );
 
   const admit = (warm: WarmToken | null, again: boolean): KeyPrincipal | Promise<KeyPrincipal> => {
-    if (!warm || !options.get('OAuth2Enabled')) throw badToken();
+    if (!warm) throw badToken();
     const { client, token, principal } = warm;
     const now = nowSeconds(clock);
     if (token.access_expires_at <= now) throw badToken();
@@ -75,7 +75,8 @@ export function openPaying(deps: Deps): TokenReader {
 
   return (text, { again }) => {
     const key = readToken(text);
-    if (key?.kind !== 'access') throw badToken();
+    const turnedOn = options.get('OAuth2Enabled') && options.get('OAuth2OpenIDConnect');
+    if (key?.kind !== 'access' || !turnedOn) throw badToken();
     const name = `${key.id} ${key.hash}`;
     let found = cache.get(name);
     if (found && !(found instanceof Promise) && isPast(found)) {
