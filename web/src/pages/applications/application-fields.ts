@@ -25,6 +25,9 @@ export interface OpenidFields {
   id_token_signed_response_alg: 'RS256' | 'ES256';
   require_pushed_requests: boolean;
   send_iss: boolean;
+  token_exchange: boolean;
+  /** A line each. */
+  token_exchange_clients: string;
 }
 
 export interface ApplicationFaults {
@@ -70,6 +73,8 @@ export const fieldsOf = (application: Application): ApplicationFields => ({
           id_token_signed_response_alg: application.id_token_signed_response_alg === 'ES256' ? 'ES256' : 'RS256',
           require_pushed_requests: application.require_pushed_requests ?? false,
           send_iss: application.send_iss ?? true,
+          token_exchange: application.token_exchange ?? false,
+          token_exchange_clients: (application.token_exchange_clients ?? []).join('\n'),
         },
 });
 
@@ -149,5 +154,6 @@ export const bodyOf = (fields: ApplicationFields) => ({
     ...fields.openid,
     post_logout_redirect_uris: linesOf(fields.openid.post_logout_redirect_uris),
     backchannel_logout_uri: fields.openid.backchannel_logout_uri.trim(),
+    token_exchange_clients: linesOf(fields.openid.token_exchange_clients),
   }),
 });

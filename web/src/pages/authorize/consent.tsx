@@ -1,10 +1,13 @@
 import { Alert, Anchor, Button, Divider, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { AppIdentity } from '../../components/app-identity.tsx';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
+import { SpendingFields } from '../../components/spending-fields.tsx';
+import { entryOf, spendingOf } from '../../spending.ts';
 import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
 import { SignedInAs } from './signed-in-as.tsx';
 
@@ -33,8 +36,11 @@ function Unverified() {
 
 export function Consent({ asked, search }: { asked: Asked; search: string }) {
   const { application } = asked;
+  const pays = asked.requested_scopes.some(({ name }) => name === 'models:use');
+  const [entry, setEntry] = useState(() => entryOf(asked.spending));
+  const spending = pays ? spendingOf(entry) : null;
   const answer = useMutation({
-    mutationFn: (approved: boolean) => decide(search, approved),
+    mutationFn: (approved: boolean) => decide(search, approved, spending),
     onSuccess: leaveTo,
   });
   const before = splitScopes(asked.existing_scopes ?? '');
@@ -64,6 +70,7 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
           It asks for
         </Text>
         <ScopeList scopes={asked.requested_scopes} added={added} />
+        {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : 'Enter an amount'} />}
         <Divider />
         <SignedInAs />
         {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
@@ -79,7 +86,7 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
           </Button>
           <Button
             size="md"
-            disabled={busy && answer.variables !== true}
+            disabled={(busy && answer.variables !== true) || (pays && !spending)}
             loading={busy && answer.variables === true}
             onClick={() => answer.mutate(true)}
           >
