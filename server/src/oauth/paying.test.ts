@@ -130,6 +130,20 @@ test('a limit is changed in the midst, and what was spent counts', async () => {
   });
 });
 
+test('another window begins anew, and leaves nothing in the one before', async () => {
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, rich);
+  for (let warm = 0; warm < 2; warm += 1) await t.ask(access_token);
+  expect((await jsonOf(t.setLimit(client, 0, 'month'))).data).toMatchObject({ spending_window: 'month', spent: 0 });
+  expect(await refusalOf(t.ask(access_token))).toEqual(short);
+  await t.setLimit(client, rich, 'month');
+  expect((await t.ask(access_token)).status).toBe(200);
+  expect(await t.consentOf(client)).toMatchObject({ spending_window: 'month', spent: costOfOne });
+  await t.setLimit(client, 2 * costOfOne, 'total');
+  expect(await t.consentOf(client)).toMatchObject({ spending_window: 'total', spent: 2 * costOfOne });
+  expect(await refusalOf(t.ask(access_token))).toEqual(short);
+});
+
 test('whatever ends the grant ends it at once, also while it is warm', async () => {
   const ends: Record<string, (of: Awaited<ReturnType<PayingTest['payingClient']>>, token: string) => Promise<unknown>> =
     {

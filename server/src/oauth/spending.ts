@@ -12,9 +12,10 @@ import type { Room } from './room.ts';
 import { type Scope, scopesOf } from './scopes.ts';
 import { holdConsent, setSpending } from './store/consents.ts';
 import type { ConsentRow } from './store/tables.ts';
+import { grantsTag } from './tags.ts';
 
-export const spendingWindows = ['total', 'month'] as const;
-export type SpendingWindow = (typeof spendingWindows)[number];
+const spendingWindows = ['total', 'month'] as const;
+type SpendingWindow = (typeof spendingWindows)[number];
 
 /** What a user lets an application spend. */
 export interface Spending {
@@ -65,9 +66,12 @@ export async function allowanceOf(
 const pays: Scope = 'models:use';
 export const paysBy = (scopes: string): boolean => scopesOf(scopes).includes(pays);
 
-/** Sets the limit of a consent that there is, with what is left of it now; false when there is none. */
+/**
+ * Sets the limit of a consent that there is, with what is left of it now; false when there is none. Where the window is another
+ * than before, nothing is left in the one before.
+ */
 export async function changeSpending(
-  deps: Pick<Room, 'db' | 'clock' | 'recallKey'>,
+  deps: Pick<Room, 'db' | 'clock' | 'announcements' | 'recallKey'>,
   userId: number,
   applicationId: number,
   { limit, window }: Spending,
@@ -76,12 +80,19 @@ export async function changeSpending(
     const consent = await holdConsent(tx, userId, applicationId);
     if (!consent) return null;
     await setSpending(tx, consent.id, { spending_limit: limit, spending_window: window });
-    const name = allowanceName({ ...consent, spending_window: window }, nowSeconds(deps.clock));
-    return { keyId: await limitAllowance(tx, name, limit) };
+    const now = nowSeconds(deps.clock);
+    const [before, after] = [consent.spending_window, window].map((spending_window) =>
+      allowanceName({ id: consent.id, spending_window }, now),
+    ) as [string, string];
+    const limited = [await limitAllowance(tx, after, limit)];
+    if (before !== after) limited.push(await limitAllowance(tx, before, 0));
+    return limited.filter((keyId) => keyId !== null);
   });
+  if (!changed) return false;
+  await deps.announcements.changed(grantsTag(userId));
   // What processes keep of the limit before, and do not need, goes back to it.
-  if (changed?.keyId) await deps.recallKey(userId, changed.keyId);
-  return changed !== null;
+  for (const keyId of changed) await deps.recallKey(userId, keyId);
+  return true;
 }
 
 /** What was spent in the window of each consent that has a limit. */

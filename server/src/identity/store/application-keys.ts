@@ -7,7 +7,7 @@ import './keys.ts';
  * in the place of a secret's hash: no secret leads to it.
  */
 
-export interface Allowance {
+interface Allowance {
   /** By which it is found again; not the form of a hash. */
   name: string;
   userId: number;

@@ -24,7 +24,7 @@ export interface TokenExchange {
 }
 
 /** RFC 8693 §3. */
-export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** RFC 8693 §2.2.2: whatever is wrong with a token that is presented, the request is. */
 const invalidRequest = (message: string, param?: string): AppError =>

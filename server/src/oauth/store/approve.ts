@@ -17,7 +17,7 @@ export type NewCode = Omit<CodeRow, 'id' | 'used_at' | 'sign_in'> & {
 /** What the consent holds afterwards. */
 type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
 /** What the application may spend, where the consent does not say so already. */
-export type FirstSpending = { limit: number; window: string } | null;
+type FirstSpending = { limit: number; window: string } | null;
 
 /** Writes the consent and the code it allows, both or neither; neither (false) when the session has ended meanwhile. */
 export interface Approvals {

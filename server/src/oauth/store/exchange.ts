@@ -6,7 +6,7 @@ import { type NewPair, pairColumns, pairValues } from './issue.ts';
 import type { TokenRow } from './tables.ts';
 
 /** A token that was exchanged for another: its row has a refresh token like any other, which nobody is given. */
-export type ExchangedPair = NewPair & Pick<TokenRow, 'subject_id' | 'parent_id' | 'act'>;
+type ExchangedPair = NewPair & Pick<TokenRow, 'subject_id' | 'parent_id' | 'act'>;
 
 const columns = `${pairColumns}, subject_id, parent_id, act`;
 const valuesOf = (pair: ExchangedPair) => [...pairValues(pair), pair.subject_id, pair.parent_id, pair.act];
