@@ -5,7 +5,7 @@ import type { User } from '../user.ts';
 import { holdSession } from './sessions.ts';
 import { toUser } from './users.ts';
 
-interface ApiKeysTable {
+interface KeyColumns {
   id: Generated<number>;
   user_id: number;
   name: string;
@@ -26,6 +26,9 @@ interface ApiKeysTable {
   models: string;
   /** JSON array of CIDR blocks; empty means all. */
   allowed_ips: string;
+}
+
+interface ApiKeysTable extends KeyColumns {
   /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
   application_id: Generated<number | null>;
 }
@@ -34,16 +37,16 @@ declare module '../../platform/db/tables.ts' {
   interface Tables {
     api_keys: ApiKeysTable;
     /** With what processes keep of each quota, and have charged to it. */
-    api_keys_now: ApiKeysTable;
+    api_keys_now: KeyColumns;
   }
 }
 
-export type ApiKeyRow = Selectable<ApiKeysTable>;
+export type ApiKeyRow = Selectable<KeyColumns>;
 
 /** Null when the session that asks for it has ended: a key would outlive it. */
 export async function insertKey(
   db: Db,
-  key: Omit<ApiKeyRow, 'id' | 'used_quota' | 'application_id'>,
+  key: Omit<ApiKeyRow, 'id' | 'used_quota'>,
   sessionId: number | null,
 ): Promise<ApiKeyRow | null> {
   return db.transaction().execute(async (tx) => {
@@ -68,7 +71,13 @@ export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
     .selectFrom('api_keys_now')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('application_id', 'is', null)
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('api_keys as k')
+        .select('k.id')
+        .where('k.user_id', '=', userId)
+        .where('k.application_id', 'is', null),
+    )
     .orderBy('id', 'desc')
     .limit(1000)
     .execute();
