@@ -49,7 +49,7 @@ export const optionTable = {
   },
   OAuth2OpenIDConnect: {
     default: false,
-    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications',
+    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; scope models:use, token exchange',
   },
   OAuth2SigningKeyDays: {
     default: 90,

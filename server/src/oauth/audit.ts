@@ -18,7 +18,7 @@ export const auditEvents = [
   'app_activated',
 ] as const;
 /** And those of what came after it. */
-export const laterAuditEvents = ['spending_limit_changed', 'token_exchanged'] as const;
+export const laterAuditEvents = ['consent_limit_changed', 'token_exchanged'] as const;
 export type AuditEvent = (typeof auditEvents)[number] | (typeof laterAuditEvents)[number];
 
 export interface AuditEntry extends Partial<Changes> {

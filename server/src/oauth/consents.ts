@@ -70,7 +70,7 @@ export async function changeLimit(
   if (!before || !paysBy(before.scopes) || !(await changeSpending(deps, user.userId, applicationId, spending)))
     throw new AppError('not_found', 'You have not let this application use models.');
   const { limit: spending_limit, window: spending_window } = spending;
-  deps.audit.record('spending_limit_changed', user.origin, {
+  deps.audit.record('consent_limit_changed', user.origin, {
     application_id: applicationId,
     user_id: user.userId,
     metadata: { spending_limit, spending_window },

@@ -121,7 +121,7 @@ test('a limit is changed in the midst, and what was spent counts', async () => {
   expect(await refusalOf(t.ask(access_token))).toEqual(short);
   expect((await t.setLimit(client, -1)).status).toBe(400);
   expect((await t.setLimit(await t.payingClient(), 5)).status).toBe(404);
-  const logs = (await jsonOf((await t.root()).call('/api/oauth2/admin/audit?event_type=spending_limit_changed'))).data
+  const logs = (await jsonOf((await t.root()).call('/api/oauth2/admin/audit?event_type=consent_limit_changed'))).data
     .logs;
   expect(logs[0]).toMatchObject({
     application_id: client.id,

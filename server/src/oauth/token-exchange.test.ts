@@ -152,6 +152,26 @@ test('it ends with what it came from, however that ends', async () => {
   }
 });
 
+test('an exchange under way while the grant ends leaves nothing behind', async () => {
+  const acting = await agent();
+  const first = await applicationFor([acting]);
+  const ends = [
+    (token: string) => t.post('/api/oauth2/revoke', { token }),
+    () => t.member.call(`/api/oauth2/consents/${first.id}`, { method: 'DELETE' }),
+  ];
+  for (const end of ends) {
+    const { access_token } = await t.tokens(first);
+    const one = await traded(acting, access_token);
+    const tries = Array.from({ length: 20 }, (_, n) => trade(acting, n % 2 ? access_token : one.access_token));
+    const answers = await Promise.all([...tries.slice(0, 10), end(access_token), ...tries.slice(10)]);
+    for (const answer of answers) {
+      const body = await jsonOf(answer);
+      if (body.access_token) expect(await lives(body.access_token)).toBe(false);
+    }
+    expect(await lives(one.access_token)).toBe(false);
+  }
+});
+
 test('an agent in the middle takes along those behind it', async () => {
   const last = await agent();
   const middle = await agent({ token_exchange_clients: [last.clientId] });
