@@ -59,11 +59,11 @@ export const optionTable = {
   },
   CorsEnabled: {
     default: false,
-    help: 'Pages of other origins may call /v1 and the API tokens of applications: those of registered applications, and CorsOrigins',
+    help: 'Pages of other origins may call /v1, /mcp and the API tokens of applications: those of registered applications, and CorsOrigins',
   },
   CorsOrigins: {
     default: '',
-    help: 'Further origins, with spaces between them; * for all of them, at /v1 only',
+    help: 'Further origins, with spaces between them; * for all of them, at /v1 and /mcp only',
     fault: originListFault,
   },
   RegistrationEnabled: { default: true, help: 'People may register themselves' },
@@ -72,6 +72,7 @@ export const optionTable = {
   AppRateLimitEnabled: { default: true, help: "Each application's own limit on calls with its tokens" },
   RateLimitV1: perMinute(240, '/v1/* and /v1beta/*, per key'),
   RateLimitApi: perMinute(120, '/api/*, per user or address'),
+  RateLimitMcp: perMinute(240, '/mcp, per key or user'),
   RateLimitOAuthToken: perMinute(60, 'Token endpoint, per address'),
   RateLimitOAuthRevoke: perMinute(60, 'Revocation, per address'),
   RateLimitOAuthIntrospect: perMinute(120, 'Introspection, per address'),
@@ -120,6 +121,7 @@ export const optionTable = {
   MsEmbeddingModel: model('embeddings'),
   MsRerankModel: model('reranking'),
   MsParallelRuns: { default: 3, help: 'Orchestration: runs of one user at once', min: 1, max: 10_000 },
+  McpApiKeys: { default: true, help: 'API keys open /mcp; off leaves it to access tokens for that address' },
   AccessLog: { default: false, help: 'One log line per request' },
   LogLevel: { default: '', help: 'Log level; empty keeps LOG_LEVEL', oneOf: ['', ...logLevels] },
 } as const satisfies Record<string, OptionRule>;

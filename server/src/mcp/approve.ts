@@ -82,11 +82,29 @@ export async function allowTools(
   const tools = wanted.map((tool): AllowedTool => {
     const { name, definition, askFirst } = tool;
     if (isKnown(tool)) return { ...known.get(name)!, askFirst };
-    const { description, inputSchema } = approvable(listed, tool);
-    return { serverId: id, name, askFirst, description, inputSchema, definition, approvedAt: now };
+    const { description, inputSchema, further } = approvable(listed, tool);
+    return { serverId: id, name, askFirst, description, inputSchema, definition, further, approvedAt: now };
   });
   if (!(await replaceTools(room.db, id, tools, now))) throw noServer(id);
   return { ...server, updatedAt: now };
+}
+
+/** One tool as the server describes it now, new or changed; the others stay as they are. */
+export async function approveTool(
+  room: McpRoom,
+  id: number,
+  { name, definition, askFirst }: Omit<Wanted, 'askFirst'> & { askFirst?: boolean | undefined },
+  signal: AbortSignal,
+): Promise<McpServer> {
+  const allowed = await allowedTools(room.db, [id]);
+  const before = allowed.find((tool) => tool.name === name);
+  const others = allowed.filter((tool) => tool.name !== name);
+  return allowTools(
+    room,
+    id,
+    [...others, { name, definition, askFirst: askFirst ?? before?.askFirst ?? false }],
+    signal,
+  );
 }
 
 async function listedNow(room: McpRoom, server: McpServer, signal: AbortSignal): Promise<Map<string, Definition>> {

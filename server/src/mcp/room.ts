@@ -4,12 +4,18 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What the functions of this room share. */
-export interface McpRoom {
+export interface McpDeps {
   db: Db;
   sealer: Sealer;
   clock: Clock;
   log: Log;
   allowPrivate: boolean;
+}
+
+/** What the functions of this room share. */
+export interface McpRoom extends McpDeps {
+  /** For what runs ask, and for lists. */
   sessions: Sessions;
+  /** Of those who use servers through us. */
+  callers: Sessions;
 }

@@ -1,8 +1,9 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
 import { offsetOf } from '../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../platform/http/route.ts';
-import { allowTools, testServer } from './approve.ts';
+import { allowTools, approveTool, testServer } from './approve.ts';
 import type { McpRoom } from './room.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import {
   answers,
   idParams,
@@ -10,6 +11,8 @@ import {
   pageQuery,
   serverChange,
   serverCreate,
+  toolApproval,
+  toolParams,
   toolsChange,
 } from './routes/schemas.ts';
 import { givenOf, serverSubject, viewServer, viewTest } from './routes/views.ts';
@@ -30,6 +33,7 @@ export const mcpRoutes = (room: McpRoom, tools: ConnectedTools): Route[] => [
   ...readRoutes(room, tools),
   ...writeRoutes(room),
   ...toolRoutes(room),
+  ...approvalRoutes(room),
 ];
 
 const shown = async ({ db }: McpRoom, server: McpServer) => viewServer(server, await allowedTools(db, [server.id]));
@@ -156,6 +160,21 @@ function toolRoutes(room: McpRoom): Route[] {
       handle: async (call) => {
         const wanted = call.body.tools.map(({ ask_first, ...tool }) => ({ ...tool, askFirst: ask_first }));
         return ok(call, await shown(room, await allowTools(room, call.params.id, wanted, call.signal)));
+      },
+    }),
+    defineRoute({
+      ...admin,
+      method: 'post',
+      path: `${path}/{id}/tools/{name}/approve`,
+      summary: 'Approve the definition of one tool, as a test shows it: of a new one, or of one that has changed',
+      params: toolParams,
+      body: toolApproval,
+      audit: { action: 'mcp_tool_approved', subject, id: (call) => call.params.id },
+      answers: { 200: answers.server },
+      handle: async (call) => {
+        const { id, name } = call.params;
+        const { definition, ask_first: askFirst } = call.body;
+        return ok(call, await shown(room, await approveTool(room, id, { name, definition, askFirst }, call.signal)));
       },
     }),
   ];

@@ -15,7 +15,15 @@ export const serverDefaults = {
   timeoutMs: 60_000,
   audience: 'administrators' as store.Audience,
   userIds: [] as number[],
+  offers: [] as store.Offering[],
+  ownerId: null as number | null,
 };
+
+/** What is told of a server counts no more. */
+function forgetSessions({ sessions, callers }: McpRoom, id: number): void {
+  sessions.forget(id);
+  callers.forget(id);
+}
 
 export async function addServer(room: McpRoom, { headers, ...fields }: ServerInput): Promise<store.McpServer> {
   checkAddress(room, fields.url);
@@ -45,13 +53,13 @@ export async function changeServer(
     nowSeconds(room.clock),
   );
   if (!server) throw noServer(id);
-  room.sessions.forget(id);
+  forgetSessions(room, id);
   return server;
 }
 
 export async function removeServer(room: McpRoom, id: number): Promise<void> {
   if (!(await store.deleteServer(room.db, id))) throw noServer(id);
-  room.sessions.forget(id);
+  forgetSessions(room, id);
 }
 
 export async function getServer(room: Pick<McpRoom, 'db'>, id: number): Promise<store.McpServer> {

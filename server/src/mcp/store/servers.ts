@@ -5,6 +5,10 @@ import type { McpServerTable } from './tables.ts';
 export const audiences = ['everyone', 'administrators', 'users'] as const;
 export type Audience = (typeof audiences)[number];
 
+/** What a server may have besides tools; passed on where whoever connected it says so. */
+export const offerings = ['resources', 'prompts'] as const;
+export type Offering = (typeof offerings)[number];
+
 /** A server as stored: its headers are still sealed. */
 export interface McpServer {
   id: number;
@@ -16,6 +20,9 @@ export interface McpServer {
   timeoutMs: number;
   audience: Audience;
   userIds: number[];
+  offers: Offering[];
+  /** Null for the operator's. */
+  ownerId: number | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -32,6 +39,8 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   timeoutMs: row.timeout_ms,
   audience: row.audience as Audience,
   userIds: JSON.parse(row.user_ids) as number[],
+  offers: JSON.parse(row.offers) as Offering[],
+  ownerId: row.owner_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -45,6 +54,8 @@ const toRow = (fields: McpServerFields) => ({
   timeout_ms: fields.timeoutMs,
   audience: fields.audience,
   user_ids: JSON.stringify(fields.userIds),
+  offers: JSON.stringify(fields.offers),
+  owner_id: fields.ownerId,
 });
 
 export async function pageServers(
@@ -105,10 +116,11 @@ export async function updateServer(
 export const touchServer = (tx: Db, id: number, now: number): Promise<unknown> =>
   tx.updateTable('mcp_servers').set({ updated_at: now }).where('id', '=', id).execute();
 
-/** Takes what was allowed of its tools along; false when there is no such server. */
+/** Takes what was allowed of its tools along, and what is open with it; false when there is no such server. */
 export async function deleteServer(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    await tx.deleteFrom('mcp_tools').where('server_id', '=', id).execute();
+    for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals'] as const)
+      await tx.deleteFrom(table).where('server_id', '=', id).execute();
     const { numDeletedRows } = await tx.deleteFrom('mcp_servers').where('id', '=', id).executeTakeFirst();
     return numDeletedRows > 0n;
   });
