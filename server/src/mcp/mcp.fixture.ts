@@ -70,7 +70,7 @@ function scripted(state: McpTestServer, more?: More): Server {
       name,
       ...(description !== undefined && { description }),
       inputSchema: { type: 'object' as const, ...inputSchema },
-      ...further,
+      ...(further as object | undefined),
     })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
