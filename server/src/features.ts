@@ -17,6 +17,7 @@ import { openSealer } from './lib/seal.ts';
 import { mcpAuthenticator } from './mcp/front/caller.ts';
 import { openMcpFront } from './mcp/front/open.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
+import { ownerAuthenticator } from './mcp/owner.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
 import { operatorModels } from './operator-models.ts';
@@ -209,6 +210,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     video,
     responses,
     batches,
+    mcp,
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -225,13 +227,15 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     byKey: identity.authenticators.apiKey,
     byToken: oauth.authenticators.bearer,
   });
+  const { session } = identity.authenticators;
+  const mcpOwner = ownerAuthenticator({ session, usersMay: () => options.get('McpUserServers') });
 
   return {
     identity,
     audit,
     idempotency,
     mcp,
-    authenticators: { ...identity.authenticators, ...oauth.authenticators, mcp: byMcp },
+    authenticators: { ...identity.authenticators, ...oauth.authenticators, mcp: byMcp, mcpOwner },
     cors,
     routes: [
       ...identity.routes,

@@ -122,6 +122,7 @@ export const optionTable = {
   MsRerankModel: model('reranking'),
   MsParallelRuns: { default: 3, help: 'Orchestration: runs of one user at once', min: 1, max: 10_000 },
   McpApiKeys: { default: true, help: 'API keys open /mcp; off leaves it to access tokens for that address' },
+  McpUserServers: { default: false, help: 'Users may connect MCP servers of their own, for themselves alone' },
   AccessLog: { default: false, help: 'One log line per request' },
   LogLevel: { default: '', help: 'Log level; empty keeps LOG_LEVEL', oneOf: ['', ...logLevels] },
 } as const satisfies Record<string, OptionRule>;

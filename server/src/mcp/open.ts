@@ -1,11 +1,14 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
+import type { PersonalData } from '../platform/db/pages.ts';
 import type { Route } from '../platform/http/route.ts';
 import { sweepApprovals } from './approvals.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
 import { type Offers, openOffers } from './offers.ts';
 import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
+import { forgetUser } from './servers.ts';
 import { Sessions } from './sessions.ts';
+import { exportOf } from './store/account-data.ts';
 import { connectedTools } from './tools.ts';
 
 export interface Mcp {
@@ -13,6 +16,8 @@ export interface Mcp {
   offers: Offers;
   tools: ConnectedTools;
   routes: Route[];
+  exportOf(userId: number): PersonalData;
+  forgetUser(userId: number): Promise<void>;
   /** Ends sessions that nobody used for a while, and forgets what nobody was asked about in time. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
@@ -29,6 +34,8 @@ export function openMcp(deps: McpDeps): Mcp {
     offers,
     tools,
     routes: mcpRoutes(room, tools),
+    exportOf: (userId) => exportOf(deps.db, userId),
+    forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sessions.sweep();
       await callers.sweep();

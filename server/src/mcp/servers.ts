@@ -3,6 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import type { McpRoom } from './room.ts';
+import { dropApprovalsOf, serversOf } from './store/account-data.ts';
 import * as store from './store/servers.ts';
 
 export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames'> & {
@@ -25,8 +26,13 @@ function forgetSessions({ sessions, callers }: McpRoom, id: number): void {
   callers.forget(id);
 }
 
+/** Of one user: each is asked for its list whenever tools are. */
+const mostOwn = 20;
+
 export async function addServer(room: McpRoom, { headers, ...fields }: ServerInput): Promise<store.McpServer> {
   checkAddress(room, fields.url);
+  if (fields.ownerId !== null && (await store.countServers(room.db, fields.ownerId)) >= mostOwn)
+    throw new AppError('conflict', `You have ${mostOwn} servers already, which is the most.`);
   await checkUsers(room, fields.userIds);
   const server = await store.insertServer(room.db, { ...fields, ...sealed(room, headers) }, nowSeconds(room.clock));
   if (!server) throw new AppError('conflict', `name: there is a server ${fields.name} already`, { param: 'name' });
@@ -62,10 +68,21 @@ export async function removeServer(room: McpRoom, id: number): Promise<void> {
   forgetSessions(room, id);
 }
 
-export async function getServer(room: Pick<McpRoom, 'db'>, id: number): Promise<store.McpServer> {
+/** Within the reach of whoever asks: null for everybody's, else those of one user. */
+export async function getServer(
+  room: Pick<McpRoom, 'db'>,
+  id: number,
+  reach: number | null = null,
+): Promise<store.McpServer> {
   const server = await store.findServer(room.db, id);
-  if (!server) throw noServer(id);
+  if (!server || (reach !== null && server.ownerId !== reach)) throw noServer(id);
   return server;
+}
+
+/** What a user connected, and what was asked of them, ends with the user. */
+export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
+  for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
+  await dropApprovalsOf(room.db, userId);
 }
 
 export const noServer = (id: number): AppError => new AppError('not_found', `there is no MCP server ${id}`);

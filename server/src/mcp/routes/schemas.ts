@@ -97,6 +97,7 @@ export const serverView = z
     audience: z.enum(audiences),
     user_ids: z.array(z.int()),
     offers: z.array(z.enum(offerings)),
+    owner_id: z.int().nullable().describe('The user whose it is; null for the operator’s'),
     tools: z.array(
       z.object({ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() }),
     ),

@@ -36,6 +36,7 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   audience: server.audience,
   user_ids: server.userIds,
   offers: server.offers,
+  owner_id: server.ownerId,
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
     .map(({ name, askFirst, definition }) => ({

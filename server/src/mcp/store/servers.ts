@@ -60,14 +60,19 @@ const toRow = (fields: McpServerFields) => ({
 
 export async function pageServers(
   db: Db,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, ownerId }: { limit: number; offset: number; ownerId: number | null },
 ): Promise<{ servers: McpServer[]; total: number }> {
-  const { total } = await db
-    .selectFrom('mcp_servers')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { servers: rows.map(fromRow), total: Number(total) };
+  const total = await countServers(db, ownerId);
+  const all = db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset);
+  const rows = await (ownerId === null ? all : all.where('owner_id', '=', ownerId)).execute();
+  return { servers: rows.map(fromRow), total };
+}
+
+/** Of one owner, or of all for null. */
+export async function countServers(db: Db, ownerId: number | null): Promise<number> {
+  const all = db.selectFrom('mcp_servers').select((e) => e.fn.countAll<number>().as('total'));
+  const { total } = await (ownerId === null ? all : all.where('owner_id', '=', ownerId)).executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 export async function listServers(db: Db): Promise<McpServer[]> {

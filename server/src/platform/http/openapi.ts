@@ -42,6 +42,7 @@ const security: Record<string, Record<string, string[]>[]> = {
   keyOrSession: [{ apiKey: [] }, { session: [] }],
   googleKey: [{ apiKey: [] }, { googleKey: [] }],
   mcp: [{ apiKey: [] }, { oauth: [] }],
+  mcpOwner: [{ session: [] }],
 };
 
 /** 204 has no body (RFC 9110 §15.3.5), so there is nothing to describe. */
