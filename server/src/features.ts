@@ -99,7 +99,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
 
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
 
-  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses });
+  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -216,7 +216,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const cors = corsPolicy(options, oauth.origins.has);
   const used = billingRoutes({ db, clock, billing });
   const front = openMcpFront({
-    ...{ mcp, shared, baseUrl: config.baseUrl },
+    ...{ mcp, shared },
     own: ownTools({ routes: [...relayed, ...orchestra.routes, ...autonomous.routes, ...video.routes, ...used], log }),
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),

@@ -277,6 +277,7 @@ const without = [
   // The same twice is the same.
   '/api/mcp/servers/{id}/tools/{name}/approve',
   '/api/mcp/approvals/{id}',
+  '/api/mcp/servers/{id}/authorize',
   // The protocol has no such header: whether a tool may be called again, the tool says.
   '/mcp',
   '/mcp/svc',

@@ -55,6 +55,8 @@ export interface Called {
 
 export interface Target extends GuardedTarget {
   name: string;
+  /** Where users sign in to it: the token of the one it is called for. */
+  token?: (() => Promise<string>) | undefined;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -81,11 +83,14 @@ export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
  */
 export async function connect(target: Target, signal: AbortSignal, kept?: KeptSession): Promise<Connection> {
   const fetch = guardedFetch(target);
+  // Asked before anything is opened: who has not signed in is told so, and nobody else is.
+  await target.token?.();
   // Loaded by the first call: most installations connect nothing, and its schemas take a while to build.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const transport = new StreamableHTTPClientTransport(new URL(target.url), {
     fetch,
     requestInit: { redirect: 'manual' },
+    ...(target.token && { authProvider: { token: target.token } }),
     ...(kept && { sessionId: kept.id, protocolVersion: kept.about.protocol }),
     reconnectionOptions: {
       maxRetries: 0,

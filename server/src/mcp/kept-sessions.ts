@@ -1,10 +1,12 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { type Connection, connect, type KeptSession } from './connection.ts';
-import type { McpDeps as Deps } from './room.ts';
+import type { McpRoom } from './room.ts';
 import { keyOf, type SessionKeeper, targetOf } from './sessions.ts';
 import { findServer, type McpServer } from './store/servers.ts';
 import * as store from './store/sessions.ts';
+
+type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
 
 /** A session that no process used for so long is ended. */
 const idleSeconds = 30 * 60;
@@ -21,7 +23,7 @@ export function keptSessions(deps: Deps): SessionKeeper {
   const touched = new Map<string, number>();
   return {
     open: async (server, holder) => {
-      const target = targetOf(deps, server);
+      const target = targetOf(deps, server, holder);
       const signal = AbortSignal.timeout(server.timeoutMs);
       const stored = await store.findSession(deps.db, server.id, holder);
       const kept = stored?.openedWith === openedWith(server) ? unsealed(deps, stored) : null;
@@ -87,7 +89,8 @@ async function endAll(deps: Deps, sessions: readonly store.StoredSession[]): Pro
       // Another address or other headers would not be those the session was opened with.
       if (!server || !kept || session.openedWith !== openedWith(server)) return;
       // A server that does not hear it forgets the session by itself.
-      const farewell = async () => (await connect(targetOf(deps, server), AbortSignal.timeout(5_000), kept)).close();
+      const farewell = async () =>
+        (await connect(targetOf(deps, server, session.holder), AbortSignal.timeout(5_000), kept)).close();
       await farewell().catch(() => {});
     }),
   );

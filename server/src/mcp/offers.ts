@@ -5,13 +5,14 @@ import type { Db } from '../platform/db/tables.ts';
 import { isAsApproved } from './definition.ts';
 import { secretsOf, tellFault } from './fault.ts';
 import type { McpRoom } from './room.ts';
-import { targetOf } from './sessions.ts';
-import { findServerByName, listServers, type McpServer } from './store/servers.ts';
+import { headersOf, holderFor } from './sessions.ts';
+import { findServer, findServerByName, listServers, type McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
 import { offeredName, serverOf } from './tool-names.ts';
 
 /** A server that did not answer is left out of lists for so long, so that it does not hold up every one of them. */
 const leftOutMs = 30_000;
+const mostFailed = 10_000;
 
 /** A tool that a user may call now, and whose it is. */
 export interface Offer {
@@ -23,20 +24,24 @@ export interface Offer {
 export type Offers = (userId: number) => Promise<Offer[]>;
 
 export function openOffers(room: McpRoom): Offers {
-  const failed = new Map<number, { updatedAt: number; atMs: number }>();
-  const leftOut = ({ id, updatedAt }: McpServer): boolean => {
-    const last = failed.get(id);
+  const failed = new Map<string, { updatedAt: number; atMs: number }>();
+  const leftOut = (place: string, { updatedAt }: McpServer): boolean => {
+    const last = failed.get(place);
     return last?.updatedAt === updatedAt && room.clock.steadyMs() - last.atMs < leftOutMs;
   };
 
-  const offeredOf = async (server: McpServer, allowed: AllowedTool[]): Promise<Offer[]> => {
-    if (allowed.length === 0 || leftOut(server)) return [];
+  const offeredOf = async (server: McpServer, allowed: AllowedTool[], userId: number): Promise<Offer[]> => {
+    const holder = holderFor(server, userId);
+    const place = `${server.id} ${holder}`;
+    if (allowed.length === 0 || leftOut(place, server)) return [];
     try {
-      const { definitions } = await room.sessions.listing(server, AbortSignal.timeout(server.timeoutMs));
-      failed.delete(server.id);
+      const { definitions } = await room.sessions.listing(server, holder, AbortSignal.timeout(server.timeoutMs));
+      failed.delete(place);
       return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => ({ server, tool }));
     } catch (error) {
-      failed.set(server.id, { updatedAt: server.updatedAt, atMs: room.clock.steadyMs() });
+      // One for each user who has not signed in: they are forgotten now and then.
+      if (failed.size >= mostFailed) failed.clear();
+      failed.set(place, { updatedAt: server.updatedAt, atMs: room.clock.steadyMs() });
       room.log.warn(
         { server: server.name, fault: tellFault(error, 'anybody', secretsIn(room, server)) },
         'a connected server could not list its tools',
@@ -50,7 +55,7 @@ export function openOffers(room: McpRoom): Offers {
     const servers = all.filter(await mayUse(room.db, userId));
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
-    return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [])))).flat();
+    return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [], userId)))).flat();
   };
 }
 
@@ -71,6 +76,12 @@ export async function usableServer(db: Db, userId: number, name: string): Promis
   return server?.enabled && (await mayUse(db, userId))(server) ? server : null;
 }
 
+export async function usableById(db: Db, userId: number, id: number): Promise<McpServer> {
+  const server = await findServer(db, id);
+  if (server?.enabled && (await mayUse(db, userId))(server)) return server;
+  throw new AppError('not_found', `there is no MCP server ${id}`);
+}
+
 /** By the name that it is offered under. */
 export async function findTool(db: Db, userId: number, name: string): Promise<Offer> {
   const slug = serverOf(name);
@@ -84,9 +95,9 @@ export async function findTool(db: Db, userId: number, name: string): Promise<Of
 }
 
 /** What must not be told of a server, whatever it answers. */
-export function secretsIn(room: Pick<McpRoom, 'sealer' | 'allowPrivate'>, server: McpServer): string[] {
+export function secretsIn(room: Pick<McpRoom, 'sealer'>, server: McpServer): string[] {
   try {
-    return secretsOf(targetOf(room, server).headers);
+    return secretsOf(headersOf(room, server));
   } catch {
     // What cannot be opened is not sent either.
     return [];

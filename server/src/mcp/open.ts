@@ -2,6 +2,7 @@ import type { ConnectedTools } from '../lib/connected-tools.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
 import type { Route } from '../platform/http/route.ts';
 import { sweepApprovals } from './approvals.ts';
+import { openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
 import { type Offers, openOffers } from './offers.ts';
 import type { McpDeps, McpRoom } from './room.ts';
@@ -24,9 +25,10 @@ export interface Mcp {
 }
 
 export function openMcp(deps: McpDeps): Mcp {
-  const sessions = new Sessions(deps);
-  const callers = new Sessions(deps, keptSessions(deps));
-  const room: McpRoom = { ...deps, sessions, callers };
+  const signedIn = { ...deps, tokenOf: openTokens(deps) };
+  const sessions = new Sessions(signedIn);
+  const callers = new Sessions(signedIn, keptSessions(signedIn));
+  const room: McpRoom = { ...signedIn, sessions, callers };
   const offers = openOffers(room);
   const tools = connectedTools(room, offers);
   return {
@@ -39,7 +41,7 @@ export function openMcp(deps: McpDeps): Mcp {
     sweep: async () => {
       await sessions.sweep();
       await callers.sweep();
-      await endIdleSessions(deps);
+      await endIdleSessions(room);
       await sweepApprovals(deps);
     },
     stop: async () => {

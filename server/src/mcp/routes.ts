@@ -7,6 +7,7 @@ import { allowTools, approveTool, testServer } from './approve.ts';
 import { reachOf } from './owner.ts';
 import type { McpRoom } from './room.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { grantRoutes } from './routes/grants.ts';
 import {
   answers,
   idParams,
@@ -37,6 +38,7 @@ export const mcpRoutes = (room: McpRoom, tools: ConnectedTools): Route[] => [
   ...writeRoutes(room),
   ...toolRoutes(room),
   ...approvalRoutes(room),
+  ...grantRoutes(room),
 ];
 
 /** The server that is named, if it is the caller's to look after. */
@@ -168,7 +170,8 @@ function toolRoutes(room: McpRoom): Route[] {
       answers: { 200: answers.test },
       handle: async (call) => {
         const { name } = await within(room, call);
-        return ok(call, viewTest(name, await testServer(room, call.params.id, call.signal)));
+        const test = await testServer(room, call.params.id, call.principal.user.id, call.signal);
+        return ok(call, viewTest(name, test));
       },
     }),
     defineRoute({
@@ -183,7 +186,8 @@ function toolRoutes(room: McpRoom): Route[] {
       handle: async (call) => {
         await within(room, call);
         const wanted = call.body.tools.map(({ ask_first, ...tool }) => ({ ...tool, askFirst: ask_first }));
-        return ok(call, await shown(room, await allowTools(room, call.params.id, wanted, call.signal)));
+        const by = call.principal.user.id;
+        return ok(call, await shown(room, await allowTools(room, call.params.id, wanted, by, call.signal)));
       },
     }),
     defineRoute({
@@ -199,7 +203,9 @@ function toolRoutes(room: McpRoom): Route[] {
         await within(room, call);
         const { id, name } = call.params;
         const { definition, ask_first: askFirst } = call.body;
-        return ok(call, await shown(room, await approveTool(room, id, { name, definition, askFirst }, call.signal)));
+        const by = call.principal.user.id;
+        const server = await approveTool(room, id, { name, definition, askFirst }, by, call.signal);
+        return ok(call, await shown(room, server));
       },
     }),
   ];

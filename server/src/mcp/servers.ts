@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import type { McpRoom } from './room.ts';
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
+import { dropGrants, dropGrantsOf } from './store/grants.ts';
 import * as store from './store/servers.ts';
 
 export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames'> & {
@@ -17,6 +18,7 @@ export const serverDefaults = {
   audience: 'administrators' as store.Audience,
   userIds: [] as number[],
   offers: [] as store.Offering[],
+  auth: 'headers' as store.AuthKind,
   ownerId: null as number | null,
 };
 
@@ -48,17 +50,21 @@ export async function changeServer(
   if (given.url !== undefined) checkAddress(room, given.url);
   if (given.userIds) await checkUsers(room, given.userIds);
   const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
+  let moved = false;
   const server = await store.updateServer(
     room.db,
     id,
     (old) => {
       const fields = { ...old, ...change };
       if (headers === undefined) refuseMovedHeaders(old, fields);
+      // What users let us do at one place is no word about another.
+      moved = !sameOrigin(old, fields);
       return fields;
     },
     nowSeconds(room.clock),
   );
   if (!server) throw noServer(id);
+  if (moved) await dropGrants(room.db, id);
   forgetSessions(room, id);
   return server;
 }
@@ -83,6 +89,7 @@ export async function getServer(
 export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
   for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
   await dropApprovalsOf(room.db, userId);
+  await dropGrantsOf(room.db, userId);
 }
 
 export const noServer = (id: number): AppError => new AppError('not_found', `there is no MCP server ${id}`);
@@ -108,9 +115,12 @@ async function checkUsers({ db }: McpRoom, ids: readonly number[]): Promise<void
       throw new AppError('invalid_value', `user_ids: there is no user ${id}`, { param: 'user_ids' });
 }
 
+const sameOrigin = (one: { url: string }, other: { url: string }): boolean =>
+  URL.parse(one.url)?.origin === URL.parse(other.url)?.origin;
+
 /** As with channels: what was entered for one place would be anybody's who may edit a server. */
 function refuseMovedHeaders(old: store.McpServer, fields: store.McpServerFields): void {
-  if (old.sealedHeaders === '' || URL.parse(old.url)?.origin === URL.parse(fields.url)?.origin) return;
+  if (old.sealedHeaders === '' || sameOrigin(old, fields)) return;
   const what = 'stored headers do not go along to another origin';
   throw new AppError('invalid_value', `headers: enter them again, ${what}; {} removes them`, { param: 'headers' });
 }

@@ -38,7 +38,17 @@ export interface SessionDeps {
   sealer: Sealer;
   clock: Clock;
   allowPrivate: boolean;
+  tokenOf(server: McpServer, userId: number): Promise<string>;
 }
+
+/** Nobody in particular: what is the same for all who may use the server. */
+const anybody = '';
+
+/** Whose session is used where one for all would do, if only all were the same to the server. */
+export const holderFor = ({ auth }: McpServer, userId: number): string => (auth === 'oauth' ? `${userId}` : anybody);
+
+/** A holder's name begins with the user's id. */
+const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
 
 /** How sessions begin and end. */
 export interface SessionKeeper {
@@ -50,29 +60,42 @@ export interface SessionKeeper {
   ended?(server: McpServer, holder: string): Promise<void>;
 }
 
-/** Who is called, with its headers opened. */
-export function targetOf({ sealer, allowPrivate }: Omit<SessionDeps, 'clock'>, server: McpServer): Target {
-  let headers: Record<string, string> = {};
+/** Opened, for the server alone. */
+export function headersOf(
+  { sealer }: Pick<SessionDeps, 'sealer'>,
+  { sealedHeaders }: McpServer,
+): Record<string, string> {
   try {
-    if (server.sealedHeaders !== '') headers = JSON.parse(sealer.open(server.sealedHeaders)) as Record<string, string>;
+    return sealedHeaders === '' ? {} : (JSON.parse(sealer.open(sealedHeaders)) as Record<string, string>);
   } catch {
     const words = 'its headers cannot be opened with the present ENCRYPTION_KEY; enter them again';
     throw new McpFault('it is not set up', words);
   }
-  return { name: server.name, url: server.url, headers, timeoutMs: server.timeoutMs, allowPrivate };
+}
+
+/** Who is called, and in whose name where that makes a difference. */
+export function targetOf(
+  { sealer, allowPrivate, tokenOf }: Omit<SessionDeps, 'clock'>,
+  server: McpServer,
+  holder: string,
+): Target {
+  const headers = headersOf({ sealer }, server);
+  const { name, url, timeoutMs } = server;
+  const target = { name, url, headers, timeoutMs, allowPrivate };
+  if (server.auth !== 'oauth') return target;
+  const userId = userOf(holder);
+  if (userId === null) throw new McpFault('it is for users who sign in to it');
+  return { ...target, token: () => tokenOf(server, userId) };
 }
 
 export const keyOf = (server: McpServer): string =>
-  JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs]);
+  JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
 
 /** Sessions that end with this process. */
 export const ownSessions = (deps: SessionDeps): SessionKeeper => ({
-  open: async (server) => connect(targetOf(deps, server), AbortSignal.timeout(server.timeoutMs)),
+  open: async (server, holder) => connect(targetOf(deps, server, holder), AbortSignal.timeout(server.timeoutMs)),
   close: (connection) => connection.close(),
 });
-
-/** Nobody in particular: what is the same for all who may use the server. */
-const anybody = '';
 
 /**
  * Connections of this process, one for each server and holder, opened when they are needed; a server that was changed is
@@ -87,13 +110,13 @@ export class Sessions {
   ) {}
 
   /** What the server lists, from now or a moment ago; those who ask at once share the answer. */
-  async listing(server: McpServer, signal: AbortSignal): Promise<Listing> {
-    const known = this.#held.get(placeOf(server, anybody));
+  async listing(server: McpServer, holder: string, signal: AbortSignal): Promise<Listing> {
+    const known = this.#held.get(placeOf(server, holder));
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
     if (fresh) return within(signal, known.listing!.answer);
     const patience = AbortSignal.timeout(Math.min(server.timeoutMs, listPatienceMs));
-    const answer = this.#use(server, anybody, patience, (connection) => connection.list(patience));
-    const held = this.#held.get(placeOf(server, anybody))!;
+    const answer = this.#use(server, holder, patience, (connection) => connection.list(patience));
+    const held = this.#held.get(placeOf(server, holder))!;
     const listing = { atMs: this.#nowMs(), answer };
     held.listing = listing;
     answer.catch(() => {
@@ -102,8 +125,13 @@ export class Sessions {
     return within(signal, answer);
   }
 
-  call(server: McpServer, tool: Called, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
-    return this.#use(server, anybody, signal, (connection) => connection.call(tool, args, signal));
+  call(
+    server: McpServer,
+    holder: string,
+    { tool, args }: { tool: Called; args: Record<string, unknown> },
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
+    return this.#use(server, holder, signal, (connection) => connection.call(tool, args, signal));
   }
 
   introduction(server: McpServer, holder: string, signal: AbortSignal): Promise<Introduction> {

@@ -4,13 +4,15 @@ import { tellFault, withoutSecrets } from './fault.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
 import { outcomeOf } from './outcome.ts';
 import type { McpRoom } from './room.ts';
+import { holderFor } from './sessions.ts';
 import { offeredName } from './tool-names.ts';
 
 export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools => ({
   list: async (userId) => (await offers(userId)).map(offered),
   call: async (userId, name, args, signal) => {
     signal.throwIfAborted();
-    return callTool(room, await findTool(room.db, userId, name), args, signal);
+    const found = await findTool(room.db, userId, name);
+    return callTool(room, found, { args, holder: holderFor(found.server, userId) }, signal);
   },
 });
 
@@ -24,17 +26,17 @@ const offered = ({ server, tool }: Offer): ConnectedTool => ({
 async function callTool(
   room: McpRoom,
   { server, tool }: Offer,
-  args: Record<string, unknown>,
+  { args, holder }: { args: Record<string, unknown>; holder: string },
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const secrets = secretsIn(room, server);
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(server.timeoutMs)]);
   let begun = false;
   try {
-    if (!isAsApproved((await room.sessions.listing(server, deadline)).definitions, tool))
+    if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
       return failure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
     begun = true;
-    const outcome = outcomeOf(await room.sessions.call(server, tool, args, deadline));
+    const outcome = outcomeOf(await room.sessions.call(server, holder, { tool, args }, deadline));
     return { ...outcome, text: withoutSecrets(outcome.text, secrets) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;

@@ -3,6 +3,7 @@ import type { Params } from '../connection.ts';
 import { isAsApproved } from '../definition.ts';
 import { tellFault } from '../fault.ts';
 import { secretsIn } from '../offers.ts';
+import { holderFor } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { pass } from './pass.ts';
@@ -10,10 +11,10 @@ import type { CalledTool, FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
 
 /** Those that are allowed and still as they were approved, in the words that were. */
-export async function listTools(room: FrontRoom, server: McpServer, signal: AbortSignal): Promise<Params[]> {
+export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
   const allowed = await allowedTools(room.db, [server.id]);
   if (allowed.length === 0) return [];
-  const definitions = await definitionsOf(room, server, signal);
+  const definitions = await definitionsOf(room, server, exchange);
   return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => toolView(tool, tool.name));
 }
 
@@ -25,9 +26,9 @@ export const toolView = (tool: AllowedTool, name: string): Params => ({
   ...tool.further,
 });
 
-async function definitionsOf(room: FrontRoom, server: McpServer, signal: AbortSignal) {
+async function definitionsOf(room: FrontRoom, server: McpServer, { caller, signal }: Exchange) {
   try {
-    return (await room.sessions.listing(server, signal)).definitions;
+    return (await room.sessions.listing(server, holderFor(server, caller.user.id), signal)).definitions;
   } catch (error) {
     throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
   }
@@ -55,7 +56,7 @@ export function callAllowed(
 ): Promise<Params> {
   const called = { server: { id: server.id, name: server.name }, tool: tool.name };
   return noted(room, called, exchange, async () => {
-    if (!isAsApproved(await definitionsOf(room, server, exchange.signal), tool))
+    if (!isAsApproved(await definitionsOf(room, server, exchange), tool))
       return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
     if (tool.askFirst) {
       const userId = exchange.caller.user.id;

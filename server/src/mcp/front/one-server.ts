@@ -28,7 +28,7 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     }
   },
   answer: async (method, params, exchange) => {
-    if (method === 'tools/list') return { tools: await listTools(room, server, exchange.signal) };
+    if (method === 'tools/list') return { tools: await listTools(room, server, exchange) };
     if (method === 'tools/call') return callTool(room, server, params, exchange);
     if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
     if (method === 'completion/complete') return complete(room, server, params, exchange);

@@ -6,7 +6,7 @@ import type { FrontRoom } from './room.ts';
 import { Serving } from './serve.ts';
 import { UnderWay } from './under-way.ts';
 
-export interface FrontDeps extends Pick<FrontRoom, 'baseUrl' | 'own' | 'note'> {
+export interface FrontDeps extends Pick<FrontRoom, 'own' | 'note'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
   shared: Shared;
   /** Whether pages of this origin may call us. */

@@ -30,7 +30,6 @@ export interface CalledTool {
 }
 
 export interface FrontRoom extends McpRoom {
-  baseUrl: string;
   offers: Offers;
   own: OwnTools;
   /** Writes it where calls are counted and told of. */

@@ -133,8 +133,9 @@ function sessionIn({ request }: Call): string | null {
   return session;
 }
 
+/** Begins with the user's id, by which a server that users sign in to knows whom it is called for. */
 const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
-  session === null ? principal.limitKey : `${principal.limitKey} ${session}`;
+  [principal.user.id, principal.limitKey, ...(session === null ? [] : [session])].join(' ');
 
 async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;

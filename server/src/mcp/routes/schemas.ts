@@ -4,7 +4,7 @@ import { pageFields } from '../../platform/http/paging.ts';
 import { definitionLimits } from '../definition.ts';
 import { ownName } from '../front/own-server.ts';
 import { mostTools } from '../listing.ts';
-import { audiences, offerings } from '../store/servers.ts';
+import { audiences, authKinds, offerings } from '../store/servers.ts';
 
 const name = z
   .string()
@@ -48,6 +48,9 @@ const fields = {
   timeout_ms: z.number().int().min(1_000).max(600_000).describe('For one call, connecting included'),
   audience: z.enum(audiences).describe('Who may use its tools; `users`: those in user_ids'),
   user_ids: userIds,
+  auth: z
+    .enum(authKinds)
+    .describe('`headers` open it, or each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`'),
   offers: z
     .array(z.enum(offerings))
     .max(offerings.length)
@@ -96,6 +99,7 @@ export const serverView = z
     timeout_ms: z.int(),
     audience: z.enum(audiences),
     user_ids: z.array(z.int()),
+    auth: z.enum(authKinds),
     offers: z.array(z.enum(offerings)),
     owner_id: z.int().nullable().describe('The user whose it is; null for the operator’s'),
     tools: z.array(
@@ -158,6 +162,7 @@ export const answers = {
   test: answered(testView),
   tools: answered(z.object({ tools: z.array(usable) })),
   done: answered(z.object({ id: z.int() })),
+  authorize: answered(z.object({ authorization_url: z.string() })),
   approval: answered(approvalView),
   approvals: answered(z.object({ approvals: z.array(approvalView) })),
 };

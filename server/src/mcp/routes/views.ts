@@ -21,6 +21,7 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     timeoutMs: body.timeout_ms,
     audience: body.audience,
     userIds: body.user_ids && [...new Set(body.user_ids)],
+    auth: body.auth,
     offers: body.offers && [...new Set(body.offers)],
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -35,6 +36,7 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   timeout_ms: server.timeoutMs,
   audience: server.audience,
   user_ids: server.userIds,
+  auth: server.auth,
   offers: server.offers,
   owner_id: server.ownerId,
   tools: tools

@@ -1,7 +1,7 @@
 import { type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
-/** Without headers: what opens another service is no part of what we know of a person. */
+/** Without headers and tokens: what opens another service is no part of what we know of a person. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   servers: pages<{ id: number }>((last, limit) =>
     db

@@ -9,6 +9,10 @@ export type Audience = (typeof audiences)[number];
 export const offerings = ['resources', 'prompts'] as const;
 export type Offering = (typeof offerings)[number];
 
+/** How a server is opened: by headers that whoever connected it gave, or by each user signing in to it. */
+export const authKinds = ['headers', 'oauth'] as const;
+export type AuthKind = (typeof authKinds)[number];
+
 /** A server as stored: its headers are still sealed. */
 export interface McpServer {
   id: number;
@@ -21,6 +25,7 @@ export interface McpServer {
   audience: Audience;
   userIds: number[];
   offers: Offering[];
+  auth: AuthKind;
   /** Null for the operator's. */
   ownerId: number | null;
   createdAt: number;
@@ -40,6 +45,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   audience: row.audience as Audience,
   userIds: JSON.parse(row.user_ids) as number[],
   offers: JSON.parse(row.offers) as Offering[],
+  auth: row.auth as AuthKind,
   ownerId: row.owner_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -55,6 +61,7 @@ const toRow = (fields: McpServerFields) => ({
   audience: fields.audience,
   user_ids: JSON.stringify(fields.userIds),
   offers: JSON.stringify(fields.offers),
+  auth: fields.auth,
   owner_id: fields.ownerId,
 });
 
@@ -124,7 +131,7 @@ export const touchServer = (tx: Db, id: number, now: number): Promise<unknown> =
 /** Takes what was allowed of its tools along, and what is open with it; false when there is no such server. */
 export async function deleteServer(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals'] as const)
+    for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals', 'mcp_grants'] as const)
       await tx.deleteFrom(table).where('server_id', '=', id).execute();
     const { numDeletedRows } = await tx.deleteFrom('mcp_servers').where('id', '=', id).executeTakeFirst();
     return numDeletedRows > 0n;

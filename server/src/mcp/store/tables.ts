@@ -15,6 +15,8 @@ export interface McpServerTable {
   user_ids: string;
   /** JSON array: what is passed on besides tools. */
   offers: Generated<string>;
+  /** `headers` or `oauth`. */
+  auth: Generated<string>;
   /** Null for the operator's. */
   owner_id: number | null;
   created_at: number;
@@ -48,6 +50,17 @@ export interface McpSessionTable {
   used_at: number;
 }
 
+/** What a user let us do at a server, or is about to. */
+export interface McpGrantTable {
+  server_id: number;
+  user_id: number;
+  /** Sealed JSON: tokens, and what is needed to get others. */
+  grant_sealed: string;
+  /** While the user is away to sign in. */
+  state_hash: string | null;
+  updated_at: number;
+}
+
 /** A call of a tool that asks first. */
 export interface McpApprovalTable {
   id: Generated<number>;
@@ -69,5 +82,6 @@ declare module '../../platform/db/tables.ts' {
     mcp_tools: McpToolTable;
     mcp_sessions: McpSessionTable;
     mcp_approvals: McpApprovalTable;
+    mcp_grants: McpGrantTable;
   }
 }

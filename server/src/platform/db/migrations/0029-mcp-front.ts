@@ -9,6 +9,17 @@ export const migration: Migration = {
   statements: ({ id, int }) => [
     // Defaults are what a version of before means, which may still write beside this one.
     `alter table mcp_servers add column offers text not null default '[]'`,
+    // Whether headers open it, or each user signs in to it.
+    `alter table mcp_servers add column auth text not null default 'headers'`,
+    `create table mcp_grants (
+      server_id ${int} not null references mcp_servers (id) on delete cascade,
+      user_id ${int} not null references users (id) on delete cascade,
+      grant_sealed text not null,
+      state_hash text unique,
+      updated_at ${int} not null,
+      primary key (server_id, user_id)
+    )`,
+    'create index mcp_grants_by_user on mcp_grants (user_id)',
     // Null: the operator's.
     `alter table mcp_servers add column owner_id ${int} references users (id) on delete cascade`,
     'create index mcp_servers_by_owner on mcp_servers (owner_id)',
