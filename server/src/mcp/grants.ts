@@ -164,6 +164,8 @@ const isFresh = ({ clock }: McpDeps, { expiresAt }: Grant): boolean =>
 
 async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant, grant: Grant): Promise<string> {
   const renewed: Grant = { ...grant };
+  const since = await freshSince(deps, before);
+  if (since !== null) return since;
   try {
     if (!grant.tokens?.refresh_token) throw notAllowed();
     if ((await authorize(deps, server, providerOf(deps, renewed))) !== 'AUTHORIZED') throw notAllowed();
@@ -172,9 +174,14 @@ async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant
   } catch (error) {
     deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a token could not be renewed');
   }
-  // Another process may have been quicker, and a token is renewed once.
-  const now = await store.findGrant(deps.db, before.serverId, before.userId);
-  const other = now && now.sealed !== before.sealed ? opened(deps, now) : null;
-  if (other?.tokens && isFresh(deps, other)) return other.tokens.access_token;
+  const other = await freshSince(deps, before);
+  if (other !== null) return other;
   throw notAllowed();
+}
+
+/** Another may have been quicker, here or elsewhere, and a token is renewed once. */
+async function freshSince(deps: McpDeps, before: store.StoredGrant): Promise<string | null> {
+  const now = await store.findGrant(deps.db, before.serverId, before.userId);
+  const grant = now && now.sealed !== before.sealed ? opened(deps, now) : null;
+  return grant?.tokens && isFresh(deps, grant) ? grant.tokens.access_token : null;
 }

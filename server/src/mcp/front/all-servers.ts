@@ -21,7 +21,8 @@ export const allServers = (room: FrontRoom): Served => ({
 
 async function allTools(room: FrontRoom, userId: number): Promise<Params[]> {
   const own = ownViews(room).map((tool) => ({ ...tool, name: offeredName(ownName, String(tool.name)) }));
-  const offers = await room.offers(userId);
+  // A server that was called so before the name was ours is served by runs alone.
+  const offers = (await room.offers(userId)).filter(({ server }) => server.name !== ownName);
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 

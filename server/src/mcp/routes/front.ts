@@ -139,7 +139,7 @@ const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
 
 async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;
-  const messages = Array.isArray(body) ? body : [body];
+  const messages: Record<string, unknown>[] = Array.isArray(body) ? body : [body];
   const begins = messages.some(({ method }) => method === 'initialize');
   const session = begins ? randomString(32) : sessionIn(call);
   const holder = holderOf(call, session);
