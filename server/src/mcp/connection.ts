@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { McpFault } from './fault.ts';
 import { type GuardedTarget, guardedFetch } from './guarded-fetch.ts';
 import { type Listing, readListing } from './listing.ts';
+import { noValidator } from './no-validator.ts';
 
 /** What a server says of itself when it is first spoken to. */
 export interface Introduction {
@@ -100,7 +101,11 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     },
   });
   // Asking for input means that the call is made again, which here nobody could answer for.
-  const client = new Client(us, { versionNegotiation: { mode: 'auto' }, inputRequired: { autoFulfill: false } });
+  const client = new Client(us, {
+    versionNegotiation: { mode: 'auto' },
+    inputRequired: { autoFulfill: false },
+    jsonSchemaValidator: noValidator,
+  });
   // The library does not say which request a message belongs to: all that wait here hear it, and they are one holder's.
   const hearing: Hearing = new Set();
   client.setNotificationHandler('notifications/message', ({ params }) => {

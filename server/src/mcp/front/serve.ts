@@ -2,6 +2,7 @@ import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } fr
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Introduction, Params } from '../connection.ts';
+import { noValidator } from '../no-validator.ts';
 import { type Asker, type Exchange, RpcError, type Served } from './served.ts';
 import type { UnderWay } from './under-way.ts';
 
@@ -50,7 +51,10 @@ export class Serving {
 function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps): Server {
   const { about, capabilities, instructions } = turn.introduction;
   const { name, version } = about;
-  const server = new Maker({ name, version }, { capabilities, ...(instructions !== undefined && { instructions }) });
+  const server = new Maker(
+    { name, version },
+    { capabilities, jsonSchemaValidator: noValidator, ...(instructions !== undefined && { instructions }) },
+  );
   const answer = (request: JSONRPCRequest, context: ServerContext) => answerOne(turn, request, context, deps);
   // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on.
   server.fallbackRequestHandler = answer;
