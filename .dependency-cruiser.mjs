@@ -1,5 +1,5 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
-// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; video → routing, billing, identity; oauth → billing, identity;
+// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; video → routing, billing, identity; oauth → billing, identity;
 // accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
@@ -7,6 +7,7 @@ const below = {
   routing: ['billing', 'identity'],
   relay: ['routing', 'billing', 'identity'],
   mcp: ['identity'],
+  agents: ['mcp', 'identity'],
   batches: ['relay', 'routing', 'billing', 'identity'],
   orchestra: ['mcp', 'relay', 'routing', 'billing', 'identity'],
   video: ['routing', 'billing', 'identity'],

@@ -139,7 +139,9 @@ const isUpstreamAway = (answer: string, { path }: Endpoint): boolean =>
   /^\/v1(beta)?\//.test(path)
     ? /"No provider of '(?!demo\/)[^']*' (gave|is available)/.test(answer)
     : (path.endsWith('/sync-models') && answer.includes("The upstream's list of models")) ||
-      (path.endsWith('/tools') && answer.includes("The server's list of tools"));
+      (/\/(tools|approve)$/.test(path) && answer.includes("The server's list of tools")) ||
+      (path.endsWith('/authorize') && answer.includes('Signing in to')) ||
+      (path === '/mcp/{server}' && /The server [a-z0-9-]+ failed/.test(answer));
 
 function parse(text: string): unknown {
   try {

@@ -53,7 +53,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   let draining = false;
   const http: HttpDeps = {
     authenticators: features.authenticators,
-    again: features.identity.authenticators,
+    again: { ...features.identity.authenticators, mcpOwner: features.authenticators.mcpOwner },
     conditionOf: stepUpOf(features.identity.requireRecentFactor),
     limiter: {
       shared,

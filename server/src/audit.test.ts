@@ -225,6 +225,19 @@ const byAdministrators: Record<string, Doing> = {
     const [before, after] = [true, false].map((ask_first) => ({ tools: [{ ...tool, ask_first }] }));
     return { action: 'mcp_tools_set', target, before, after };
   },
+  'POST /api/mcp/servers/{id}/tools/{name}/approve': async () => {
+    const { id } = await dataOf(root.call('/api/mcp/servers', { method: 'POST', body: newServer('approved') }));
+    const known = { name: 'add', ask_first: 0, description: '', input_schema: '{}', definition: 'e'.repeat(64) };
+    await t.platform.database.db
+      .insertInto('mcp_tools')
+      .values({ ...known, server_id: id, approved_at: 0 })
+      .execute();
+    const { definition } = known;
+    await send(root, `/api/mcp/servers/${id}/tools/add/approve`, 'POST', { definition, ask_first: true });
+    const target = { type: 'mcp_server', id, name: 'approved' };
+    const [before, after] = [false, true].map((ask_first) => ({ tools: [{ name: 'add', definition, ask_first }] }));
+    return { action: 'mcp_tool_approved', target, before, after };
+  },
   'POST /api/admin/identity-providers': async () => {
     const { id } = await dataOf(send(root, providersPath, 'POST', newProvider('made')));
     const target = { type: 'identity_provider', id, name: 'made' };

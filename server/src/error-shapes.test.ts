@@ -82,7 +82,7 @@ describe('a fault is told in a stream as in a body', () => {
   });
 });
 
-test.each(['openai', 'anthropic', 'google', 'cohere', 'video', 'oauth', 'management'] as const)(
+test.each(['openai', 'anthropic', 'google', 'cohere', 'video', 'mcp', 'oauth', 'management'] as const)(
   'no internal code leaks: %s',
   async (as) => {
     const text = await renderError(as, new AppError('no_eligible_provider', 'None fits.'), 'req_1', {}).text();

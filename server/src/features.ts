@@ -1,4 +1,5 @@
 import { openAccounts } from './accounts/open.ts';
+import { ownTools } from './agents/own-tools.ts';
 import { openBatches } from './batches/open.ts';
 import { openBilling } from './billing/billing.ts';
 import { billingRoutes } from './billing/routes.ts';
@@ -6,19 +7,21 @@ import { sweepKept } from './billing/store/kept-answers.ts';
 import { makeMonths } from './billing/store/months.ts';
 import { sweepUsage } from './billing/store/usage.ts';
 import type { Config } from './config.ts';
+import { corsPolicy, originAllowed } from './cors-policy.ts';
 import { addGauges } from './gauges.ts';
 import { type AuditLog, openAuditLog } from './identity/audit/log.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
-import type { Options } from './identity/options.ts';
-import { originsOf } from './identity/origin-list.ts';
 import { nowSeconds } from './lib/clock.ts';
 import { requestId } from './lib/ids.ts';
 import { openSealer } from './lib/seal.ts';
+import { mcpAuthenticator } from './mcp/front/caller.ts';
+import { openMcpFront } from './mcp/front/open.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
+import { ownerAuthenticator } from './mcp/owner.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
+import { operatorModels } from './operator-models.ts';
 import { openAutonomous } from './orchestra/autonomous/open.ts';
-import type { OperatorModels } from './orchestra/models.ts';
 import { orchestraModel } from './orchestra/models.ts';
 import { openOrchestra } from './orchestra/open.ts';
 import type { Caller } from './orchestra/ports.ts';
@@ -46,6 +49,7 @@ import { catalogView } from './routing/catalog-view.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
+import { noteToolCalls } from './tool-calls.ts';
 import { openVideo } from './video/open.ts';
 
 /** Every feature, opened in the order of their dependencies. */
@@ -98,7 +102,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
-  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses });
+  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -209,21 +213,40 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     video,
     responses,
     batches,
+    mcp,
   });
+
+  const cors = corsPolicy(options, oauth.origins.has);
+  const used = billingRoutes({ db, clock, billing });
+  const front = openMcpFront({
+    ...{ mcp, shared },
+    own: ownTools({ routes: [...relayed, ...orchestra.routes, ...autonomous.routes, ...video.routes, ...used], log }),
+    originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
+    note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
+  });
+  const byMcp = mcpAuthenticator({
+    baseUrl: config.baseUrl,
+    keysAllowed: () => options.get('McpApiKeys'),
+    byKey: identity.authenticators.apiKey,
+    byToken: oauth.authenticators.bearer,
+  });
+  const { session } = identity.authenticators;
+  const mcpOwner = ownerAuthenticator({ session, usersMay: () => options.get('McpUserServers') });
 
   return {
     identity,
     audit,
     idempotency,
     mcp,
-    authenticators: { ...identity.authenticators, ...oauth.authenticators },
-    cors: corsPolicy(options, oauth.origins.has),
+    authenticators: { ...identity.authenticators, ...oauth.authenticators, mcp: byMcp, mcpOwner },
+    cors,
     challengeAt: oauth.resources.challengeAt,
     routes: [
       ...identity.routes,
       ...oauth.routes,
       ...mcp.routes,
-      ...billingRoutes({ db, clock, billing }),
+      ...front.routes,
+      ...used,
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
@@ -248,6 +271,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await autonomous.stop();
       await jobs.stop(0);
       await orchestra.settled();
+      await front.stop();
       await mcp.stop();
       watchdog.close();
       upstreams?.close();
@@ -270,32 +294,5 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses, batches])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
-  };
-}
-
-const operatorModels = (options: Options): OperatorModels => ({
-  plan: options.get('MsPlanModel'),
-  easy: options.get('MsEasyModel'),
-  medium: options.get('MsMediumModel'),
-  hard: options.get('MsHardModel'),
-  embedding: options.get('MsEmbeddingModel'),
-  rerank: options.get('MsRerankModel'),
-});
-
-/** The list is read once for each change of it. */
-function corsPolicy(options: Options, registered: CorsPolicy['registered']): CorsPolicy {
-  let text = '';
-  let listed: ReadonlySet<string> = new Set();
-  return {
-    enabled: () => options.get('CorsEnabled'),
-    listed: () => {
-      const now = options.get('CorsOrigins');
-      if (now !== text) {
-        text = now;
-        listed = new Set(originsOf(now));
-      }
-      return listed;
-    },
-    registered,
   };
 }

@@ -274,6 +274,14 @@ const without = [
   '/api/user/totp/confirm',
   '/api/user/recovery-codes',
   '/api/user/step-up',
+  // The same twice is the same.
+  '/api/mcp/servers/{id}/tools/{name}/approve',
+  '/api/mcp/approvals/{id}',
+  '/api/mcp/servers/{id}/authorize',
+  // The protocol has no such header: whether a tool may be called again, the tool says.
+  '/mcp',
+  '/mcp/svc',
+  '/mcp/{server}',
   // A link works once, and a new one ends the one before.
   '/api/user/email/verification',
   '/api/user/email/verify',

@@ -4,6 +4,7 @@ import * as billing from '../billing/store/account-data.ts';
 import type { AccountDeps } from '../identity/accounts.ts';
 import { forgetInAudit } from '../identity/audit/account-data-store.ts';
 import * as identity from '../identity/store/account-data.ts';
+import type { Mcp } from '../mcp/open.ts';
 import type { OAuth } from '../oauth/open.ts';
 import * as oauth from '../oauth/store/account-data.ts';
 import type { Autonomous } from '../orchestra/autonomous/open.ts';
@@ -31,6 +32,7 @@ export interface AccountsDeps {
   video: Pick<Video, 'forgetUser'>;
   responses: Pick<KeptResponses, 'exportOf' | 'forgetUser'>;
   batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
+  mcp: Pick<Mcp, 'exportOf' | 'forgetUser'>;
 }
 
 const work = { concurrency: 1 };
@@ -71,6 +73,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     requests: { exportOf: (userId) => requests.exportOf(db, userId), forget: (userId) => requests.forget(db, userId) },
     responses: { exportOf: given.responses.exportOf, forget: given.responses.forgetUser },
     batches: { exportOf: given.batches.exportOf, forget: given.batches.forgetUser },
+    mcp: { exportOf: given.mcp.exportOf, forget: given.mcp.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
   };

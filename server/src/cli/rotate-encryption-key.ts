@@ -4,6 +4,7 @@ import { resealClientSecrets } from '../identity/sign-in/store/providers.ts';
 import { resealTotp } from '../identity/store/factors.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
+import { resealGrants } from '../mcp/store/grants.ts';
 import { resealHeaders } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
@@ -28,7 +29,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     let done = 0;
     for (const room of [
       ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealHeaders],
-      ...[resealClientSecrets, resealAnswers, resealTotp],
+      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants],
     ])
       done += await room(database.db, reseal);
     const entry = {

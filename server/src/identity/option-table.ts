@@ -75,11 +75,11 @@ export const optionTable = {
   },
   CorsEnabled: {
     default: false,
-    help: 'Pages of other origins may call /v1 and the API tokens of applications: those of registered applications, and CorsOrigins',
+    help: 'Pages of other origins may call /v1, /mcp and the API tokens of applications: those of registered applications, and CorsOrigins',
   },
   CorsOrigins: {
     default: '',
-    help: 'Further origins, with spaces between them; * for all of them, at /v1 only',
+    help: 'Further origins, with spaces between them; * for all of them, at /v1 and /mcp only',
     fault: originListFault,
   },
   RegistrationEnabled: { default: true, help: 'People may register themselves' },
@@ -88,6 +88,7 @@ export const optionTable = {
   AppRateLimitEnabled: { default: true, help: "Each application's own limit on calls with its tokens" },
   RateLimitV1: perMinute(240, '/v1/* and /v1beta/*, per key'),
   RateLimitApi: perMinute(120, '/api/*, per user or address'),
+  RateLimitMcp: perMinute(240, '/mcp, per key or user'),
   RateLimitOAuthToken: perMinute(60, 'Token endpoint, per address'),
   RateLimitOAuthPushed: perMinute(60, 'Pushed authorization requests, per address'),
   RateLimitOAuthDevice: perMinute(60, 'Asking for device codes, per address'),
@@ -139,6 +140,8 @@ export const optionTable = {
   MsEmbeddingModel: model('embeddings'),
   MsRerankModel: model('reranking'),
   MsParallelRuns: { default: 3, help: 'Orchestration: runs of one user at once', min: 1, max: 10_000 },
+  McpApiKeys: { default: true, help: 'API keys open /mcp; off leaves it to access tokens for that address' },
+  McpUserServers: { default: false, help: 'Users may connect MCP servers of their own, for themselves alone' },
   AccessLog: { default: false, help: 'One log line per request' },
   LogLevel: { default: '', help: 'Log level; empty keeps LOG_LEVEL', oneOf: ['', ...logLevels] },
 } as const satisfies Record<string, OptionRule>;

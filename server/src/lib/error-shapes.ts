@@ -1,7 +1,7 @@
 import type { AppError, ErrorCode } from './errors.ts';
 
 /** The wire formats that errors are told in. */
-export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'google' | 'cohere' | 'video';
+export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'google' | 'cohere' | 'video' | 'mcp';
 
 type Json = Record<string, unknown>;
 
@@ -130,6 +130,13 @@ const videoMessages: Partial<Record<ErrorCode, string>> = {
   internal_error: 'Internal Server Error',
 };
 
+/** JSON-RPC 2.0 §5.1; what has no code there takes the first of those that are left to servers. */
+const jsonRpcCode = ({ code, status }: AppError): number => {
+  if (code === 'invalid_json') return -32_700;
+  if (status >= 500) return -32_603;
+  return status === 400 ? -32_600 : -32_000;
+};
+
 /** What a fault looks like in each format, wherever it is told: a body and an event of a stream hold the same. */
 export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: string) => Json> = {
   management: ({ message, extras }) => ({ success: false, message, ...extras.body }),
@@ -160,4 +167,6 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
   }),
   cohere: ({ message }) => ({ message }),
   video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),
+  // Told before the message was looked at, so that it names no id.
+  mcp: (error) => ({ jsonrpc: '2.0', id: null, error: { code: jsonRpcCode(error), message: error.message } }),
 };

@@ -6,7 +6,7 @@ import { secretsOf, tellFault } from './fault.ts';
 import type { Listing } from './listing.ts';
 import type { McpRoom } from './room.ts';
 import { getServer, noServer } from './servers.ts';
-import { targetOf } from './sessions.ts';
+import { headersOf, holderFor, targetOf } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools, replaceTools } from './store/tools.ts';
 
@@ -24,12 +24,12 @@ export type ServerTest = { latencyMs: number } & (
 );
 
 /** Whether the server answers with its headers, and what it lists as things stand. */
-export async function testServer(room: McpRoom, id: number, signal: AbortSignal): Promise<ServerTest> {
+export async function testServer(room: McpRoom, id: number, by: number, signal: AbortSignal): Promise<ServerTest> {
   const server = await getServer(room, id);
   const startedMs = room.clock.steadyMs();
   const latency = () => room.clock.steadyMs() - startedMs;
   try {
-    const looked = await look(room, server, signal);
+    const looked = await look(room, server, by, signal);
     return { ok: true, latencyMs: latency(), looked, allowed: await allowedTools(room.db, [id]) };
   } catch (error) {
     return { ok: false, latencyMs: latency(), error: tellToAdministrator(room, server, error) };
@@ -37,9 +37,9 @@ export async function testServer(room: McpRoom, id: number, signal: AbortSignal)
 }
 
 /** In a session of its own: what is kept from a moment ago is not what is asked about. */
-async function look(room: McpRoom, server: McpServer, signal: AbortSignal): Promise<Looked> {
+async function look(room: McpRoom, server: McpServer, by: number, signal: AbortSignal): Promise<Looked> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(Math.min(server.timeoutMs, patienceMs))]);
-  const connection = await connect(targetOf(room, server), deadline);
+  const connection = await connect(targetOf(room, server, holderFor(server, by)), deadline);
   try {
     return { about: connection.about, listing: await connection.list(deadline) };
   } finally {
@@ -50,7 +50,7 @@ async function look(room: McpRoom, server: McpServer, signal: AbortSignal): Prom
 function tellToAdministrator(room: McpRoom, server: McpServer, error: unknown): string {
   let secrets: string[] = [];
   try {
-    secrets = secretsOf(targetOf(room, server).headers);
+    secrets = secretsOf(headersOf(room, server));
   } catch {
     // The fault is just this, and holds none.
   }
@@ -72,26 +72,47 @@ export async function allowTools(
   room: McpRoom,
   id: number,
   wanted: readonly Wanted[],
+  by: number,
   signal: AbortSignal,
 ): Promise<McpServer> {
   const server = await getServer(room, id);
   const known = new Map((await allowedTools(room.db, [id])).map((tool) => [tool.name, tool]));
   const isKnown = ({ name, definition }: Wanted): boolean => known.get(name)?.definition === definition;
-  const listed = wanted.every(isKnown) ? new Map<string, Definition>() : await listedNow(room, server, signal);
+  const listed = wanted.every(isKnown) ? new Map<string, Definition>() : await listedNow(room, server, by, signal);
   const now = nowSeconds(room.clock);
   const tools = wanted.map((tool): AllowedTool => {
     const { name, definition, askFirst } = tool;
     if (isKnown(tool)) return { ...known.get(name)!, askFirst };
-    const { description, inputSchema } = approvable(listed, tool);
-    return { serverId: id, name, askFirst, description, inputSchema, definition, approvedAt: now };
+    const { description, inputSchema, further } = approvable(listed, tool);
+    return { serverId: id, name, askFirst, description, inputSchema, definition, further, approvedAt: now };
   });
   if (!(await replaceTools(room.db, id, tools, now))) throw noServer(id);
   return { ...server, updatedAt: now };
 }
 
-async function listedNow(room: McpRoom, server: McpServer, signal: AbortSignal): Promise<Map<string, Definition>> {
+/** One tool as the server describes it now, new or changed; the others stay as they are. */
+export async function approveTool(
+  room: McpRoom,
+  id: number,
+  { name, definition, askFirst }: Omit<Wanted, 'askFirst'> & { askFirst?: boolean | undefined },
+  by: number,
+  signal: AbortSignal,
+): Promise<McpServer> {
+  const allowed = await allowedTools(room.db, [id]);
+  const before = allowed.find((tool) => tool.name === name);
+  const others = allowed.filter((tool) => tool.name !== name);
+  const wanted = [...others, { name, definition, askFirst: askFirst ?? before?.askFirst ?? false }];
+  return allowTools(room, id, wanted, by, signal);
+}
+
+async function listedNow(
+  room: McpRoom,
+  server: McpServer,
+  by: number,
+  signal: AbortSignal,
+): Promise<Map<string, Definition>> {
   try {
-    const { listing } = await look(room, server, signal);
+    const { listing } = await look(room, server, by, signal);
     return new Map(listing.definitions.map((definition) => [definition.name, definition]));
   } catch (error) {
     throw new AppError('provider_error', `The server's list of tools: ${tellToAdministrator(room, server, error)}`);

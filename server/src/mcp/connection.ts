@@ -1,16 +1,52 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  Client,
+  LoggingMessageNotification,
+  Progress,
+  ServerCapabilities,
+  Tool,
+} from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { McpFault } from './fault.ts';
 import { type GuardedTarget, guardedFetch } from './guarded-fetch.ts';
 import { type Listing, readListing } from './listing.ts';
+import { noValidator } from './no-validator.ts';
 
-/** One server, spoken to. */
-export interface Connection {
+/** What a server says of itself when it is first spoken to. */
+export interface Introduction {
   /** As it calls itself, and which protocol it speaks. */
   about: { name: string; version: string; protocol: string };
+  capabilities: ServerCapabilities;
+  instructions?: string | undefined;
+}
+
+/** A session as it is kept: whoever names it goes on with it, and need not be introduced again. */
+export interface KeptSession extends Introduction {
+  id: string;
+}
+
+export type LogMessage = LoggingMessageNotification['params'];
+export type Params = Record<string, unknown>;
+
+/** What is passed back while a server works on a request. */
+export interface Passing {
+  signal: AbortSignal;
+  progress?: ((progress: Progress) => void) | undefined;
+  log?: ((message: LogMessage) => void) | undefined;
+}
+
+/** One server, spoken to. */
+export interface Connection extends Introduction {
+  /** Null where the server keeps none. */
+  sessionId: string | null;
   list(signal: AbortSignal): Promise<Listing>;
   call(tool: Called, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  /** Any request, with its answer as it comes; `tool` for one that calls a tool. */
+  ask(method: string, params: Params, passing: Passing, tool?: Called): Promise<Params>;
+  /** Ends the session as well. */
   close(): Promise<void>;
+  /** Leaves the session open, for whoever goes on with it. */
+  leave(): Promise<void>;
 }
 
 export interface Called {
@@ -20,6 +56,8 @@ export interface Called {
 
 export interface Target extends GuardedTarget {
   name: string;
+  /** Where users sign in to it: the token of the one it is called for. */
+  token?: (() => Promise<string>) | undefined;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -28,6 +66,8 @@ const farewellMs = 2_000;
 
 /** Each tool is read by itself, so that one that is none does not hide the others. */
 const page = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+/** What is passed on is whoever asked's to read. */
+const anything = z.looseObject({});
 
 /** Rejects when `signal` aborts, whatever the work does. */
 export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
@@ -38,14 +78,21 @@ export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
   });
 
-/** Speaks the newest protocol that the server does; servers of before are told apart by one question first. */
-export async function connect(target: Target, signal: AbortSignal): Promise<Connection> {
+/**
+ * Speaks the newest protocol that the server does; servers of before are told apart by one question first. With a session
+ * that was kept, nothing is asked.
+ */
+export async function connect(target: Target, signal: AbortSignal, kept?: KeptSession): Promise<Connection> {
   const fetch = guardedFetch(target);
+  // Asked before anything is opened: who has not signed in is told so, and nobody else is.
+  await target.token?.();
   // Loaded by the first call: most installations connect nothing, and its schemas take a while to build.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const transport = new StreamableHTTPClientTransport(new URL(target.url), {
     fetch,
     requestInit: { redirect: 'manual' },
+    ...(target.token && { authProvider: { token: target.token } }),
+    ...(kept && { sessionId: kept.id, protocolVersion: kept.about.protocol }),
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 1_000,
@@ -54,32 +101,86 @@ export async function connect(target: Target, signal: AbortSignal): Promise<Conn
     },
   });
   // Asking for input means that the call is made again, which here nobody could answer for.
-  const client = new Client(us, { versionNegotiation: { mode: 'auto' }, inputRequired: { autoFulfill: false } });
-  const asked = (by: AbortSignal) => ({ signal: by, timeout: target.timeoutMs });
+  const client = new Client(us, {
+    versionNegotiation: { mode: 'auto' },
+    inputRequired: { autoFulfill: false },
+    jsonSchemaValidator: noValidator,
+  });
+  // The library does not say which request a message belongs to: all that wait here hear it, and they are one holder's.
+  const hearing: Hearing = new Set();
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    for (const hear of hearing) hear(params);
+  });
   try {
-    await within(signal, client.connect(transport, asked(signal)));
+    await within(signal, client.connect(transport, { signal, timeout: target.timeoutMs }));
   } catch (error) {
     await client.close().catch(() => {});
     throw error;
   }
-  const { name = '', version = '' } = client.getServerVersion() ?? {};
+  const introduction = kept ?? introductionOf(client);
   return {
-    about: { name, version, protocol: client.getNegotiatedProtocolVersion() ?? '' },
-    list: async (by) => {
-      if (!client.getServerCapabilities()?.tools) return { definitions: [], cut: false };
-      const one = (cursor: string | undefined) =>
-        client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, page, asked(by));
-      return within(by, readListing(target.name, one));
-    },
-    call: (tool, args, by) => {
-      // With the definition given, the library asks for none itself, and calls once.
-      const toolDefinition = { name: tool.name, inputSchema: tool.inputSchema } as Tool;
-      return within(by, client.callTool({ name: tool.name, arguments: args }, { ...asked(by), toolDefinition }));
-    },
+    about: introduction.about,
+    capabilities: introduction.capabilities,
+    instructions: introduction.instructions,
+    sessionId: transport.sessionId ?? null,
+    ...talking(client, target, introduction, hearing),
     close: async () => {
       const farewell = transport.terminateSession();
       await within(AbortSignal.timeout(farewellMs), farewell).catch(() => {});
       await client.close().catch(() => {});
     },
+    leave: () => client.close().catch(() => {}),
+  };
+}
+
+type Hearing = Set<(message: LogMessage) => void>;
+
+function talking(
+  client: Client,
+  { name: server, timeoutMs: timeout }: Target,
+  { capabilities }: Introduction,
+  hearing: Hearing,
+): Pick<Connection, 'list' | 'call' | 'ask'> {
+  const isModern = client.getProtocolEra() === 'modern';
+  // With the definition given, the library asks for none itself, and calls once.
+  const definitionOf = (tool: Called) => ({ name: tool.name, inputSchema: tool.inputSchema }) as Tool;
+  return {
+    list: async (signal) => {
+      if (!capabilities.tools) return { definitions: [], cut: false };
+      const one = (cursor: string | undefined) =>
+        client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, page, {
+          ...{ signal, timeout },
+        });
+      return within(signal, readListing(server, one));
+    },
+    call: (tool, args, signal) => {
+      const options = { signal, timeout, toolDefinition: definitionOf(tool) };
+      return within(signal, client.callTool({ name: tool.name, arguments: args }, options));
+    },
+    ask: async (method, params, { signal, progress, log }, tool) => {
+      // The newest protocol says with each request how much it wants to hear.
+      if (isModern && method === 'logging/setLevel') return {};
+      const options = { signal, timeout, ...(progress && { onprogress: progress }) };
+      if (log) hearing.add(log);
+      try {
+        // There, arguments that a tool wants as headers are put there by the library.
+        const work: Promise<object> =
+          isModern && tool
+            ? client.callTool(params as { name: string }, { ...options, toolDefinition: definitionOf(tool) })
+            : client.request({ method, params }, anything, options);
+        return (await within(signal, work)) as Params;
+      } finally {
+        if (log) hearing.delete(log);
+      }
+    },
+  };
+}
+
+function introductionOf(client: Client): Introduction {
+  const { name = '', version = '' } = client.getServerVersion() ?? {};
+  return {
+    about: { name, version, protocol: client.getNegotiatedProtocolVersion() ?? '' },
+    capabilities: client.getServerCapabilities() ?? {},
+    instructions: client.getInstructions(),
   };
 }

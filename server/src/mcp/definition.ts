@@ -1,20 +1,30 @@
 import { z } from 'zod';
 import { sha256Hex } from '../lib/hashing.ts';
 import { holdsHidden } from '../platform/http/shown-text.ts';
+import type { AllowedTool, Further } from './store/tools.ts';
 
 /** A tool as its server describes it. */
 export interface Definition {
   name: string;
   description: string;
   inputSchema: Record<string, unknown>;
-  /** Of description and schema: what the operator approves. */
+  /** What clients are told besides. */
+  further: Further;
+  /** Of all of it: what the operator approves. */
   hash: string;
+  /** Of description and schema alone, as tools were approved before anything else was looked at. */
+  shortHash: string;
   /** Why it cannot be offered, however much it is wanted. */
   problem: string | null;
 }
 
 /** What a model is told of every tool in every request; more of it is no description. */
-export const definitionLimits = { nameCharacters: 128, descriptionCharacters: 8_192, schemaCharacters: 32_768 };
+export const definitionLimits = {
+  nameCharacters: 128,
+  titleCharacters: 256,
+  descriptionCharacters: 8_192,
+  schemaCharacters: 32_768,
+};
 /** Deeper than anything written by hand, and far from where reading it again would end the process. */
 const mostDepth = 32;
 
@@ -26,17 +36,64 @@ const listed = z.object({
     .refine((name) => !holdsHidden(name)),
   description: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()),
+  // Clients can do without these: one that is not what it should be is left out.
+  title: z.string().max(definitionLimits.titleCharacters).optional().catch(undefined),
+  outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  annotations: z
+    .object({
+      title: z.string().max(definitionLimits.titleCharacters).optional(),
+      readOnlyHint: z.boolean().optional(),
+      destructiveHint: z.boolean().optional(),
+      idempotentHint: z.boolean().optional(),
+      openWorldHint: z.boolean().optional(),
+    })
+    .optional()
+    .catch(undefined),
 });
 
 /** Null for what is no tool at all. */
 export function readDefinition(given: unknown): Definition | null {
   const { data } = listed.safeParse(given);
   if (!data) return null;
-  const { name, description = '', inputSchema } = data;
-  const problem = problemOf(description, inputSchema);
+  const { name, description = '', inputSchema, title, outputSchema, annotations } = data;
+  const further: Further = {
+    ...(title !== undefined && { title }),
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+  };
+  const problem = problemOf(description, inputSchema) ?? furtherProblemOf(further);
   // What is too large or too deep is neither kept nor walked through.
-  if (problem) return { name, description: description.slice(0, 200), inputSchema: {}, hash: '', problem };
-  return { name, description, inputSchema, hash: hashOf(description, inputSchema), problem: null };
+  if (problem)
+    return {
+      ...{ name, description: description.slice(0, 200), inputSchema: {}, further: {}, hash: '', shortHash: '' },
+      problem,
+    };
+  const shortHash = hashOf([description, inOrder(inputSchema)]);
+  const more = Object.keys(further).length > 0;
+  const hash = more ? hashOf([description, inOrder(inputSchema), inOrder(further)]) : shortHash;
+  return { name, description, inputSchema, further, hash, shortHash, problem: null };
+}
+
+/** The operator has approved what is told of a tool, and the server still means the same. */
+export const isAsApproved = (
+  definitions: readonly Definition[],
+  { name, definition, further }: Pick<AllowedTool, 'name' | 'definition' | 'further'>,
+): boolean =>
+  definitions.some(
+    (listed) =>
+      listed.name === name &&
+      listed.problem === null &&
+      (listed.hash === definition || (further === null && listed.shortHash === definition)),
+  );
+
+function furtherProblemOf({ outputSchema, ...words }: Further): string | null {
+  if (holdsHidden(JSON.stringify(words))) return 'its title holds characters that cannot be seen';
+  if (!outputSchema) return null;
+  if (isDeeper(outputSchema, mostDepth)) return `the schema of its results is nested deeper than ${mostDepth} levels`;
+  const text = JSON.stringify(outputSchema);
+  if (text.length > definitionLimits.schemaCharacters)
+    return `the schema of its results has more than ${definitionLimits.schemaCharacters} characters`;
+  return holdsHidden(text) ? 'the schema of its results holds characters that cannot be seen' : null;
 }
 
 function problemOf(description: string, schema: Record<string, unknown>): string | null {
@@ -58,8 +115,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
 
-const hashOf = (description: string, schema: Record<string, unknown>): string =>
-  sha256Hex(JSON.stringify([description, inOrder(schema)]));
+const hashOf = (parts: unknown[]): string => sha256Hex(JSON.stringify(parts));
 
 /** The same schema, written in another order, is the same schema. */
 function inOrder(value: unknown): unknown {

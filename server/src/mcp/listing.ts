@@ -64,8 +64,9 @@ function withCollisions(server: string, definitions: Definition[]): Definition[]
     const { name } = definition;
     if (seen.has(name)) return [];
     seen.add(name);
-    if (twice.has(name)) return [{ ...definition, hash: '', problem: 'it is listed more than once' }];
-    if (gives(name)) return [{ ...definition, hash: '', problem: 'its name becomes the same as that of another tool' }];
+    if (twice.has(name)) return [{ ...definition, hash: '', shortHash: '', problem: 'it is listed more than once' }];
+    if (gives(name))
+      return [{ ...definition, hash: '', shortHash: '', problem: 'its name becomes the same as that of another tool' }];
     return [definition];
   });
 }

@@ -1,18 +1,29 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
   createMcpHandler,
   isInitializeRequest,
   Server,
+  type ServerCapabilities,
+  type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { Member } from '../app.fixture.ts';
+import type { Member, TestApp } from '../app.fixture.ts';
 
 /** A tool of a server that runs in a test. */
 export interface ScriptedTool {
   name: string;
   description?: string;
   inputSchema?: Record<string, unknown>;
+  /** Title, annotations, schema of results. */
+  further?: Record<string, unknown>;
   /** What it answers; text by default. */
-  answer?: (args: Record<string, unknown>) => unknown;
+  answer?: (args: Record<string, unknown>, context: ServerContext) => unknown;
+}
+
+/** What a server has besides tools. */
+export interface More {
+  capabilities: ServerCapabilities;
+  set(server: Server): void;
 }
 
 export interface McpTestServer {
@@ -32,9 +43,9 @@ export interface McpTestServer {
 type Era = 'sessions' | 'modern';
 
 /** A server as others write them: of the protocol with sessions, answering in JSON or events, or of the newest. */
-export function startMcp(tools: ScriptedTool[], era: Era = 'sessions', json = true): McpTestServer {
+export function startMcp(tools: ScriptedTool[], era: Era = 'sessions', json = true, more?: More): McpTestServer {
   const state = { tools, calls: [], heard: [], sessions: new Map(), opened: 0 } as unknown as McpTestServer;
-  const make = () => scripted(state);
+  const make = () => scripted(state, more);
   const modern = createMcpHandler(make);
   const listener = Bun.serve({
     port: 0,
@@ -50,20 +61,23 @@ export function startMcp(tools: ScriptedTool[], era: Era = 'sessions', json = tr
   return state;
 }
 
-function scripted(state: McpTestServer): Server {
-  const server = new Server({ name: 'scripted', version: '7' }, { capabilities: { tools: {} } });
+function scripted(state: McpTestServer, more?: More): Server {
+  const capabilities = { tools: {}, ...more?.capabilities };
+  const server = new Server({ name: 'scripted', version: '7' }, { capabilities, instructions: 'Mind the step.' });
+  more?.set(server);
   server.setRequestHandler('tools/list', () => ({
-    tools: state.tools.map(({ name, description, inputSchema }) => ({
+    tools: state.tools.map(({ name, description, inputSchema, further }) => ({
       name,
       ...(description !== undefined && { description }),
       inputSchema: { type: 'object' as const, ...inputSchema },
+      ...(further as object | undefined),
     })),
   }));
-  server.setRequestHandler('tools/call', ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
     const args = (params.arguments ?? {}) as Record<string, unknown>;
     state.calls.push({ name: params.name, args });
     const tool = state.tools.find(({ name }) => name === params.name);
-    const answer = tool?.answer?.(args) ?? `${params.name} says hello`;
+    const answer = (await tool?.answer?.(args, context)) ?? `${params.name} says hello`;
     // Whatever a test wants it to say, the protocol's or not.
     return (typeof answer === 'string' ? { content: [{ type: 'text', text: answer }] } : answer) as never;
   });
@@ -167,4 +181,20 @@ export function administration(root: Member) {
     });
   };
   return { send, test, connect, allow };
+}
+
+/** A client of others, speaking to the service as it would over a network. */
+export async function connectClient(
+  { app, config }: Pick<TestApp, 'app' | 'config'>,
+  path: string,
+  key: string,
+  mode: 'legacy' | 'auto' = 'auto',
+): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
+  const transport = new StreamableHTTPClientTransport(new URL(path, config.baseUrl), {
+    fetch: async (url, init) => app.fetch(new Request(url, init)),
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  return { client, transport };
 }

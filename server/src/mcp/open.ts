@@ -1,25 +1,51 @@
-import type { Clock } from '../lib/clock.ts';
 import type { ConnectedTools } from '../lib/connected-tools.ts';
-import type { Sealer } from '../lib/seal.ts';
-import type { Db } from '../platform/db/tables.ts';
+import type { PersonalData } from '../platform/db/pages.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { Log } from '../platform/log.ts';
-import type { McpRoom } from './room.ts';
+import { sweepApprovals } from './approvals.ts';
+import { openTokens } from './grants.ts';
+import { endIdleSessions, keptSessions } from './kept-sessions.ts';
+import { type Offers, openOffers } from './offers.ts';
+import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
+import { forgetUser } from './servers.ts';
 import { Sessions } from './sessions.ts';
+import { exportOf } from './store/account-data.ts';
 import { connectedTools } from './tools.ts';
 
 export interface Mcp {
+  room: McpRoom;
+  offers: Offers;
   tools: ConnectedTools;
   routes: Route[];
-  /** Ends sessions that nobody used for a while. */
+  exportOf(userId: number): PersonalData;
+  forgetUser(userId: number): Promise<void>;
+  /** Ends sessions that nobody used for a while, and forgets what nobody was asked about in time. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function openMcp(deps: { db: Db; sealer: Sealer; clock: Clock; log: Log; allowPrivate: boolean }): Mcp {
-  const sessions = new Sessions(deps);
-  const room: McpRoom = { ...deps, sessions };
-  const tools = connectedTools(room);
-  return { tools, routes: mcpRoutes(room, tools), sweep: () => sessions.sweep(), stop: () => sessions.stop() };
+export function openMcp(deps: McpDeps): Mcp {
+  const signedIn = { ...deps, tokenOf: openTokens(deps) };
+  const sessions = new Sessions(signedIn);
+  const callers = new Sessions(signedIn, keptSessions(signedIn));
+  const room: McpRoom = { ...signedIn, sessions, callers };
+  const offers = openOffers(room);
+  const tools = connectedTools(room, offers);
+  return {
+    room,
+    offers,
+    tools,
+    routes: mcpRoutes(room, tools),
+    exportOf: (userId) => exportOf(deps.db, userId),
+    forgetUser: (userId) => forgetUser(room, userId),
+    sweep: async () => {
+      await sessions.sweep();
+      await callers.sweep();
+      await endIdleSessions(room);
+      await sweepApprovals(deps);
+    },
+    stop: async () => {
+      await Promise.all([sessions.stop(), callers.stop()]);
+    },
+  };
 }

@@ -3,13 +3,23 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import type { Sessions } from './sessions.ts';
+import type { McpServer } from './store/servers.ts';
 
-/** What the functions of this room share. */
-export interface McpRoom {
+export interface McpDeps {
   db: Db;
   sealer: Sealer;
   clock: Clock;
   log: Log;
   allowPrivate: boolean;
+  baseUrl: string;
+}
+
+/** What the functions of this room share. */
+export interface McpRoom extends McpDeps {
+  /** A user's access token for a server that asks for one. */
+  tokenOf(server: McpServer, userId: number): Promise<string>;
+  /** For what runs ask, and for lists. */
   sessions: Sessions;
+  /** Of those who use servers through us. */
+  callers: Sessions;
 }

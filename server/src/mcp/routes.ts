@@ -1,8 +1,13 @@
+import type { z } from 'zod';
 import type { ConnectedTools } from '../lib/connected-tools.ts';
+import { AppError } from '../lib/errors.ts';
 import { offsetOf } from '../platform/http/paging.ts';
-import { defineRoute, ok, type Route } from '../platform/http/route.ts';
-import { allowTools, testServer } from './approve.ts';
+import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
+import { allowTools, approveTool, testServer } from './approve.ts';
+import { reachOf } from './owner.ts';
 import type { McpRoom } from './room.ts';
+import { approvalRoutes } from './routes/approvals.ts';
+import { grantRoutes } from './routes/grants.ts';
 import {
   answers,
   idParams,
@@ -10,6 +15,8 @@ import {
   pageQuery,
   serverChange,
   serverCreate,
+  toolApproval,
+  toolParams,
   toolsChange,
 } from './routes/schemas.ts';
 import { givenOf, serverSubject, viewServer, viewTest } from './routes/views.ts';
@@ -23,21 +30,34 @@ const shared = {
   limit: { option: 'RateLimitApi', by: 'principal' },
   query: nothingAsked,
 } as const;
-const admin = { ...shared, auth: 'admin' } as const;
+const owner = { ...shared, auth: 'mcpOwner' } as const;
 const path = '/api/mcp/servers';
 
 export const mcpRoutes = (room: McpRoom, tools: ConnectedTools): Route[] => [
   ...readRoutes(room, tools),
   ...writeRoutes(room),
   ...toolRoutes(room),
+  ...approvalRoutes(room),
+  ...grantRoutes(room),
 ];
+
+/** The server that is named, if it is the caller's to look after. */
+const within = (room: McpRoom, call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
+  getServer(room, call.params.id, reachOf(call.principal));
+
+/** A user's own server is the user's alone. */
+function refuseSharing(ownerId: number | null, body: z.infer<typeof serverChange>): void {
+  const field = (['audience', 'user_ids'] as const).find((name) => body[name] !== undefined);
+  if (ownerId !== null && field !== undefined)
+    throw new AppError('invalid_value', `${field}: a server of your own is for you alone`, { param: field });
+}
 
 const shown = async ({ db }: McpRoom, server: McpServer) => viewServer(server, await allowedTools(db, [server.id]));
 
 function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
   return [
     defineRoute({
-      ...admin,
+      ...owner,
       method: 'get',
       path,
       summary: 'List the MCP servers that are connected',
@@ -45,7 +65,9 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
       answers: { 200: answers.servers },
       handle: async (call) => {
         const { page, page_size } = call.query;
-        const { servers, total } = await pageServers(room.db, { limit: page_size, offset: offsetOf(call.query) });
+        const { servers, total } = await pageServers(room.db, {
+          ...{ limit: page_size, offset: offsetOf(call.query), ownerId: reachOf(call.principal) },
+        });
         const allowed = await allowedTools(
           room.db,
           servers.map(({ id }) => id),
@@ -54,13 +76,13 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
       },
     }),
     defineRoute({
-      ...admin,
+      ...owner,
       method: 'get',
       path: `${path}/{id}`,
       summary: 'Show an MCP server',
       params: idParams,
       answers: { 200: answers.server },
-      handle: async (call) => ok(call, await shown(room, await getServer(room, call.params.id))),
+      handle: async (call) => ok(call, await shown(room, await within(room, call))),
     }),
     defineRoute({
       ...shared,
@@ -81,7 +103,7 @@ function writeRoutes(room: McpRoom): Route[] {
   const subject = serverSubject(room);
   return [
     defineRoute({
-      ...admin,
+      ...owner,
       method: 'post',
       path,
       summary: 'Connect an MCP server (Streamable HTTP). None of its tools is offered before it is allowed',
@@ -91,12 +113,14 @@ function writeRoutes(room: McpRoom): Route[] {
       answers: { 201: answers.server },
       handle: async (call) => {
         const { name, url, ...rest } = call.body;
-        const server = await addServer(room, { ...serverDefaults, ...givenOf(rest), name, url });
+        const ownerId = reachOf(call.principal);
+        refuseSharing(ownerId, rest);
+        const server = await addServer(room, { ...serverDefaults, ...givenOf(rest), name, url, ownerId });
         return ok(call, await shown(room, server), 201);
       },
     }),
     defineRoute({
-      ...admin,
+      ...owner,
       method: 'put',
       path: `${path}/{id}`,
       summary:
@@ -105,10 +129,14 @@ function writeRoutes(room: McpRoom): Route[] {
       body: serverChange,
       audit: { action: 'mcp_server_updated', subject, id: (call) => call.params.id },
       answers: { 200: answers.server },
-      handle: async (call) => ok(call, await shown(room, await changeServer(room, call.params.id, givenOf(call.body)))),
+      handle: async (call) => {
+        const { id } = await within(room, call);
+        refuseSharing(reachOf(call.principal), call.body);
+        return ok(call, await shown(room, await changeServer(room, id, givenOf(call.body))));
+      },
     }),
     defineRoute({
-      ...admin,
+      ...owner,
       method: 'delete',
       path: `${path}/{id}`,
       summary: 'Disconnect an MCP server, and forget what was allowed of it',
@@ -116,8 +144,9 @@ function writeRoutes(room: McpRoom): Route[] {
       audit: { action: 'mcp_server_deleted', subject, id: (call) => call.params.id },
       answers: { 200: answers.done },
       handle: async (call) => {
-        await removeServer(room, call.params.id);
-        return ok(call, { id: call.params.id });
+        const { id } = await within(room, call);
+        await removeServer(room, id);
+        return ok(call, { id });
       },
     }),
   ];
@@ -127,7 +156,7 @@ function toolRoutes(room: McpRoom): Route[] {
   const subject = serverSubject(room);
   return [
     defineRoute({
-      ...admin,
+      ...owner,
       method: 'post',
       path: `${path}/{id}/test`,
       summary: 'Connect to the server and list its tools as they stand, beside what was approved',
@@ -140,12 +169,13 @@ function toolRoutes(room: McpRoom): Route[] {
       },
       answers: { 200: answers.test },
       handle: async (call) => {
-        const { name } = await getServer(room, call.params.id);
-        return ok(call, viewTest(name, await testServer(room, call.params.id, call.signal)));
+        const { name } = await within(room, call);
+        const test = await testServer(room, call.params.id, call.principal.user.id, call.signal);
+        return ok(call, viewTest(name, test));
       },
     }),
     defineRoute({
-      ...admin,
+      ...owner,
       method: 'put',
       path: `${path}/{id}/tools`,
       summary: 'Say which tools are allowed and which ask first, and approve their definitions',
@@ -154,8 +184,28 @@ function toolRoutes(room: McpRoom): Route[] {
       audit: { action: 'mcp_tools_set', subject, id: (call) => call.params.id },
       answers: { 200: answers.server },
       handle: async (call) => {
+        await within(room, call);
         const wanted = call.body.tools.map(({ ask_first, ...tool }) => ({ ...tool, askFirst: ask_first }));
-        return ok(call, await shown(room, await allowTools(room, call.params.id, wanted, call.signal)));
+        const by = call.principal.user.id;
+        return ok(call, await shown(room, await allowTools(room, call.params.id, wanted, by, call.signal)));
+      },
+    }),
+    defineRoute({
+      ...owner,
+      method: 'post',
+      path: `${path}/{id}/tools/{name}/approve`,
+      summary: 'Approve the definition of one tool, as a test shows it: of a new one, or of one that has changed',
+      params: toolParams,
+      body: toolApproval,
+      audit: { action: 'mcp_tool_approved', subject, id: (call) => call.params.id },
+      answers: { 200: answers.server },
+      handle: async (call) => {
+        await within(room, call);
+        const { id, name } = call.params;
+        const { definition, ask_first: askFirst } = call.body;
+        const by = call.principal.user.id;
+        const server = await approveTool(room, id, { name, definition, askFirst }, by, call.signal);
+        return ok(call, await shown(room, server));
       },
     }),
   ];

@@ -3,6 +3,8 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import type { McpRoom } from './room.ts';
+import { dropApprovalsOf, serversOf } from './store/account-data.ts';
+import { dropGrants, dropGrantsOf } from './store/grants.ts';
 import * as store from './store/servers.ts';
 
 export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames'> & {
@@ -15,10 +17,24 @@ export const serverDefaults = {
   timeoutMs: 60_000,
   audience: 'administrators' as store.Audience,
   userIds: [] as number[],
+  offers: [] as store.Offering[],
+  auth: 'headers' as store.AuthKind,
+  ownerId: null as number | null,
 };
+
+/** What is told of a server counts no more. */
+function forgetSessions({ sessions, callers }: McpRoom, id: number): void {
+  sessions.forget(id);
+  callers.forget(id);
+}
+
+/** Of one user: each is asked for its list whenever tools are. */
+const mostOwn = 20;
 
 export async function addServer(room: McpRoom, { headers, ...fields }: ServerInput): Promise<store.McpServer> {
   checkAddress(room, fields.url);
+  if (fields.ownerId !== null && (await store.countServers(room.db, fields.ownerId)) >= mostOwn)
+    throw new AppError('conflict', `You have ${mostOwn} servers already, which is the most.`);
   await checkUsers(room, fields.userIds);
   const server = await store.insertServer(room.db, { ...fields, ...sealed(room, headers) }, nowSeconds(room.clock));
   if (!server) throw new AppError('conflict', `name: there is a server ${fields.name} already`, { param: 'name' });
@@ -34,30 +50,46 @@ export async function changeServer(
   if (given.url !== undefined) checkAddress(room, given.url);
   if (given.userIds) await checkUsers(room, given.userIds);
   const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
+  let moved = false;
   const server = await store.updateServer(
     room.db,
     id,
     (old) => {
       const fields = { ...old, ...change };
       if (headers === undefined) refuseMovedHeaders(old, fields);
+      // What users let us do at one place is no word about another.
+      moved = !sameOrigin(old, fields);
       return fields;
     },
     nowSeconds(room.clock),
   );
   if (!server) throw noServer(id);
-  room.sessions.forget(id);
+  if (moved) await dropGrants(room.db, id);
+  forgetSessions(room, id);
   return server;
 }
 
 export async function removeServer(room: McpRoom, id: number): Promise<void> {
   if (!(await store.deleteServer(room.db, id))) throw noServer(id);
-  room.sessions.forget(id);
+  forgetSessions(room, id);
 }
 
-export async function getServer(room: Pick<McpRoom, 'db'>, id: number): Promise<store.McpServer> {
+/** Within the reach of whoever asks: null for everybody's, else those of one user. */
+export async function getServer(
+  room: Pick<McpRoom, 'db'>,
+  id: number,
+  reach: number | null = null,
+): Promise<store.McpServer> {
   const server = await store.findServer(room.db, id);
-  if (!server) throw noServer(id);
+  if (!server || (reach !== null && server.ownerId !== reach)) throw noServer(id);
   return server;
+}
+
+/** What a user connected, and what was asked of them, ends with the user. */
+export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
+  for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
+  await dropApprovalsOf(room.db, userId);
+  await dropGrantsOf(room.db, userId);
 }
 
 export const noServer = (id: number): AppError => new AppError('not_found', `there is no MCP server ${id}`);
@@ -83,9 +115,12 @@ async function checkUsers({ db }: McpRoom, ids: readonly number[]): Promise<void
       throw new AppError('invalid_value', `user_ids: there is no user ${id}`, { param: 'user_ids' });
 }
 
+const sameOrigin = (one: { url: string }, other: { url: string }): boolean =>
+  URL.parse(one.url)?.origin === URL.parse(other.url)?.origin;
+
 /** As with channels: what was entered for one place would be anybody's who may edit a server. */
 function refuseMovedHeaders(old: store.McpServer, fields: store.McpServerFields): void {
-  if (old.sealedHeaders === '' || URL.parse(old.url)?.origin === URL.parse(fields.url)?.origin) return;
+  if (old.sealedHeaders === '' || sameOrigin(old, fields)) return;
   const what = 'stored headers do not go along to another origin';
   throw new AppError('invalid_value', `headers: enter them again, ${what}; {} removes them`, { param: 'headers' });
 }

@@ -1,7 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
-import { type Called, type Connection, connect, type Target, within } from './connection.ts';
+import {
+  type Called,
+  type Connection,
+  connect,
+  type Introduction,
+  type Params,
+  type Passing,
+  type Target,
+  within,
+} from './connection.ts';
 import { faultWithin, McpFault } from './fault.ts';
 import type { Listing } from './listing.ts';
 import type { McpServer } from './store/servers.ts';
@@ -14,6 +23,8 @@ const listingMs = 10_000;
 const listPatienceMs = 10_000;
 
 interface Held {
+  server: McpServer;
+  holder: string;
   /** Address, headers and time limit that it was opened with. */
   key: string;
   connection: Promise<Connection>;
@@ -27,36 +38,85 @@ export interface SessionDeps {
   sealer: Sealer;
   clock: Clock;
   allowPrivate: boolean;
+  tokenOf(server: McpServer, userId: number): Promise<string>;
 }
 
-/** Who is called, with its headers opened. */
-export function targetOf({ sealer, allowPrivate }: SessionDeps, server: McpServer): Target {
-  let headers: Record<string, string> = {};
+/** Nobody in particular: what is the same for all who may use the server. */
+const anybody = '';
+
+/** Whose session is used where one for all would do, if only all were the same to the server. */
+export const holderFor = ({ auth }: McpServer, userId: number): string => (auth === 'oauth' ? `${userId}` : anybody);
+
+/** A holder's name begins with the user's id. */
+const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
+
+/** How sessions begin and end. */
+export interface SessionKeeper {
+  open(server: McpServer, holder: string): Promise<Connection>;
+  /** This process is done with it. */
+  close(connection: Connection): Promise<void>;
+  used?(server: McpServer, holder: string): void;
+  /** The server knows it no more. */
+  ended?(server: McpServer, holder: string): Promise<void>;
+}
+
+/** Opened, for the server alone. */
+export function headersOf(
+  { sealer }: Pick<SessionDeps, 'sealer'>,
+  { sealedHeaders }: McpServer,
+): Record<string, string> {
   try {
-    if (server.sealedHeaders !== '') headers = JSON.parse(sealer.open(server.sealedHeaders)) as Record<string, string>;
+    return sealedHeaders === '' ? {} : (JSON.parse(sealer.open(sealedHeaders)) as Record<string, string>);
   } catch {
     const words = 'its headers cannot be opened with the present ENCRYPTION_KEY; enter them again';
     throw new McpFault('it is not set up', words);
   }
-  return { name: server.name, url: server.url, headers, timeoutMs: server.timeoutMs, allowPrivate };
 }
 
-const keyOf = (server: McpServer): string => JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs]);
+/** Who is called, and in whose name where that makes a difference. */
+export function targetOf(
+  { sealer, allowPrivate, tokenOf }: Omit<SessionDeps, 'clock'>,
+  server: McpServer,
+  holder: string,
+): Target {
+  const headers = headersOf({ sealer }, server);
+  const { name, url, timeoutMs } = server;
+  const target = { name, url, headers, timeoutMs, allowPrivate };
+  if (server.auth !== 'oauth') return target;
+  const userId = userOf(holder);
+  if (userId === null) throw new McpFault('it is for users who sign in to it');
+  return { ...target, token: () => tokenOf(server, userId) };
+}
 
-/** Connections of this process, one a server, opened when they are needed; a server that was changed is connected anew. */
+export const keyOf = (server: McpServer): string =>
+  JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
+
+/** Sessions that end with this process. */
+export const ownSessions = (deps: SessionDeps): SessionKeeper => ({
+  open: async (server, holder) => connect(targetOf(deps, server, holder), AbortSignal.timeout(server.timeoutMs)),
+  close: (connection) => connection.close(),
+});
+
+/**
+ * Connections of this process, one for each server and holder, opened when they are needed; a server that was changed is
+ * connected anew.
+ */
 export class Sessions {
-  readonly #held = new Map<number, Held>();
+  readonly #held = new Map<string, Held>();
 
-  constructor(private readonly deps: SessionDeps) {}
+  constructor(
+    private readonly deps: SessionDeps,
+    private readonly keeper: SessionKeeper = ownSessions(deps),
+  ) {}
 
   /** What the server lists, from now or a moment ago; those who ask at once share the answer. */
-  async listing(server: McpServer, signal: AbortSignal): Promise<Listing> {
-    const known = this.#held.get(server.id);
+  async listing(server: McpServer, holder: string, signal: AbortSignal): Promise<Listing> {
+    const known = this.#held.get(placeOf(server, holder));
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
     if (fresh) return within(signal, known.listing!.answer);
     const patience = AbortSignal.timeout(Math.min(server.timeoutMs, listPatienceMs));
-    const answer = this.#use(server, patience, (connection) => connection.list(patience));
-    const held = this.#held.get(server.id)!;
+    const answer = this.#use(server, holder, patience, (connection) => connection.list(patience));
+    const held = this.#held.get(placeOf(server, holder))!;
     const listing = { atMs: this.#nowMs(), answer };
     held.listing = listing;
     answer.catch(() => {
@@ -65,72 +125,102 @@ export class Sessions {
     return within(signal, answer);
   }
 
-  call(server: McpServer, tool: Called, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
-    return this.#use(server, signal, (connection) => connection.call(tool, args, signal));
+  call(
+    server: McpServer,
+    holder: string,
+    { tool, args }: { tool: Called; args: Record<string, unknown> },
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
+    return this.#use(server, holder, signal, (connection) => connection.call(tool, args, signal));
+  }
+
+  introduction(server: McpServer, holder: string, signal: AbortSignal): Promise<Introduction> {
+    return this.#use(server, holder, signal, async ({ about, capabilities, instructions }) => ({
+      ...{ about, capabilities, instructions },
+    }));
+  }
+
+  ask(
+    server: McpServer,
+    holder: string,
+    asked: { method: string; params: Params; tool?: Called | undefined },
+    passing: Passing,
+  ): Promise<Params> {
+    return this.#use(server, holder, passing.signal, (connection) =>
+      connection.ask(asked.method, asked.params, passing, asked.tool),
+    );
   }
 
   /** Only what the server refused because it knows the session no more is asked a second time, in a new one. */
-  async #use<T>(server: McpServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const first = this.#hold(server);
+  async #use<T>(
+    server: McpServer,
+    holder: string,
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const first = this.#hold(server, holder);
     try {
-      return await this.#with(server.id, first, signal, work);
+      return await this.#with(first, signal, work);
     } catch (error) {
       if (!faultWithin(error)?.sessionEnded) throw error;
-      this.#retire(server.id, first);
-      return this.#with(server.id, this.#hold(server), signal, work);
+      this.#retire(first);
+      await this.keeper.ended?.(server, holder);
+      return this.#with(this.#hold(server, holder), signal, work);
     }
   }
 
-  async #with<T>(id: number, held: Held, signal: AbortSignal, work: (c: Connection) => Promise<T>): Promise<T> {
+  async #with<T>(held: Held, signal: AbortSignal, work: (c: Connection) => Promise<T>): Promise<T> {
     held.users += 1;
     try {
       return await work(await within(signal, held.connection));
     } finally {
       held.users -= 1;
       held.lastUsedMs = this.#nowMs();
-      if (held.retired) this.#retire(id, held);
+      this.keeper.used?.(held.server, held.holder);
+      if (held.retired) this.#retire(held);
     }
   }
 
-  #hold(server: McpServer): Held {
+  #hold(server: McpServer, holder: string): Held {
     const key = keyOf(server);
-    const known = this.#held.get(server.id);
+    const known = this.#held.get(placeOf(server, holder));
     if (known?.key === key) return known;
-    if (known) this.#retire(server.id, known);
+    if (known) this.#retire(known);
     const held: Held = {
-      ...{ key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false },
-      connection: this.#open(server),
+      ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false },
+      connection: this.keeper.open(server, holder),
     };
-    this.#held.set(server.id, held);
+    this.#held.set(placeOf(server, holder), held);
     // What did not come about is tried anew by the next.
-    held.connection.catch(() => this.#retire(server.id, held));
+    held.connection.catch(() => this.#retire(held));
     return held;
   }
 
-  async #open(server: McpServer): Promise<Connection> {
-    return connect(targetOf(this.deps, server), AbortSignal.timeout(server.timeoutMs));
-  }
-
   /** Nobody gets it any more; it is closed when the last who has it is done. */
-  #retire(id: number, held: Held): void {
-    if (this.#held.get(id) === held) this.#held.delete(id);
+  #retire(held: Held): void {
+    const place = placeOf(held.server, held.holder);
+    if (this.#held.get(place) === held) this.#held.delete(place);
     held.retired = true;
     if (held.users === 0) void this.#close(held);
   }
 
-  #close = ({ connection }: Held): Promise<void> => connection.then((open) => open.close()).catch(() => {});
+  #close = ({ connection }: Held): Promise<void> => connection.then((open) => this.keeper.close(open)).catch(() => {});
 
   #nowMs = (): number => this.deps.clock.steadyMs();
 
   /** Of a server that was removed or turned off. */
   forget(id: number): void {
-    const held = this.#held.get(id);
-    if (held) this.#retire(id, held);
+    for (const held of this.#held.values()) if (held.server.id === id) this.#retire(held);
+  }
+
+  /** Of whoever is done with all servers. */
+  leave(holder: string): void {
+    for (const held of this.#held.values()) if (held.holder === holder) this.#retire(held);
   }
 
   async sweep(): Promise<void> {
-    for (const [id, held] of this.#held)
-      if (held.users === 0 && this.#nowMs() - held.lastUsedMs >= idleMs) this.#retire(id, held);
+    for (const held of this.#held.values())
+      if (held.users === 0 && this.#nowMs() - held.lastUsedMs >= idleMs) this.#retire(held);
   }
 
   async stop(): Promise<void> {
@@ -139,3 +229,5 @@ export class Sessions {
     await Promise.all(all.map(this.#close));
   }
 }
+
+const placeOf = ({ id }: McpServer, holder: string): string => `${id} ${holder}`;

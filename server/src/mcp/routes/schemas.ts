@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { answered, listed } from '../../platform/http/answers.ts';
 import { pageFields } from '../../platform/http/paging.ts';
 import { definitionLimits } from '../definition.ts';
+import { ownName } from '../front/own-server.ts';
 import { mostTools } from '../listing.ts';
-import { audiences } from '../store/servers.ts';
+import { audiences, authKinds, offerings } from '../store/servers.ts';
 
 const name = z
   .string()
   .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lower-case letters, digits and hyphens')
-  .describe('Begins the names of its tools: `name__tool`. Stays as it is.');
+  .refine((text) => text !== ownName, `must not be ${ownName}, which is this service itself`)
+  .describe('Begins the names of its tools: `name__tool`; it is served at `/mcp/name`. Stays as it is.');
 
 const url = z
   .string()
@@ -46,6 +48,13 @@ const fields = {
   timeout_ms: z.number().int().min(1_000).max(600_000).describe('For one call, connecting included'),
   audience: z.enum(audiences).describe('Who may use its tools; `users`: those in user_ids'),
   user_ids: userIds,
+  auth: z
+    .enum(authKinds)
+    .describe('`headers` open it, or each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`'),
+  offers: z
+    .array(z.enum(offerings))
+    .max(offerings.length)
+    .describe('What is passed on at `/mcp/name` besides tools; nothing by default'),
 };
 export const serverChange = z.strictObject(fields).partial();
 export const serverCreate = serverChange.extend({ name, url });
@@ -65,11 +74,19 @@ export const toolsChange = z.strictObject({
     .describe('All that are allowed; a tool that is not among them is not'),
 });
 
+export const toolApproval = z.strictObject({
+  definition: definition.describe('Of the definition that is approved, as a test shows it'),
+  ask_first: z.boolean().optional().describe('A person is asked before each call; stays as it is when absent'),
+});
+
 /** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
 export const nothingAsked = z.strictObject({});
 export const pageQuery = z.strictObject(pageFields);
 /** Ids past this are no whole numbers any more. */
 export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
+
+export const toolParams = idParams.extend({ name: z.string().min(1).max(definitionLimits.nameCharacters) });
+export const approvalAnswer = z.strictObject({ approved: z.boolean() });
 
 const schema = z.record(z.string(), z.unknown());
 export const serverView = z
@@ -82,6 +99,9 @@ export const serverView = z
     timeout_ms: z.int(),
     audience: z.enum(audiences),
     user_ids: z.array(z.int()),
+    auth: z.enum(authKinds),
+    offers: z.array(z.enum(offerings)),
+    owner_id: z.int().nullable().describe('The user whose it is; null for the operator’s'),
     tools: z.array(
       z.object({ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() }),
     ),
@@ -90,7 +110,14 @@ export const serverView = z
   })
   .meta({ id: 'McpServer' });
 
-const approved = z.object({ description: z.string(), input_schema: schema, ask_first: z.boolean() });
+/** What clients are told besides: title, annotations and the schema of results. */
+const further = schema.describe('Title, annotations and the schema of results, as far as there are any');
+const approved = z.object({ description: z.string(), input_schema: schema, further, ask_first: z.boolean() });
+const change = z.object({
+  field: z.enum(['description', 'input_schema', 'further']),
+  before: z.unknown(),
+  after: z.unknown(),
+});
 export const testedTool = z
   .object({
     name: z.string(),
@@ -100,9 +127,11 @@ export const testedTool = z
       .describe('`changed`: not offered until approved again; `missing`: allowed, and listed no more'),
     description: z.string(),
     input_schema: schema,
+    further,
     definition: z.string(),
     problem: z.string().nullable().describe('Why it cannot be allowed'),
     approved: approved.nullable().describe('What is allowed, as it was approved'),
+    changes: z.array(change).describe('What is not as it was approved; empty unless the state is `changed`'),
   })
   .meta({ id: 'McpTestedTool' });
 export const testView = z.object({
@@ -114,6 +143,18 @@ export const testView = z.object({
   cut: z.boolean().describe('The server lists more than is read'),
 });
 
+export const approvalView = z
+  .object({
+    id: z.int(),
+    server: z.string(),
+    tool: z.string(),
+    arguments: schema,
+    state: z.enum(['waiting', 'approved', 'refused']),
+    created_at: z.int(),
+    expires_at: z.int(),
+  })
+  .meta({ id: 'McpApproval' });
+
 const usable = z.object({ name: z.string(), description: z.string(), parameters: schema, ask_first: z.boolean() });
 export const answers = {
   server: answered(serverView),
@@ -121,4 +162,7 @@ export const answers = {
   test: answered(testView),
   tools: answered(z.object({ tools: z.array(usable) })),
   done: answered(z.object({ id: z.int() })),
+  authorize: answered(z.object({ authorization_url: z.string() })),
+  approval: answered(approvalView),
+  approvals: answered(z.object({ approvals: z.array(approvalView) })),
 };

@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { Secret } from '../../lib/changes.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
 import type { ServerTest } from '../approve.ts';
-import type { Definition } from '../definition.ts';
+import { type Definition, isAsApproved } from '../definition.ts';
 import type { McpRoom } from '../room.ts';
 import type { ServerInput } from '../servers.ts';
+import type { Approval } from '../store/approvals.ts';
 import { findServer, type McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { offeredName } from '../tool-names.ts';
-import type { serverChange, serverView, testedTool, testView } from './schemas.ts';
+import type { approvalView, serverChange, serverView, testedTool, testView } from './schemas.ts';
 
 /** Only what was given, so that a spread of the result overrides nothing by accident. */
 export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<ServerInput, 'name'>> {
@@ -19,6 +21,8 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     timeoutMs: body.timeout_ms,
     audience: body.audience,
     userIds: body.user_ids && [...new Set(body.user_ids)],
+    auth: body.auth,
+    offers: body.offers && [...new Set(body.offers)],
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -32,6 +36,9 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   timeout_ms: server.timeoutMs,
   audience: server.audience,
   user_ids: server.userIds,
+  auth: server.auth,
+  offers: server.offers,
+  owner_id: server.ownerId,
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
     .map(({ name, askFirst, definition }) => ({
@@ -75,19 +82,40 @@ export function viewTest(server: string, test: ServerTest): z.infer<typeof testV
 }
 
 function viewTool(server: string, definition: Definition, allowed: AllowedTool | undefined): TestedTool {
-  const { name, description, inputSchema, hash, problem } = definition;
-  const state = !allowed ? 'new' : allowed.definition === hash ? 'approved' : 'changed';
+  const { name, description, inputSchema, further, hash, problem } = definition;
+  const state = !allowed ? 'new' : isAsApproved([definition], allowed) ? 'approved' : 'changed';
   return {
     ...{ name, offered_as: offeredName(server, name), state, description, input_schema: inputSchema },
-    ...{ definition: hash, problem, approved: viewApproved(allowed) },
+    ...{ further: { ...further }, definition: hash, problem, approved: viewApproved(allowed) },
+    changes: allowed && state === 'changed' ? changesOf(allowed, definition) : [],
   };
+}
+
+/** Side by side, as they stand: what a description says to a model is for whoever approves it to judge. */
+function changesOf(before: AllowedTool, after: Definition): TestedTool['changes'] {
+  const fields = [
+    { field: 'description', before: before.description, after: after.description },
+    { field: 'input_schema', before: before.inputSchema, after: after.inputSchema },
+    { field: 'further', before: before.further ?? {}, after: after.further },
+  ] as const;
+  return fields.filter((field) => !isDeepStrictEqual(field.before, field.after));
 }
 
 const viewMissing = (server: string, tool: AllowedTool): TestedTool => ({
   ...{ name: tool.name, offered_as: offeredName(server, tool.name), state: 'missing' },
   ...{ description: tool.description, input_schema: tool.inputSchema, definition: tool.definition },
-  ...{ problem: null, approved: viewApproved(tool) },
+  ...{ further: { ...tool.further }, problem: null, approved: viewApproved(tool), changes: [] },
 });
 
 const viewApproved = (tool: AllowedTool | undefined): TestedTool['approved'] =>
-  tool ? { description: tool.description, input_schema: tool.inputSchema, ask_first: tool.askFirst } : null;
+  tool
+    ? {
+        ...{ description: tool.description, input_schema: tool.inputSchema },
+        ...{ further: { ...tool.further }, ask_first: tool.askFirst },
+      }
+    : null;
+
+export const viewApproval = (approval: Approval): z.infer<typeof approvalView> => ({
+  ...{ id: approval.id, server: approval.server, tool: approval.tool, arguments: approval.arguments },
+  ...{ state: approval.state, created_at: approval.createdAt, expires_at: approval.expiresAt },
+});

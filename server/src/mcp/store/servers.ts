@@ -5,6 +5,14 @@ import type { McpServerTable } from './tables.ts';
 export const audiences = ['everyone', 'administrators', 'users'] as const;
 export type Audience = (typeof audiences)[number];
 
+/** What a server may have besides tools; passed on where whoever connected it says so. */
+export const offerings = ['resources', 'prompts'] as const;
+export type Offering = (typeof offerings)[number];
+
+/** How a server is opened: by headers that whoever connected it gave, or by each user signing in to it. */
+export const authKinds = ['headers', 'oauth'] as const;
+export type AuthKind = (typeof authKinds)[number];
+
 /** A server as stored: its headers are still sealed. */
 export interface McpServer {
   id: number;
@@ -16,6 +24,10 @@ export interface McpServer {
   timeoutMs: number;
   audience: Audience;
   userIds: number[];
+  offers: Offering[];
+  auth: AuthKind;
+  /** Null for the operator's. */
+  ownerId: number | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -32,6 +44,9 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   timeoutMs: row.timeout_ms,
   audience: row.audience as Audience,
   userIds: JSON.parse(row.user_ids) as number[],
+  offers: JSON.parse(row.offers) as Offering[],
+  auth: row.auth as AuthKind,
+  ownerId: row.owner_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -45,18 +60,26 @@ const toRow = (fields: McpServerFields) => ({
   timeout_ms: fields.timeoutMs,
   audience: fields.audience,
   user_ids: JSON.stringify(fields.userIds),
+  offers: JSON.stringify(fields.offers),
+  auth: fields.auth,
+  owner_id: fields.ownerId,
 });
 
 export async function pageServers(
   db: Db,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, ownerId }: { limit: number; offset: number; ownerId: number | null },
 ): Promise<{ servers: McpServer[]; total: number }> {
-  const { total } = await db
-    .selectFrom('mcp_servers')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { servers: rows.map(fromRow), total: Number(total) };
+  const total = await countServers(db, ownerId);
+  const all = db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset);
+  const rows = await (ownerId === null ? all : all.where('owner_id', '=', ownerId)).execute();
+  return { servers: rows.map(fromRow), total };
+}
+
+/** Of one owner, or of all for null. */
+export async function countServers(db: Db, ownerId: number | null): Promise<number> {
+  const all = db.selectFrom('mcp_servers').select((e) => e.fn.countAll<number>().as('total'));
+  const { total } = await (ownerId === null ? all : all.where('owner_id', '=', ownerId)).executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 export async function listServers(db: Db): Promise<McpServer[]> {
@@ -105,10 +128,11 @@ export async function updateServer(
 export const touchServer = (tx: Db, id: number, now: number): Promise<unknown> =>
   tx.updateTable('mcp_servers').set({ updated_at: now }).where('id', '=', id).execute();
 
-/** Takes what was allowed of its tools along; false when there is no such server. */
+/** Takes what was allowed of its tools along, and what is open with it; false when there is no such server. */
 export async function deleteServer(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    await tx.deleteFrom('mcp_tools').where('server_id', '=', id).execute();
+    for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals', 'mcp_grants'] as const)
+      await tx.deleteFrom(table).where('server_id', '=', id).execute();
     const { numDeletedRows } = await tx.deleteFrom('mcp_servers').where('id', '=', id).executeTakeFirst();
     return numDeletedRows > 0n;
   });

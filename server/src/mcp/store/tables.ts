@@ -13,6 +13,12 @@ export interface McpServerTable {
   audience: string;
   /** JSON array; counts where the audience is `users`. */
   user_ids: string;
+  /** JSON array: what is passed on besides tools. */
+  offers: Generated<string>;
+  /** `headers` or `oauth`. */
+  auth: Generated<string>;
+  /** Null for the operator's. */
+  owner_id: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -25,14 +31,57 @@ export interface McpToolTable {
   description: string;
   /** JSON object. */
   input_schema: string;
-  /** Hash of description and schema. */
+  /** Hash of all that was approved. */
   definition: string;
+  /** JSON object: title, annotations and the schema of results. Empty where these were not looked at yet. */
+  further: Generated<string>;
   approved_at: number;
+}
+
+/** A session with a server that keeps some, for whoever it was opened for; any process may go on with it. */
+export interface McpSessionTable {
+  server_id: number;
+  /** For whom: a key, a user, one client of theirs. */
+  holder: string;
+  /** Hash of the address and headers that it was opened with. */
+  opened_with: string;
+  /** Sealed JSON: who knows the id speaks for its holder. */
+  session: string;
+  used_at: number;
+}
+
+/** What a user let us do at a server, or is about to. */
+export interface McpGrantTable {
+  server_id: number;
+  user_id: number;
+  /** Sealed JSON: tokens, and what is needed to get others. */
+  grant_sealed: string;
+  /** While the user is away to sign in. */
+  state_hash: string | null;
+  updated_at: number;
+}
+
+/** A call of a tool that asks first. */
+export interface McpApprovalTable {
+  id: Generated<number>;
+  user_id: number;
+  server_id: number;
+  tool: string;
+  /** JSON object, shown to whoever is asked. */
+  arguments: string;
+  arguments_hash: string;
+  /** `waiting`, `approved` or `refused`. */
+  state: string;
+  created_at: number;
+  expires_at: number;
 }
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     mcp_servers: McpServerTable;
     mcp_tools: McpToolTable;
+    mcp_sessions: McpSessionTable;
+    mcp_approvals: McpApprovalTable;
+    mcp_grants: McpGrantTable;
   }
 }

@@ -11,7 +11,16 @@ export interface AllowedTool {
   description: string;
   inputSchema: Record<string, unknown>;
   definition: string;
+  /** Null where it was approved before anybody looked at more than description and schema. */
+  further: Further | null;
   approvedAt: number;
+}
+
+/** What else a server tells clients of a tool. */
+export interface Further {
+  title?: string | undefined;
+  outputSchema?: Record<string, unknown> | undefined;
+  annotations?: Record<string, unknown> | undefined;
 }
 
 const fromRow = (row: Selectable<McpToolTable>): AllowedTool => ({
@@ -21,6 +30,7 @@ const fromRow = (row: Selectable<McpToolTable>): AllowedTool => ({
   description: row.description,
   inputSchema: JSON.parse(row.input_schema) as Record<string, unknown>,
   definition: row.definition,
+  further: row.further === '' ? null : (JSON.parse(row.further) as Further),
   approvedAt: row.approved_at,
 });
 
@@ -31,6 +41,7 @@ const toRow = (tool: AllowedTool) => ({
   description: tool.description,
   input_schema: JSON.stringify(tool.inputSchema),
   definition: tool.definition,
+  further: tool.further === null ? '' : JSON.stringify(tool.further),
   approved_at: tool.approvedAt,
 });
 

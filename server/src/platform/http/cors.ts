@@ -9,15 +9,15 @@ export interface CorsPolicy {
   registered(origin: string): boolean | Promise<boolean>;
 }
 
-/** `relay`: models, by key. `application`: what an application does with its token. */
+/** `relay`: models, and tools over MCP, by key. `application`: what an application does with its token. */
 type Scope = 'relay' | 'application';
 
-const relayPath = /^\/(v1|v1beta|v2|openai)\//;
+const relayPath = /^\/((v1|v1beta|v2|openai)\/|mcp(\/|$))/;
 const applicationPath = /^\/api\/oauth2\/tokens(\/|$)/;
 
 /** By what opens it as well: an endpoint that takes our cookie is for our own pages only. */
 export function corsScope({ path, auth }: Pick<Route, 'path' | 'auth'>): Scope | null {
-  if (relayPath.test(path)) return ['apiKey', 'none'].includes(auth) ? 'relay' : null;
+  if (relayPath.test(path)) return ['apiKey', 'mcp', 'none'].includes(auth) ? 'relay' : null;
   return applicationPath.test(path) && (auth as string) === 'bearer' ? 'application' : null;
 }
 
@@ -33,6 +33,7 @@ const exposed = [
   'ratelimit-reset',
   'x-svc-provider',
   'x-svc-cost',
+  'mcp-session-id',
 ].join(', ');
 
 /** What an answer says to the page that asked; credentials never, as no cookie counts here. */

@@ -25,6 +25,13 @@ const errorSchemas: Record<ErrorFormat, ZodType> = {
     .meta({ id: 'GoogleError' }),
   cohere: z.object({ message: z.string() }).meta({ id: 'CohereError' }),
   video: z.object({ error: z.object({ code: z.number().int(), message: z.string() }) }).meta({ id: 'VideoError' }),
+  mcp: z
+    .object({
+      jsonrpc: z.literal('2.0'),
+      id: z.union([z.string(), z.number(), z.null()]),
+      error: z.object({ code: z.number().int(), message: z.string() }),
+    })
+    .meta({ id: 'JsonRpcError' }),
 };
 
 /** Which credentials open a route, for the reference page, where they are not one of the same name. */
@@ -35,6 +42,8 @@ const security: Record<string, Record<string, string[]>[]> = {
   keyOrSession: [{ apiKey: [] }, { session: [] }],
   modelsOrSession: [{ apiKey: [] }, { session: [] }],
   googleKey: [{ apiKey: [] }, { googleKey: [] }],
+  mcp: [{ apiKey: [] }, { oauth: [] }],
+  mcpOwner: [{ session: [] }],
 };
 
 /** 204 has no body (RFC 9110 §15.3.5), so there is nothing to describe. */

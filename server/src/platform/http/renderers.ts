@@ -21,5 +21,6 @@ export function formatOfPath(path: string): ErrorFormat {
   if (path.startsWith('/v2/chat')) return 'cohere';
   if (path.startsWith('/v1/') || path.startsWith('/openai/')) return 'openai';
   if (path.startsWith('/api/oauth2')) return 'oauth';
+  if (/^\/mcp(\/|$)/.test(path)) return 'mcp';
   return 'management';
 }

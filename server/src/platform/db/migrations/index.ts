@@ -27,6 +27,7 @@ import { migration as factors } from './0025-factors.ts';
 import { migration as devices } from './0026-devices.ts';
 import { migration as registration } from './0027-registration.ts';
 import { migration as acting } from './0028-acting.ts';
+import { migration as mcpFront } from './0029-mcp-front.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -59,6 +60,7 @@ export const migrations: Migration[] = [
   devices,
   registration,
   acting,
+  mcpFront,
 ];
 
 /**

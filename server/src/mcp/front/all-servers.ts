@@ -1,0 +1,39 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Params } from '../connection.ts';
+import { findTool } from '../offers.ts';
+import { offeredName } from '../tool-names.ts';
+import { callAllowed, toolView } from './call-tool.ts';
+import { callOwn, ownName, ownViews, us } from './own-server.ts';
+import type { FrontRoom } from './room.ts';
+import { badParams, type Exchange, noMethod, type Served } from './served.ts';
+
+/** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
+export const allServers = (room: FrontRoom): Served => ({
+  introduction: async () => ({ about: us, capabilities: { tools: {}, logging: {} } }),
+  answer: async (method, params, exchange) => {
+    if (method === 'tools/list') return { tools: await allTools(room, exchange.caller.user.id) };
+    if (method === 'tools/call') return callByName(room, params, exchange);
+    // Which server would be meant, nobody can say yet.
+    if (method === 'logging/setLevel') return {};
+    throw noMethod(method);
+  },
+});
+
+async function allTools(room: FrontRoom, userId: number): Promise<Params[]> {
+  const own = ownViews(room).map((tool) => ({ ...tool, name: offeredName(ownName, String(tool.name)) }));
+  // A server that was called so before the name was ours is served by runs alone.
+  const offers = (await room.offers(userId)).filter(({ server }) => server.name !== ownName);
+  return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
+}
+
+async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
+  const { name } = params;
+  if (typeof name !== 'string') throw badParams('name must be the name of a tool');
+  const own = `${ownName}__`;
+  if (name.startsWith(own)) return callOwn(room, { ...params, name: name.slice(own.length) }, exchange);
+  const found = await findTool(room.db, exchange.caller.user.id, name).catch((error) => {
+    if (error instanceof AppError && error.code === 'not_found') throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
+    throw error;
+  });
+  return callAllowed(room, found, params, exchange);
+}

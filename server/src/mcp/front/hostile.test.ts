@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { openOAuthTest } from '../../oauth/oauth.fixture.ts';
+import type { RawAsked } from '../mcp.fixture.ts';
+import { allowedFor } from './caller.ts';
+import { type FrontTest, openFrontTest } from './front.fixture.ts';
+
+/* Servers behind us that hang, lie and flood, and callers with tokens for something else. */
+
+let f: FrontTest;
+beforeAll(async () => {
+  f = await openFrontTest();
+});
+afterAll(() => f.t.close());
+afterEach(() => f.tidy());
+
+const secret = 'the-secret-of-this-server';
+type Answer = (asked: RawAsked, request: Request) => Response | Promise<Response>;
+/** Lists one tool, and lets the test answer its call. */
+const calling = (answer: Answer) =>
+  f.startRaw((asked, request) =>
+    asked.method === 'tools/list'
+      ? Response.json(asked.result({ tools: [{ name: 'one', inputSchema: { type: 'object' } }] }))
+      : answer(asked, request),
+  );
+
+const broken: Record<string, [says: string, answer: Answer]> = {
+  'a redirect': [
+    'it redirects elsewhere, which is not followed',
+    () => new Response(null, { status: 307, headers: { location: 'http://127.0.0.1:1/other' } }),
+  ],
+  megabytes: [
+    'larger than 1 MiB',
+    ({ result }) => Response.json(result({ content: [{ type: 'text', text: 'x'.repeat(3_000_000) }] })),
+  ],
+  silence: ['it did not answer in time', () => new Promise<Response>(() => {})],
+  'no answer at all': [
+    'closed the connection',
+    () => new Response('data: {"half\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+  ],
+  'an error that repeats our secret': [
+    'unknown key [redacted]',
+    ({ id }) => Response.json({ jsonrpc: '2.0', id, error: { code: -32_050, message: `unknown key ${secret}` } }),
+  ],
+};
+
+test.each(Object.keys(broken))('%s is told as a fault, once, within bounds', async (what) => {
+  const [says, answer] = broken[what]!;
+  const server = calling(answer);
+  const { name } = await f.connected(server, { headers: { 'x-key': secret }, timeout_ms: 1_000 });
+  const { client } = await f.clientOf(`/mcp/${name}`);
+  await expect(client.callTool({ name: 'one', arguments: {} })).rejects.toThrow(says);
+  expect(server.asked.filter((method) => method === 'tools/call')).toHaveLength(1);
+});
+
+test('a result that repeats our secret comes without it, and the rest as it is', async () => {
+  const server = calling(({ result }, { headers }) =>
+    Response.json(result({ content: [{ type: 'text', text: `you sent ${headers.get('x-key')}` }], extra: [1, null] })),
+  );
+  const { name } = await f.connected(server, { headers: { 'x-key': secret } });
+  const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
+  const said = await client.callTool({ name: 'one', arguments: {} });
+  expect(said).toMatchObject({ content: [{ text: 'you sent [redacted]' }], extra: [1, null] });
+});
+
+test('a server that is away is a fault of the gateway, at the first word and later', async () => {
+  const server = f.start([{ name: 'one' }]);
+  const { name } = await f.connected(server);
+  const { client } = await f.clientOf(`/mcp/${name}`);
+  server.stop();
+  f.laterOn();
+  await expect(client.listTools()).rejects.toThrow(`The server ${name} failed`);
+  const first = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+  const answer = await f.post(`/mcp/${name}`, first);
+  expect([answer.status, await answer.json()]).toMatchObject([502, { error: { code: -32_603 } }]);
+});
+
+test('a token is for what it was asked for, and for nothing else', async () => {
+  const base = 'https://svc.example';
+  expect(allowedFor({ audience: null }, 'files', base)).toBe(true);
+  expect(allowedFor({ audience: [`${base}/mcp/files`] }, 'files', base)).toBe(true);
+  for (const audience of [[], [base], [`${base}/mcp`], [`${base}/mcp/filesystem`], [`${base}/mcp/files/`]])
+    expect(allowedFor({ audience }, 'files', base)).toBe(false);
+  expect(allowedFor({ audience: [`${base}/mcp`] }, null, base)).toBe(true);
+  const oauth = await openOAuthTest();
+  const { access_token } = await oauth.tokens(await oauth.client());
+  for (const path of ['/mcp', '/mcp/svc']) {
+    const refused = await oauth.withBearer(path, access_token, { method: 'POST', body: { jsonrpc: '2.0' } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
+  }
+  await oauth.app.close();
+});

@@ -1,0 +1,59 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/client';
+import type { Params } from '../connection.ts';
+import { tellFault } from '../fault.ts';
+import { secretsIn } from '../offers.ts';
+import type { McpServer, Offering } from '../store/servers.ts';
+import { callTool, listTools } from './call-tool.ts';
+import { pass } from './pass.ts';
+import type { FrontRoom } from './room.ts';
+import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
+
+/** Requests that are passed on as they are, and what of a server they belong to. */
+const passed: Record<string, Offering> = {
+  'resources/list': 'resources',
+  'resources/templates/list': 'resources',
+  'resources/read': 'resources',
+  'prompts/list': 'prompts',
+  'prompts/get': 'prompts',
+};
+
+/** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
+export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
+  introduction: async ({ holder, signal }) => {
+    try {
+      const { about, capabilities, instructions } = await room.callers.introduction(server, holder, signal);
+      return { about, instructions, capabilities: passedCapabilities(server, capabilities) };
+    } catch (error) {
+      throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
+    }
+  },
+  answer: async (method, params, exchange) => {
+    if (method === 'tools/list') return { tools: await listTools(room, server, exchange) };
+    if (method === 'tools/call') return callTool(room, server, params, exchange);
+    if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
+    if (method === 'completion/complete') return complete(room, server, params, exchange);
+    const offering = Object.hasOwn(passed, method) ? passed[method]! : null;
+    if (!offering || !server.offers.includes(offering)) throw noMethod(method);
+    return pass(room, server, { method, params }, exchange);
+  },
+});
+
+/** Completes arguments of prompts and addresses of resources, where these are passed on. */
+function complete(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
+  const method = 'completion/complete';
+  const { type } = (params.ref ?? {}) as { type?: unknown };
+  const offering = type === 'ref/prompt' ? 'prompts' : 'resources';
+  if (!server.offers.includes(offering)) throw noMethod(method);
+  return pass(room, server, { method, params }, exchange);
+}
+
+/** Without what needs a line on which a server speaks first: in front of us there is none. */
+function passedCapabilities({ offers }: McpServer, has: ServerCapabilities): ServerCapabilities {
+  return {
+    tools: {},
+    ...(has.resources && offers.includes('resources') && { resources: {} }),
+    ...(has.prompts && offers.includes('prompts') && { prompts: {} }),
+    ...(has.completions && offers.length > 0 && { completions: {} }),
+    ...(has.logging && { logging: {} }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Route } from '../../platform/http/route.ts';
+import type { Shared } from '../../platform/shared/port.ts';
+import type { Mcp } from '../open.ts';
+import { frontRoutes } from '../routes/front.ts';
+import type { FrontRoom } from './room.ts';
+import { Serving } from './serve.ts';
+import { UnderWay } from './under-way.ts';
+
+export interface FrontDeps extends Pick<FrontRoom, 'own' | 'note'> {
+  mcp: Pick<Mcp, 'room' | 'offers'>;
+  shared: Shared;
+  /** Whether pages of this origin may call us. */
+  originAllowed(origin: string): boolean | Promise<boolean>;
+}
+
+export interface McpFront {
+  routes: Route[];
+  stop(): Promise<void>;
+}
+
+/** Connected servers, and our own, for clients of others. */
+export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps): McpFront {
+  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps };
+  const underWay = new UnderWay(shared);
+  const serving = new Serving({ underWay, log: room.log });
+  return {
+    routes: frontRoutes({ room, serving, underWay, originAllowed }),
+    stop: async () => {
+      await serving.stop();
+      await underWay.stop();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Origin } from '../../identity/audit/log.ts';
+import type { Introduction, Params, Passing } from '../connection.ts';
+import type { McpCaller } from './caller.ts';
+
+/** Whom something is done for. */
+export interface Asker {
+  caller: McpCaller;
+  /** Whose sessions with servers are used: the caller's, or those of one client of theirs. */
+  holder: string;
+  origin: Origin;
+  /** Of the request that brought it. */
+  requestId: string;
+  signal: AbortSignal;
+}
+
+/** One message, and what may be said while it is worked on. */
+export type Exchange = Asker & Passing;
+
+/** What is served at one address: a server, all of them together, or our own. */
+export interface Served {
+  introduction(asker: Asker): Promise<Introduction>;
+  answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
+}
+
+/** A fault in the protocol's own words: passed on with its code. */
+export class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+    this.name = 'RpcError';
+  }
+}
+
+export const noMethod = (method: string): RpcError =>
+  new RpcError(-32_601, `Method not found: ${method.slice(0, 100)}`);
+export const badParams = (message: string): RpcError => new RpcError(-32_602, message);
+export const ownFault = (message: string): RpcError => new RpcError(-32_603, message);
+
+/** A tool that was called and could not do it: for the model to read. */
+export const toolFailure = (text: string): Params => ({ content: [{ type: 'text', text }], isError: true });

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { manualClock } from '../lib/clock.ts';
+import { administration, connectClient } from './mcp.fixture.ts';
+import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
+
+const clock = manualClock(Date.UTC(2026, 0, 15, 12));
+let t: TestApp;
+let root: Member;
+let user: Member;
+let server: SignedInServer;
+let id: number;
+
+beforeAll(async () => {
+  t = await openTestApp({ clock, env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
+  await t.setOption('RateLimitEnabled', false);
+  [root, user] = [await t.root(), await t.user()];
+  server = startSignedIn();
+  ({ id } = await administration(root).connect('theirs', server.url, { auth: 'oauth' }));
+});
+afterAll(async () => {
+  server.stop();
+  await t.close();
+});
+
+async function begin(by: Member): Promise<URL> {
+  const answer = await by.call(`/api/mcp/servers/${id}/authorize`, { method: 'POST' });
+  expect(answer.status).toBe(200);
+  return new URL(((await answer.json()) as { data: { authorization_url: string } }).data.authorization_url);
+}
+const comeBack = (by: Member, query: Record<string, string>) =>
+  by.call(`/api/mcp/authorized?${new URLSearchParams(query)}`);
+async function signIn(by: Member, as: string): Promise<void> {
+  const state = (await begin(by)).searchParams.get('state')!;
+  const answer = await comeBack(by, { state, code: as });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('theirs')]);
+}
+async function whoIs(by: Member): Promise<string> {
+  const { client } = await connectClient(t, '/mcp/theirs', await by.key());
+  const { content } = await client.callTool({ name: 'who', arguments: {} });
+  await client.close();
+  return (content as { text: string }[])[0]!.text;
+}
+
+test('each user signs in for themselves, and is called for with their own token', async () => {
+  const admin = administration(root);
+  expect((await admin.test(id)).error).toContain('sign in');
+  await signIn(root, 'root');
+  await admin.allow(id);
+  expect(await t.app.mcp.tools.list(user.id)).toEqual([]);
+  await expect(whoIs(user)).rejects.toThrow();
+  await signIn(user, 'alice');
+  expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
+  expect(await whoIs(root)).toMatch(/^Bearer token-root-/);
+  clock.advance(31_000);
+  const outcome = await t.app.mcp.tools.call(user.id, 'theirs__who', {}, new AbortController().signal);
+  expect(outcome.text).toMatch(/^Bearer token-alice-/);
+  expect((await t.app.mcp.tools.list(user.id)).map(({ name }) => name)).toEqual(['theirs__who']);
+});
+
+test('what is asked of the authorization server is bound to us, to the server and to this attempt', async () => {
+  const { searchParams } = await begin(user);
+  const place = `${t.config.baseUrl}/api/mcp/authorized`;
+  expect(Object.fromEntries(searchParams)).toMatchObject({
+    ...{ response_type: 'code', code_challenge_method: 'S256', redirect_uri: place, resource: server.url },
+  });
+  expect(server.asked.every((asked) => asked.get('resource') === server.url)).toBe(true);
+  // A stranger with the state of another gets nowhere, and the one it belongs to still does, once.
+  const state = searchParams.get('state')!;
+  expect((await comeBack(root, { state, code: 'alice' })).status).toBe(404);
+  expect((await comeBack(user, { state, code: 'alice' })).status).toBe(200);
+  expect((await comeBack(user, { state, code: 'alice' })).status).toBe(404);
+  expect((await comeBack(user, { code: 'alice' })).status).toBe(400);
+  const refused = (await begin(user)).searchParams.get('state')!;
+  expect((await comeBack(user, { state: refused, error: 'access_denied' })).status).toBe(403);
+  const wrong = (await begin(user)).searchParams.get('state')!;
+  expect((await comeBack(user, { state: wrong, code: 'wrong' })).status).toBe(502);
+  const late = (await begin(user)).searchParams.get('state')!;
+  clock.advance(16 * 60_000);
+  expect((await comeBack(user, { state: late, code: 'alice' })).status).toBe(404);
+  // What was granted before all this still counts.
+  expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
+});
+
+test('a token that runs out is renewed once, and none is stored in the open', async () => {
+  const before = await whoIs(user);
+  clock.advance(3_600_000);
+  const refreshes = () => server.asked.filter((asked) => asked.get('grant_type') === 'refresh_token').length;
+  const had = refreshes();
+  const [one, two] = await Promise.all([whoIs(user), whoIs(user)]);
+  expect([one === before, one === two, refreshes()]).toEqual([false, true, had + 1]);
+  const rows = await t.platform.database.db.selectFrom('mcp_grants').selectAll().execute();
+  expect(JSON.stringify(rows)).not.toContain('alice');
+});
+
+test('who takes it back, or whose server moves elsewhere, has to sign in again', async () => {
+  expect((await user.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(200);
+  await expect(whoIs(user)).rejects.toThrow();
+  await signIn(user, 'alice');
+  expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
+  const elsewhere = startSignedIn();
+  await administration(root).send('PUT', `/${id}`, { url: elsewhere.url });
+  await expect(whoIs(user)).rejects.toThrow();
+  expect(elsewhere.behind.heard).toEqual([]);
+  elsewhere.stop();
+});
+
+test('servers that do not ask for it, and those that are not for the user, are not signed in to', async () => {
+  const { id: plain } = await administration(root).connect('plain', server.url);
+  const authorize = (by: Member, which: number) => by.call(`/api/mcp/servers/${which}/authorize`, { method: 'POST' });
+  expect((await authorize(user, plain)).status).toBe(400);
+  await administration(root).send('PUT', `/${id}`, { audience: 'administrators' });
+  expect((await authorize(user, id)).status).toBe(404);
+  expect((await authorize(user, 999_999)).status).toBe(404);
+});

@@ -1,0 +1,187 @@
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { randomString } from '../lib/ids.ts';
+import { McpFault, tellFault } from './fault.ts';
+import type { McpDeps } from './room.ts';
+import { fetchForSignIn } from './sign-in-fetch.ts';
+import * as store from './store/grants.ts';
+import { findServer, type McpServer } from './store/servers.ts';
+
+/** What a user let us do at a server, and what is needed to go on with it. */
+interface Grant {
+  client?: StoredOAuthClientInformation | undefined;
+  tokens?: StoredOAuthTokens | undefined;
+  /** When the access token runs out; absent where the server does not say. */
+  expiresAt?: number | undefined;
+  verifier?: string | undefined;
+  discovery?: OAuthDiscoveryState | undefined;
+}
+
+/** How long somebody may take to sign in. */
+const attemptSeconds = 15 * 60;
+/** A token that runs out on the way is no use. */
+const earlySeconds = 30;
+
+export const callbackPath = '/api/mcp/authorized';
+
+const notAllowed = (): McpFault => new McpFault('the user has to sign in to it first');
+
+/** The library's view of a grant: what it learns on the way is put into it, and kept by whoever asked. */
+function providerOf(deps: McpDeps, grant: Grant, began?: { state: string; url?: URL }): OAuthClientProvider {
+  const redirectUrl = `${deps.baseUrl}${callbackPath}`;
+  return {
+    redirectUrl,
+    clientMetadata: {
+      client_name: 'svc',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    ...(began && { state: () => began.state }),
+    clientInformation: () => grant.client,
+    saveClientInformation: (client) => {
+      grant.client = client;
+    },
+    tokens: () => grant.tokens,
+    saveTokens: (tokens) => {
+      const seconds = tokens.expires_in;
+      grant.tokens = tokens;
+      grant.expiresAt = seconds === undefined ? undefined : nowSeconds(deps.clock) + seconds;
+    },
+    redirectToAuthorization: (url) => {
+      if (began) began.url = url;
+    },
+    saveCodeVerifier: (verifier) => {
+      grant.verifier = verifier;
+    },
+    codeVerifier: () => grant.verifier ?? '',
+    saveDiscoveryState: (discovery) => {
+      grant.discovery = discovery;
+    },
+    discoveryState: () => grant.discovery,
+  };
+}
+
+const opened = ({ sealer }: McpDeps, { sealed }: store.StoredGrant): Grant | null => {
+  try {
+    return JSON.parse(sealer.open(sealed)) as Grant;
+  } catch {
+    // Sealed with a key that is gone: the user signs in again.
+    return null;
+  }
+};
+
+const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
+
+/** Loaded by the first who signs in, like the rest of the library. */
+async function authorize(
+  deps: McpDeps,
+  server: McpServer,
+  provider: OAuthClientProvider,
+  more: { authorizationCode?: string; iss?: string | undefined; forceReauthorization?: boolean } = {},
+): Promise<'AUTHORIZED' | 'REDIRECT'> {
+  const { auth } = await import('@modelcontextprotocol/client');
+  const { iss, ...rest } = more;
+  return auth(provider, {
+    serverUrl: server.url,
+    fetchFn: fetchForSignIn(deps),
+    ...rest,
+    ...(iss !== undefined && { iss }),
+  });
+}
+
+/** Where the user's browser has to go. What was granted before counts until the new is there. */
+export async function beginGrant(deps: McpDeps, server: McpServer, userId: number): Promise<string> {
+  if (server.auth !== 'oauth')
+    throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
+  const stored = await store.findGrant(deps.db, server.id, userId);
+  // Which client we are there is known from the time before; everything else is asked anew.
+  const { client, tokens, expiresAt } = (stored && opened(deps, stored)) ?? {};
+  const grant: Grant = { client, tokens, expiresAt };
+  const began: { state: string; url?: URL } = { state: randomString(43) };
+  try {
+    await authorize(deps, server, providerOf(deps, grant, began), { forceReauthorization: true });
+  } catch (error) {
+    throw refused(server, error);
+  }
+  if (!began.url || !/^https?:$/.test(began.url.protocol)) throw refused(server, new McpFault('it names no page'));
+  const kept = { serverId: server.id, userId, sealed: sealedGrant(deps, grant) };
+  await store.beginAttempt(deps.db, kept, sha256Hex(began.state), nowSeconds(deps.clock));
+  return began.url.href;
+}
+
+const refused = (server: McpServer, error: unknown): AppError =>
+  new AppError('provider_error', `Signing in to ${server.name} failed: ${tellFault(error, 'anybody', [])}.`);
+
+/** What the browser comes back with; returns the server that is signed in to now. */
+export async function finishGrant(
+  deps: McpDeps,
+  userId: number,
+  { state, code, iss }: { state: string; code: string | undefined; iss: string | undefined },
+): Promise<McpServer> {
+  const since = nowSeconds(deps.clock) - attemptSeconds;
+  const taken = await store.takeAttempt(deps.db, { stateHash: sha256Hex(state), userId, since });
+  const server = taken && (await findServer(deps.db, taken.serverId));
+  const grant = taken && opened(deps, taken);
+  if (!taken || !server || !grant) throw new AppError('not_found', 'Nobody waits for this. Begin again.');
+  if (code === undefined) throw new AppError('access_denied', `Signing in to ${server.name} was refused there.`);
+  try {
+    await authorize(deps, server, providerOf(deps, grant), { authorizationCode: code, iss });
+  } catch (error) {
+    throw refused(server, error);
+  }
+  const whole = sealedGrant(deps, { ...grant, verifier: undefined });
+  if (!(await store.replaceGrant(deps.db, taken, whole, nowSeconds(deps.clock))))
+    throw new AppError('conflict', 'This was begun anew meanwhile.');
+  return server;
+}
+
+/** The user's access token for a server, renewed when it has run out; those who ask at once share the answer. */
+export function openTokens(deps: McpDeps): (server: McpServer, userId: number) => Promise<string> {
+  const renewing = new Map<string, Promise<string>>();
+  return async (server, userId) => {
+    const stored = await store.findGrant(deps.db, server.id, userId);
+    const grant = stored && opened(deps, stored);
+    if (!grant?.tokens) throw notAllowed();
+    if (isFresh(deps, grant)) return grant.tokens.access_token;
+    const name = `${server.id} ${userId}`;
+    const under = renewing.get(name) ?? renew(deps, server, stored!, grant).finally(() => renewing.delete(name));
+    renewing.set(name, under);
+    return under;
+  };
+}
+
+const isFresh = ({ clock }: McpDeps, { expiresAt }: Grant): boolean =>
+  expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
+
+async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant, grant: Grant): Promise<string> {
+  const renewed: Grant = { ...grant };
+  const since = await freshSince(deps, before);
+  if (since !== null) return since;
+  try {
+    if (!grant.tokens?.refresh_token) throw notAllowed();
+    if ((await authorize(deps, server, providerOf(deps, renewed))) !== 'AUTHORIZED') throw notAllowed();
+    const sealed = sealedGrant(deps, renewed);
+    if (await store.replaceGrant(deps.db, before, sealed, nowSeconds(deps.clock))) return renewed.tokens!.access_token;
+  } catch (error) {
+    deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a token could not be renewed');
+  }
+  const other = await freshSince(deps, before);
+  if (other !== null) return other;
+  throw notAllowed();
+}
+
+/** Another may have been quicker, here or elsewhere, and a token is renewed once. */
+async function freshSince(deps: McpDeps, before: store.StoredGrant): Promise<string | null> {
+  const now = await store.findGrant(deps.db, before.serverId, before.userId);
+  const grant = now && now.sealed !== before.sealed ? opened(deps, now) : null;
+  return grant?.tokens && isFresh(deps, grant) ? grant.tokens.access_token : null;
+}

@@ -1,0 +1,97 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { type Connection, connect, type KeptSession } from './connection.ts';
+import type { McpRoom } from './room.ts';
+import { keyOf, type SessionKeeper, targetOf } from './sessions.ts';
+import { findServer, type McpServer } from './store/servers.ts';
+import * as store from './store/sessions.ts';
+
+type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
+
+/** A session that no process used for so long is ended. */
+const idleSeconds = 30 * 60;
+/** That a session is used is written no more often than this: it only has to be seen long before it would be ended. */
+const touchMs = 60_000;
+/** Ended by one sweep; the rest waits for the next. */
+const mostAtOnce = 50;
+
+/**
+ * Sessions of those who use a server through us. What a server remembers of them is theirs: the next process goes on with
+ * it when one is killed, and of several, each may be asked.
+ */
+export function keptSessions(deps: Deps): SessionKeeper {
+  const touched = new Map<string, number>();
+  return {
+    open: async (server, holder) => {
+      const target = targetOf(deps, server, holder);
+      const signal = AbortSignal.timeout(server.timeoutMs);
+      const stored = await store.findSession(deps.db, server.id, holder);
+      const kept = stored?.openedWith === openedWith(server) ? unsealed(deps, stored) : null;
+      if (kept) return connect(target, signal, kept);
+      const connection = await connect(target, signal);
+      await keep(deps, server, holder, connection);
+      return connection;
+    },
+    close: (connection) => connection.leave(),
+    used: ({ id }, holder) => {
+      const place = `${id} ${holder}`;
+      const nowMs = deps.clock.steadyMs();
+      if (nowMs - (touched.get(place) ?? -touchMs) < touchMs) return;
+      // Whoever is in it was seen a while ago at most, and is seen again soon.
+      if (touched.size >= 10_000) touched.clear();
+      touched.set(place, nowMs);
+      void store
+        .touchSession(deps.db, id, holder, nowSeconds(deps.clock))
+        .catch((error) => deps.log.warn({ error }, 'the use of a session could not be noted'));
+    },
+    ended: ({ id }, holder) => store.dropSession(deps.db, id, holder),
+  };
+}
+
+const openedWith = (server: McpServer): string => sha256Hex(keyOf(server));
+
+async function keep(deps: Deps, server: McpServer, holder: string, connection: Connection): Promise<void> {
+  const { sessionId: id, about, capabilities, instructions } = connection;
+  // A server without sessions has nothing to go on with.
+  if (id === null) return;
+  const kept: KeptSession = { id, about, capabilities, instructions };
+  await store.storeSession(deps.db, {
+    ...{ serverId: server.id, holder, openedWith: openedWith(server) },
+    ...{ sealed: deps.sealer.seal(JSON.stringify(kept)), usedAt: nowSeconds(deps.clock) },
+  });
+}
+
+/** Null for what was sealed with a key that is gone: a session can be begun anew. */
+function unsealed({ sealer }: Deps, { sealed }: store.StoredSession): KeptSession | null {
+  try {
+    return JSON.parse(sealer.open(sealed)) as KeptSession;
+  } catch {
+    return null;
+  }
+}
+
+/** Says farewell to servers whose sessions nobody uses any more. */
+export async function endIdleSessions(deps: Deps): Promise<void> {
+  const before = nowSeconds(deps.clock) - idleSeconds;
+  await endAll(deps, await store.takeIdleSessions(deps.db, before, mostAtOnce));
+}
+
+/** The same for whoever says that he is done. */
+export async function endSessionsOf(deps: Deps, holder: string): Promise<void> {
+  await endAll(deps, await store.takeSessionsOf(deps.db, holder));
+}
+
+async function endAll(deps: Deps, sessions: readonly store.StoredSession[]): Promise<void> {
+  await Promise.all(
+    sessions.map(async (session) => {
+      const server = await findServer(deps.db, session.serverId);
+      const kept = unsealed(deps, session);
+      // Another address or other headers would not be those the session was opened with.
+      if (!server || !kept || session.openedWith !== openedWith(server)) return;
+      // A server that does not hear it forgets the session by itself.
+      const farewell = async () =>
+        (await connect(targetOf(deps, server, session.holder), AbortSignal.timeout(5_000), kept)).close();
+      await farewell().catch(() => {});
+    }),
+  );
+}

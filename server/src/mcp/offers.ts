@@ -1,0 +1,105 @@
+import { findUser } from '../identity/store/users.ts';
+import { roles, statuses } from '../identity/user.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { isAsApproved } from './definition.ts';
+import { secretsOf, tellFault } from './fault.ts';
+import type { McpRoom } from './room.ts';
+import { headersOf, holderFor } from './sessions.ts';
+import { findServer, findServerByName, listServers, type McpServer } from './store/servers.ts';
+import { type AllowedTool, allowedTools } from './store/tools.ts';
+import { offeredName, serverOf } from './tool-names.ts';
+
+/** A server that did not answer is left out of lists for so long, so that it does not hold up every one of them. */
+const leftOutMs = 30_000;
+const mostFailed = 10_000;
+
+/** A tool that a user may call now, and whose it is. */
+export interface Offer {
+  server: McpServer;
+  tool: AllowedTool;
+}
+
+/** All tools that a user may call now: allowed, and still described as they were when they were. */
+export type Offers = (userId: number) => Promise<Offer[]>;
+
+export function openOffers(room: McpRoom): Offers {
+  const failed = new Map<string, { updatedAt: number; atMs: number }>();
+  const leftOut = (place: string, { updatedAt }: McpServer): boolean => {
+    const last = failed.get(place);
+    return last?.updatedAt === updatedAt && room.clock.steadyMs() - last.atMs < leftOutMs;
+  };
+
+  const offeredOf = async (server: McpServer, allowed: AllowedTool[], userId: number): Promise<Offer[]> => {
+    const holder = holderFor(server, userId);
+    const place = `${server.id} ${holder}`;
+    if (allowed.length === 0 || leftOut(place, server)) return [];
+    try {
+      const { definitions } = await room.sessions.listing(server, holder, AbortSignal.timeout(server.timeoutMs));
+      failed.delete(place);
+      return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => ({ server, tool }));
+    } catch (error) {
+      // One for each user who has not signed in: they are forgotten now and then.
+      if (failed.size >= mostFailed) failed.clear();
+      failed.set(place, { updatedAt: server.updatedAt, atMs: room.clock.steadyMs() });
+      room.log.warn(
+        { server: server.name, fault: tellFault(error, 'anybody', secretsIn(room, server)) },
+        'a connected server could not list its tools',
+      );
+      return [];
+    }
+  };
+
+  return async (userId) => {
+    const all = (await listServers(room.db)).filter(({ enabled }) => enabled);
+    const servers = all.filter(await mayUse(room.db, userId));
+    const ids = servers.map(({ id }) => id);
+    const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
+    return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [], userId)))).flat();
+  };
+}
+
+/** Whoever is disabled or gone uses nothing. */
+async function mayUse(db: Db, userId: number): Promise<(server: McpServer) => boolean> {
+  const user = await findUser(db, userId);
+  if (user?.status !== statuses.enabled) return () => false;
+  return ({ ownerId, audience, userIds }) => {
+    if (ownerId !== null) return ownerId === userId;
+    if (audience === 'everyone') return true;
+    return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(userId);
+  };
+}
+
+/** The server of this name, where the user may use it: who may not learns no more than that there is none. */
+export async function usableServer(db: Db, userId: number, name: string): Promise<McpServer | null> {
+  const server = await findServerByName(db, name);
+  return server?.enabled && (await mayUse(db, userId))(server) ? server : null;
+}
+
+export async function usableById(db: Db, userId: number, id: number): Promise<McpServer> {
+  const server = await findServer(db, id);
+  if (server?.enabled && (await mayUse(db, userId))(server)) return server;
+  throw new AppError('not_found', `there is no MCP server ${id}`);
+}
+
+/** By the name that it is offered under. */
+export async function findTool(db: Db, userId: number, name: string): Promise<Offer> {
+  const slug = serverOf(name);
+  const server = slug === null ? null : await usableServer(db, userId, slug);
+  if (server) {
+    const tools = await allowedTools(db, [server.id]);
+    const tool = tools.find((one) => offeredName(server.name, one.name) === name);
+    if (tool) return { server, tool };
+  }
+  throw new AppError('not_found', `there is no tool ${name}`);
+}
+
+/** What must not be told of a server, whatever it answers. */
+export function secretsIn(room: Pick<McpRoom, 'sealer'>, server: McpServer): string[] {
+  try {
+    return secretsOf(headersOf(room, server));
+  } catch {
+    // What cannot be opened is not sent either.
+    return [];
+  }
+}

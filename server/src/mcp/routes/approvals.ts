@@ -1,0 +1,49 @@
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { answerApproval, listApprovals } from '../approvals.ts';
+import type { McpRoom } from '../room.ts';
+import { answers, approvalAnswer, idParams, nothingAsked } from './schemas.ts';
+import { viewApproval } from './views.ts';
+
+/** By session alone: a program that holds a key would else say yes to itself. */
+const shared = {
+  tag: 'Tools',
+  auth: 'session',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+  query: nothingAsked,
+} as const;
+const path = '/api/mcp/approvals';
+
+/** Calls of tools that ask first. */
+export const approvalRoutes = (room: McpRoom): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path,
+    summary: 'Calls of tools, made for you over MCP, that wait for your word or have it',
+    answers: { 200: answers.approvals },
+    handle: async (call) => {
+      const approvals = await listApprovals(room, call.principal.user.id);
+      return ok(call, { approvals: approvals.map(viewApproval) });
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: `${path}/{id}`,
+    summary: 'Approve or refuse a call; approved, it may be made once',
+    params: idParams,
+    body: approvalAnswer,
+    audit: {
+      action: (call) => (call.body.approved ? 'mcp_call_approved' : 'mcp_call_refused'),
+      subject: { type: 'mcp_approval' },
+      id: (call) => call.params.id,
+      also: (_, { data }) => ({ server: data.server, tool: data.tool }),
+    },
+    answers: { 200: answers.approval },
+    handle: async (call) => {
+      const which = { id: call.params.id, userId: call.principal.user.id };
+      return ok(call, viewApproval(await answerApproval(room, which, call.body.approved)));
+    },
+  }),
+];

@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { AppError } from '../../lib/errors.ts';
+import { randomString } from '../../lib/ids.ts';
+import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
+import type { Introduction } from '../connection.ts';
+import { allServers } from '../front/all-servers.ts';
+import { requireAudience } from '../front/caller.ts';
+import { oneServer } from '../front/one-server.ts';
+import { ownName, ownServer } from '../front/own-server.ts';
+import type { FrontRoom } from '../front/room.ts';
+import type { Serving } from '../front/serve.ts';
+import { type Asker, RpcError, type Served } from '../front/served.ts';
+import type { UnderWay } from '../front/under-way.ts';
+import { endSessionsOf } from '../kept-sessions.ts';
+import { usableServer } from '../offers.ts';
+import { nothingAsked } from './schemas.ts';
+
+export interface FrontRouteDeps {
+  room: FrontRoom;
+  serving: Serving;
+  underWay: UnderWay;
+  originAllowed(origin: string): boolean | Promise<boolean>;
+}
+
+/** As much as the library itself would take: files go along in arguments. */
+const mostBytes = 4 * 1024 * 1024;
+
+const shared = {
+  tag: 'MCP',
+  auth: 'mcp',
+  errors: 'mcp',
+  limit: { option: 'RateLimitMcp', by: 'principal' },
+  query: nothingAsked,
+} as const;
+
+const message = z.record(z.string(), z.unknown());
+const posted = z
+  .union([message, z.array(message).min(1).max(50)])
+  .describe('A JSON-RPC message; several in revision 2025-03-26');
+const answers = {
+  200: { type: 'application/json', description: 'The answer, or events that end with it' },
+  202: { type: 'text/plain', description: 'Taken; there is nothing to answer' },
+} as const;
+
+type FrontCall = Call<'mcp', z.infer<typeof posted>>;
+type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
+
+/** The protocol's own address of each server, of all that a caller may use, and of our own. */
+export function frontRoutes(deps: FrontRouteDeps): Route[] {
+  const { room } = deps;
+  const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}$/) });
+  const one = async ({ principal, params: given }: Call<'mcp'>): Promise<Served> => {
+    const { server: name } = given as z.infer<typeof params>;
+    requireAudience(principal, name, room.baseUrl);
+    const server = await usableServer(room.db, principal.user.id, name);
+    if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
+    return oneServer(room, server);
+  };
+  const all = ({ principal }: Call<'mcp'>): Served => {
+    requireAudience(principal, null, room.baseUrl);
+    return allServers(room);
+  };
+  const own = ({ principal }: Call<'mcp'>): Served => {
+    requireAudience(principal, ownName, room.baseUrl);
+    return ownServer(room);
+  };
+  return [
+    ...routesAt(deps, { path: '/mcp', what: 'All tools that the caller may use, named `server__tool`' }, all),
+    ...routesAt(deps, { path: '/mcp/svc', what: 'Tools of this service itself' }, own),
+    ...routesAt(deps, { path: '/mcp/{server}', what: 'A connected server', params }, one),
+  ];
+}
+
+function routesAt(
+  deps: FrontRouteDeps,
+  { path, what, params }: { path: string; what: string; params?: z.ZodType },
+  find: Find,
+): Route[] {
+  return [
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path,
+      summary: `${what}, over MCP (Streamable HTTP)`,
+      ...(params && { params }),
+      body: posted,
+      maxBytes: mostBytes,
+      answers,
+      handle: async (call) => {
+        await refuseOrigin(deps, call);
+        return answer(deps, call, await find(call));
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path,
+      summary: `${what}: ends the sessions of the client`,
+      ...(params && { params }),
+      answers: { 204: z.null() },
+      handle: async (call) => {
+        await refuseOrigin(deps, call);
+        await find(call);
+        const session = sessionIn(call);
+        if (session === null) throw new AppError('invalid_request', 'Name the session: Mcp-Session-Id is missing.');
+        const holder = holderOf(call, session);
+        deps.room.callers.leave(holder);
+        await endSessionsOf(deps.room, holder);
+        return new Response(null, { status: 204, headers: call.headers });
+      },
+    }),
+  ];
+}
+
+/** The protocol's revision 2025-11-25, transports: a page that was made to find us here must not be answered. */
+async function refuseOrigin({ originAllowed }: FrontRouteDeps, { request }: Call): Promise<void> {
+  const origin = request.headers.get('origin');
+  if (origin === null || (await originAllowed(origin))) return;
+  throw new AppError('forbidden', 'Pages of this origin may not call here.');
+}
+
+const sessionHeader = 'mcp-session-id';
+
+/**
+ * A session in front is a name and nothing else: nothing is kept for it here, so that any process answers to it, and none
+ * is ever lost. It tells one client of a key from another where servers keep sessions behind.
+ */
+function sessionIn({ request }: Call): string | null {
+  const session = request.headers.get(sessionHeader);
+  if (session !== null && !/^[0-9A-Za-z]{32}$/.test(session))
+    throw new AppError('not_found', 'There is no such session. Begin with initialize.');
+  return session;
+}
+
+/** Begins with the user's id, by which a server that users sign in to knows whom it is called for. */
+const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
+  [principal.user.id, principal.limitKey, ...(session === null ? [] : [session])].join(' ');
+
+async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
+  const { body } = call;
+  const messages: Record<string, unknown>[] = Array.isArray(body) ? body : [body];
+  const begins = messages.some(({ method }) => method === 'initialize');
+  const session = begins ? randomString(32) : sessionIn(call);
+  const holder = holderOf(call, session);
+  const listening = messages.find(({ method }) => method === 'subscriptions/listen');
+  if (listening) return refuseToListen(call, listening.id);
+  const client = session === null ? null : `${holder} ${new URL(call.request.url, 'http://own.invalid').pathname}`;
+  if (client !== null) await takeBack(deps.underWay, client, messages);
+  const asker: Asker = {
+    ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId, signal: call.signal },
+  };
+  const discovers = messages.some(({ method }) => method === 'server/discover');
+  const introduction = begins || discovers ? await introduced(served, asker) : anybody;
+  const response = await deps.serving.answer(call.request, body, { served, introduction, asker, client });
+  return finished(call, response, begins ? session : null);
+}
+
+/** What answers other than the first need to know of a server: that anything may be passed on. */
+const anybody: Introduction = {
+  about: { name: 'svc', version: '1', protocol: '' },
+  capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
+};
+
+async function introduced(served: Served, asker: Asker): Promise<Introduction> {
+  try {
+    return await served.introduction(asker);
+  } catch (error) {
+    if (error instanceof RpcError) throw new AppError('provider_error', error.message);
+    throw error;
+  }
+}
+
+/** No server speaks first through us, so that there is nothing to hear. */
+function refuseToListen(call: Call, id: unknown): Response {
+  const error = { code: -32_601, message: 'Method not found: there is nothing to listen to' };
+  call.whole = true;
+  return Response.json({ jsonrpc: '2.0', id: id ?? null, error }, { status: 404, headers: call.headers });
+}
+
+async function takeBack(underWay: UnderWay, client: string, messages: Record<string, unknown>[]): Promise<void> {
+  for (const { method, params } of messages) {
+    if (method !== 'notifications/cancelled') continue;
+    const { requestId } = (params ?? {}) as { requestId?: unknown };
+    if (typeof requestId === 'string' || typeof requestId === 'number') await underWay.cancel(client, requestId);
+  }
+}
+
+/** With the headers that all our answers have. */
+function finished(call: Call, response: Response, session: string | null): Response {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(call.headers)) headers.set(name, value);
+  if (session !== null && response.ok) headers.set(sessionHeader, session);
+  const streams = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  call.whole = !streams;
+  // nginx would otherwise gather events before passing them on.
+  if (streams) headers.set('x-accel-buffering', 'no');
+  return new Response(response.body, { status: response.status, headers });
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { beginGrant, callbackPath, finishGrant } from '../grants.ts';
+import { usableById } from '../offers.ts';
+import type { McpRoom } from '../room.ts';
+import { dropGrant } from '../store/grants.ts';
+import type { McpServer } from '../store/servers.ts';
+import { answers, idParams, nothingAsked } from './schemas.ts';
+import { serverSubject } from './views.ts';
+
+const shared = {
+  tag: 'Tools',
+  auth: 'session',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+const path = '/api/mcp/servers/{id}/authorize';
+
+/** Authorization servers add what they like. */
+const callbackQuery = z.looseObject({
+  state: z.string().min(1).max(200),
+  code: z.string().min(1).max(4_000).optional(),
+  iss: z.string().max(2_000).optional(),
+});
+
+/** Signing in to servers that ask each user to. */
+export function grantRoutes(room: McpRoom): Route[] {
+  const subject = serverSubject(room);
+  const within = (call: Call<'session', unknown, unknown, { id: number }>): Promise<McpServer> =>
+    usableById(room.db, call.principal.user.id, call.params.id);
+  return [
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path,
+      summary: 'Begin to sign in to a server that you may use: the address that your browser has to go to',
+      query: nothingAsked,
+      params: idParams,
+      answers: { 200: answers.authorize },
+      handle: async (call) => {
+        const server = await within(call);
+        return ok(call, { authorization_url: await beginGrant(room, server, call.principal.user.id) });
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path,
+      summary: 'Forget that you are signed in to a server',
+      query: nothingAsked,
+      params: idParams,
+      audit: { action: 'mcp_authorization_removed', subject, id: (call) => call.params.id },
+      answers: { 200: answers.done },
+      handle: async (call) => {
+        const { id } = await within(call);
+        await dropGrant(room.db, id, call.principal.user.id);
+        room.sessions.forget(id);
+        room.callers.forget(id);
+        return ok(call, { id });
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: callbackPath,
+      summary: 'Where a browser comes back to after signing in to a server',
+      query: callbackQuery,
+      answers: { 200: { type: 'text/plain', description: 'A line for whoever signed in' } },
+      handle: async (call) => {
+        const { state, code, iss } = call.query;
+        const { name } = await finishGrant(room, call.principal.user.id, { state, code, iss });
+        const headers = { ...call.headers, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+        return new Response(`You are signed in to ${name}. This page can be closed.\n`, { headers });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,79 @@
+import { type McpTestServer, startMcp } from './mcp.fixture.ts';
+
+export interface SignedInServer {
+  url: string;
+  /** The server behind, which nobody reaches without a token. */
+  behind: McpTestServer;
+  /** Tokens that are taken. */
+  valid: Set<string>;
+  /** What was asked of the token endpoint. */
+  asked: URLSearchParams[];
+  registered: number;
+  stop(): void;
+}
+
+/** A server that its users sign in to, with an authorization server of its own that believes every code. */
+export function startSignedIn(): SignedInServer {
+  const behind = startMcp([
+    { name: 'who', answer: (_, { http }) => http?.req?.headers.get('authorization') ?? 'nobody' },
+  ]);
+  const state = { behind, valid: new Set(), asked: [], registered: 0 } as unknown as SignedInServer;
+  const listener = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 60,
+    fetch: async (request) => {
+      const { origin, pathname } = new URL(request.url);
+      if (pathname === '/mcp') return throughTo(state, request);
+      const answer = await documents[pathname]?.(origin, request, state);
+      return answer ?? new Response('nothing here', { status: 404 });
+    },
+  });
+  state.url = `http://127.0.0.1:${listener.port}/mcp`;
+  state.stop = () => {
+    void listener.stop(true);
+    behind.stop();
+  };
+  return state;
+}
+
+type Document = (origin: string, request: Request, state: SignedInServer) => Response | Promise<Response>;
+
+const documents: Record<string, Document> = {
+  '/.well-known/oauth-protected-resource/mcp': (origin) =>
+    Response.json({ resource: `${origin}/mcp`, authorization_servers: [origin] }),
+  '/.well-known/oauth-authorization-server': (origin) =>
+    Response.json({
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+    }),
+  '/register': async (_, request, state) => {
+    state.registered += 1;
+    const wanted = (await request.json()) as object;
+    return Response.json({ ...wanted, client_id: `client-${state.registered}` }, { status: 201 });
+  },
+  '/token': async (_, request, state) => {
+    const asked = new URLSearchParams(await request.text());
+    state.asked.push(asked);
+    const who = asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', '');
+    if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    const access_token = `token-${who}-${state.asked.length}`;
+    state.valid.add(access_token);
+    const expires_in = 3_600;
+    return Response.json({ access_token, token_type: 'Bearer', expires_in, refresh_token: `refresh-${who}` });
+  },
+};
+
+async function throughTo({ behind, valid }: SignedInServer, request: Request): Promise<Response> {
+  const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
+  if (!valid.has(token)) return new Response('who are you?', { status: 401 });
+  const body = await request.text();
+  const { method, headers } = request;
+  return fetch(behind.url, { method, headers, ...(body !== '' && { body }) });
+}

@@ -1,0 +1,34 @@
+import { type PersonalData, pages } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+
+/** Without headers and tokens: what opens another service is no part of what we know of a person. */
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  servers: pages<{ id: number }>((last, limit) =>
+    db
+      .selectFrom('mcp_servers')
+      .select(['id', 'name', 'url', 'header_names', 'enabled', 'created_at', 'updated_at'])
+      .where('owner_id', '=', userId)
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
+  approvals: pages<{ id: number }>((last, limit) =>
+    db
+      .selectFrom('mcp_approvals')
+      .select(['id', 'tool', 'arguments', 'state', 'created_at', 'expires_at'])
+      .where('user_id', '=', userId)
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
+});
+
+export async function serversOf(db: Db, userId: number): Promise<number[]> {
+  const rows = await db.selectFrom('mcp_servers').select('id').where('owner_id', '=', userId).execute();
+  return rows.map(({ id }) => id);
+}
+
+export const dropApprovalsOf = (db: Db, userId: number): Promise<unknown> =>
+  db.deleteFrom('mcp_approvals').where('user_id', '=', userId).execute();

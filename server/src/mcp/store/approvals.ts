@@ -1,0 +1,131 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import type { McpApprovalTable } from './tables.ts';
+
+export type ApprovalState = 'waiting' | 'approved' | 'refused';
+
+/** A call that a person is asked about. */
+export interface Approval {
+  id: number;
+  serverId: number;
+  server: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+  state: ApprovalState;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** What makes two calls the same. */
+export interface Wanted {
+  userId: number;
+  serverId: number;
+  tool: string;
+  argumentsHash: string;
+}
+
+const fromRow = (row: Selectable<McpApprovalTable> & { server: string }): Approval => ({
+  id: row.id,
+  serverId: row.server_id,
+  server: row.server,
+  tool: row.tool,
+  arguments: JSON.parse(row.arguments) as Record<string, unknown>,
+  state: row.state as ApprovalState,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+/** True once for each time that it was approved: whoever finds it so makes the call. */
+export async function useApproval(db: Db, wanted: Wanted, now: number): Promise<boolean> {
+  const used = await db
+    .deleteFrom('mcp_approvals')
+    .where((e) => e.and(sameCall(wanted)))
+    .where('state', '=', 'approved')
+    .where('expires_at', '>', now)
+    .returning('id')
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+/** How things stand with a call: waiting from now on, unless somebody has answered already. */
+export async function askApproval(
+  db: Db,
+  wanted: Wanted,
+  args: string,
+  { now, until }: { now: number; until: number },
+): Promise<ApprovalState> {
+  const same = sameCall(wanted);
+  await db
+    .deleteFrom('mcp_approvals')
+    .where((e) => e.and(same))
+    .where('expires_at', '<=', now)
+    .execute();
+  await db
+    .insertInto('mcp_approvals')
+    .values({ ...same, arguments: args, state: 'waiting', created_at: now, expires_at: until })
+    .onConflict((conflict) => conflict.columns(['user_id', 'server_id', 'tool', 'arguments_hash']).doNothing())
+    .execute();
+  const row = await db
+    .selectFrom('mcp_approvals')
+    .select('state')
+    .where((e) => e.and(same))
+    .executeTakeFirst();
+  return (row?.state ?? 'waiting') as ApprovalState;
+}
+
+const sameCall = (wanted: Wanted) => ({
+  user_id: wanted.userId,
+  server_id: wanted.serverId,
+  tool: wanted.tool,
+  arguments_hash: wanted.argumentsHash,
+});
+
+export async function countApprovals(db: Db, userId: number, now: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('mcp_approvals')
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+const shown = (db: Db, now: number) =>
+  db
+    .selectFrom('mcp_approvals')
+    .innerJoin('mcp_servers', 'mcp_servers.id', 'mcp_approvals.server_id')
+    .selectAll('mcp_approvals')
+    .select('mcp_servers.name as server')
+    .where('mcp_approvals.expires_at', '>', now);
+
+export async function listApprovals(db: Db, userId: number, now: number, most: number): Promise<Approval[]> {
+  const rows = await shown(db, now)
+    .where('mcp_approvals.user_id', '=', userId)
+    .orderBy('mcp_approvals.id', 'desc')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Null where there is none of this user that waits. */
+export async function answerApproval(
+  db: Db,
+  { id, userId }: { id: number; userId: number },
+  state: ApprovalState,
+  now: number,
+): Promise<Approval | null> {
+  const { numUpdatedRows } = await db
+    .updateTable('mcp_approvals')
+    .set({ state })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('state', '=', 'waiting')
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return null;
+  const row = await shown(db, now).where('mcp_approvals.id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+export const dropExpiredApprovals = (db: Db, now: number): Promise<unknown> =>
+  db.deleteFrom('mcp_approvals').where('expires_at', '<=', now).execute();

@@ -1,0 +1,91 @@
+import type { Db } from '../../platform/db/tables.ts';
+
+/** What a user let us do at a server, as stored: still sealed. */
+export interface StoredGrant {
+  serverId: number;
+  userId: number;
+  sealed: string;
+}
+
+export async function findGrant(db: Db, serverId: number, userId: number): Promise<StoredGrant | null> {
+  const row = await db
+    .selectFrom('mcp_grants')
+    .select('grant_sealed')
+    .where('server_id', '=', serverId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row ? { serverId, userId, sealed: row.grant_sealed } : null;
+}
+
+/** The user is away to sign in: whoever comes back with this state goes on. An attempt before that counts no more. */
+export async function beginAttempt(db: Db, grant: StoredGrant, stateHash: string, now: number): Promise<void> {
+  const fields = { grant_sealed: grant.sealed, state_hash: stateHash, updated_at: now };
+  await db
+    .insertInto('mcp_grants')
+    .values({ server_id: grant.serverId, user_id: grant.userId, ...fields })
+    .onConflict((conflict) => conflict.columns(['server_id', 'user_id']).doUpdateSet(fields))
+    .execute();
+}
+
+/** Once for each state, for the user who began, and not too late. */
+export async function takeAttempt(
+  db: Db,
+  { stateHash, userId, since }: { stateHash: string; userId: number; since: number },
+): Promise<StoredGrant | null> {
+  const row = await db
+    .updateTable('mcp_grants')
+    .set({ state_hash: null })
+    .where('state_hash', '=', stateHash)
+    .where('user_id', '=', userId)
+    .where('updated_at', '>=', since)
+    .returning(['server_id', 'grant_sealed'])
+    .executeTakeFirst();
+  return row ? { serverId: row.server_id, userId, sealed: row.grant_sealed } : null;
+}
+
+/** False when it is not what it was: another process was quicker, or it was taken back. */
+export async function replaceGrant(db: Db, before: StoredGrant, sealed: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('mcp_grants')
+    .set({ grant_sealed: sealed, updated_at: now })
+    .where('server_id', '=', before.serverId)
+    .where('user_id', '=', before.userId)
+    .where('grant_sealed', '=', before.sealed)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function dropGrant(db: Db, serverId: number, userId: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('mcp_grants')
+    .where('server_id', '=', serverId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export const dropGrants = (db: Db, serverId: number): Promise<unknown> =>
+  db.deleteFrom('mcp_grants').where('server_id', '=', serverId).execute();
+
+export const dropGrantsOf = (db: Db, userId: number): Promise<unknown> =>
+  db.deleteFrom('mcp_grants').where('user_id', '=', userId).execute();
+
+/** Puts every grant under the first sealing key; returns how many were changed. */
+export async function resealGrants(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const rows = await tx.selectFrom('mcp_grants').select(['server_id', 'user_id', 'grant_sealed']).execute();
+    let changed = 0;
+    for (const { server_id: serverId, user_id: userId, grant_sealed: sealed } of rows) {
+      const anew = reseal(sealed);
+      if (anew === sealed) continue;
+      await tx
+        .updateTable('mcp_grants')
+        .set({ grant_sealed: anew })
+        .where('server_id', '=', serverId)
+        .where('user_id', '=', userId)
+        .execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}
