@@ -23,6 +23,7 @@ beforeAll(async () => {
     REDIS_URL: redisUrl,
     REDIS_PREFIX: `${name}:`,
     ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+    OPENID_CONNECT: '1',
   };
   services = [await startService({ env }), await startService({ env })];
   user = await services[0].user();
@@ -37,11 +38,18 @@ afterAll(async () => {
   await admin.close();
 });
 
-const token = (service: Service, fields: Record<string, string>) =>
-  fetch(`${service.url}/api/oauth2/token`, {
+const asClient = (service: Service, path: string, fields: Record<string, string>) =>
+  fetch(`${service.url}${path}`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret_plain}`)}` },
     body: new URLSearchParams(fields),
+  });
+const token = (service: Service, fields: Record<string, string>) => asClient(service, '/api/oauth2/token', fields);
+const asUser = (service: Service, path: string, body: unknown) =>
+  fetch(`${service.url}${path}`, {
+    method: 'POST',
+    headers: { cookie: user.cookie, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   });
 const userinfo = async (service: Service, accessToken: string) =>
   (await fetch(`${service.url}/api/oauth2/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } })).status;
@@ -85,6 +93,28 @@ test('one refresh token, 50 parallel refreshes', async () => {
     expect(await userinfo(service, next.access_token)).toBe(200);
     expect(await userinfo(service, access_token)).toBe(401);
   }
+});
+
+test('one pushed request, 50 parallel answers', async () => {
+  const request = { response_type: 'code', redirect_uri: callback, scope: 'openid' };
+  const pushed = await asClient(services[0], '/api/oauth2/par', request);
+  const { request_uri } = (await pushed.json()) as { request_uri: string };
+  const decision = { client_id: client.client_id, request_uri, approved: true };
+  const answers = await fiftyTimes((service) => asUser(service, '/api/oauth2/authorize', decision));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const answer of answers)
+    if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_request_uri' });
+});
+
+test('one code of a device, 50 parallel questions', async () => {
+  const started = await asClient(services[0], '/api/oauth2/device_authorization', { scope: 'openid' });
+  const { device_code, user_code } = (await started.json()) as { device_code: string; user_code: string };
+  await asUser(services[1], '/api/oauth2/device', { user_code, approved: true });
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+  const { access_token } = await expectOneWinner(
+    await fiftyTimes((service) => token(service, { grant_type, device_code })),
+  );
+  for (const service of services) expect(await userinfo(service, access_token)).toBe(200);
 });
 
 test('revoking and suspending in one process counts in the other at once', async () => {

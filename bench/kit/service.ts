@@ -16,6 +16,8 @@ const raised = [
   'RateLimitV1',
   'RateLimitApi',
   'RateLimitOAuthToken',
+  'RateLimitOAuthPushed',
+  'RateLimitOAuthDevice',
   'RateLimitOAuthRevoke',
   'RateLimitOAuthIntrospect',
   'RateLimitOAuthUserinfo',

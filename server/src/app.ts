@@ -69,6 +69,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     headers: headerSets(config.baseUrl.startsWith('https:')),
     aliasesOf,
     cors: features.cors,
+    challengeAt: features.challengeAt,
     accessLog: () => options.get('AccessLog'),
     ...(observer.tracer && { tracer: observer.tracer }),
   };

@@ -28,6 +28,7 @@ import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
+import type { HttpDeps } from './platform/http/mount.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
@@ -60,6 +61,7 @@ export interface Features {
   routes: Route[];
   authenticators: Authenticators;
   cors: CorsPolicy;
+  challengeAt: NonNullable<HttpDeps['challengeAt']>;
   start(): Promise<void>;
   /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
   drain(): void;
@@ -237,6 +239,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     mcp,
     authenticators: { ...identity.authenticators, ...oauth.authenticators, mcp: byMcp, mcpOwner },
     cors,
+    challengeAt: oauth.resources.challengeAt,
     routes: [
       ...identity.routes,
       ...oauth.routes,

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { NotFound, Pending, RouteError } from './components/page-states.tsx';
-import { answerSilently, leaveTo } from './pages/authorize/authorization.ts';
+import { answerSilently, leaveTo, openPushed } from './pages/authorize/authorization.ts';
 import { Root } from './root.tsx';
 import { type PageEntry, pages } from './routes.tsx';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
@@ -17,9 +17,13 @@ interface Visit {
   location: { href: string; search: Record<string, unknown> };
 }
 
+/** Where nobody may be asked anything; a pushed request does not show that in the address. */
+const isSilent = async (search: Visit['location']['search']): Promise<boolean> =>
+  search.prompt === 'none' || openPushed(search);
+
 async function requireUser({ location }: Visit): Promise<void> {
   // Nobody may be shown a login page then; the application hears why there is no answer.
-  if (location.search.prompt === 'none' && location.href.startsWith('/oauth2/authorize')) {
+  if (location.href.startsWith('/oauth2/authorize') && (await isSilent(location.search))) {
     const to = await answerSilently(window.location.search);
     if (to) {
       leaveTo(to);

@@ -71,6 +71,7 @@ export const pages: PageEntry[] = [
   ]),
   ...open({ access: 'user', bare: true }, [
     ['/oauth2/authorize', 'Authorize an application', () => import('./pages/authorize/authorize-page.tsx')],
+    ['/device', 'Connect a device', () => import('./pages/device/device-page.tsx')],
   ]),
   ...open({ access: 'guest', bare: true }, [
     ['/login', 'Log in', () => import('./pages/login/login-page.tsx')],

@@ -195,6 +195,12 @@ test('whoever deletes the account is gone from every room, and the books still a
   await root.call(`/api/admin/users/${member.id}/credits`, { method: 'POST', body: credits });
   await until(async () => part((await exportOf(member)).data, 'billing', 'usage_logs').length > 0);
   const used = await rows('usage_logs', 'user_id', member.id);
+  // No consent tells of a device that was denied.
+  const denied = { device_hash: 'd', user_code_hash: 'u', application_id: 1, scope: 'openid', openid: 0, epoch: 0 };
+  await service.platform.database.db
+    .insertInto('oauth_device_codes')
+    .values({ ...denied, interval_seconds: 5, user_id: member.id, approved: 0, created_at: 1, expires_at: 2 ** 40 })
+    .execute();
 
   const answer = await member.call('/api/user/self', { method: 'DELETE', body: { password } });
   expect(answer.status).toBe(200);
@@ -219,8 +225,8 @@ test('whoever deletes the account is gone from every room, and the books still a
     'api_keys',
   ];
   await until(async () => {
-    for (const table of [...personal, 'routing_preferences', 'routing_decisions', 'oauth_consents', 'oauth_codes'])
-      if ((await rows(table, 'user_id', member.id)) > 0) return false;
+    const more = ['routing_preferences', 'routing_decisions', 'oauth_consents', 'oauth_codes', 'oauth_device_codes'];
+    for (const table of [...personal, ...more]) if ((await rows(table, 'user_id', member.id)) > 0) return false;
     return true;
   });
   expect(videoBlobs.length).toBeGreaterThan(0);

@@ -49,7 +49,23 @@ export const optionTable = {
   },
   OAuth2OpenIDConnect: {
     default: false,
-    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications',
+    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; pushed requests, device codes, DPoP, clients that nobody registered',
+  },
+  OAuth2DynamicRegistration: {
+    default: false,
+    help: 'Programs may register themselves as clients, while OpenID Connect is turned on',
+  },
+  OAuth2RegistrationTokenSha256: {
+    default: '',
+    help: 'SHA-256, in hexadecimal, of a token that programs must send to register themselves; empty asks for none',
+    fault: (text) =>
+      /^([0-9a-f]{64})?$/.test(text) ? null : 'must be 64 hexadecimal digits in small letters, or empty',
+  },
+  OAuth2SelfRegisteredClients: {
+    default: 10_000,
+    help: 'How many clients that registered themselves there may be',
+    min: 0,
+    max: 1_000_000,
   },
   OAuth2SigningKeyDays: {
     default: 90,
@@ -74,11 +90,14 @@ export const optionTable = {
   RateLimitApi: perMinute(120, '/api/*, per user or address'),
   RateLimitMcp: perMinute(240, '/mcp, per key or user'),
   RateLimitOAuthToken: perMinute(60, 'Token endpoint, per address'),
+  RateLimitOAuthPushed: perMinute(60, 'Pushed authorization requests, per address'),
+  RateLimitOAuthDevice: perMinute(60, 'Asking for device codes, per address'),
   RateLimitOAuthRevoke: perMinute(60, 'Revocation, per address'),
   RateLimitOAuthIntrospect: perMinute(120, 'Introspection, per address'),
   RateLimitOAuthUserinfo: perMinute(300, 'Userinfo, per address'),
   RateLimitOAuthAuthorize: perMinute(30, 'Reading an authorization request, per user'),
   RateLimitOAuthAuthorizePost: perMinute(30, 'Answering an authorization request, per user'),
+  RateLimitOAuthRegister: perMinute(10, 'Registration of clients by themselves, per address'),
   DefaultModelPrice: {
     default: 0,
     help: 'USD per million tokens for models that only a channel list names',

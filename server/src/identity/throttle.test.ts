@@ -5,7 +5,7 @@ let service: TestApp;
 let member: Member;
 
 beforeAll(async () => {
-  service = await openTestApp({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  service = await openTestApp({ env: { TRUSTED_PROXIES: '127.0.0.1', OPENID_CONNECT: '1' } });
   member = await service.user();
 });
 afterAll(() => service.close());
@@ -67,6 +67,8 @@ test('a right password forgives the wrong ones before it', async () => {
 const limited: [option: string, path: string, body: unknown][] = [
   ['RateLimitApi', '/api/user/register', {}],
   ['RateLimitOAuthToken', '/api/oauth2/token', {}],
+  ['RateLimitOAuthPushed', '/api/oauth2/par', {}],
+  ['RateLimitOAuthDevice', '/api/oauth2/device_authorization', {}],
   ['RateLimitOAuthRevoke', '/api/oauth2/revoke', {}],
   ['RateLimitOAuthIntrospect', '/api/oauth2/introspect', {}],
   ['RateLimitV1', '/v1/chat/completions', {}],

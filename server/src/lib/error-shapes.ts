@@ -81,7 +81,7 @@ const googleDetails = (error: AppError): Json[] => {
   return [info, { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }];
 };
 
-/** Names in the table of RFC 6749 §5.2 and RFC 6750 §3.1; other faults take the nearest. */
+/** Names in the tables of RFC 6749 §5.2, RFC 6750 §3.1 and those that add to them; other faults take the nearest. */
 const oauthCodes = new Set<ErrorCode>([
   'invalid_request',
   'invalid_client',
@@ -92,10 +92,18 @@ const oauthCodes = new Set<ErrorCode>([
   'access_denied',
   'invalid_token',
   'insufficient_scope',
+  'invalid_target',
+  'invalid_redirect_uri',
+  'invalid_client_metadata',
   'consent_required',
   'request_not_supported',
   'request_uri_not_supported',
   'registration_not_supported',
+  'invalid_request_uri',
+  'authorization_pending',
+  'slow_down',
+  'expired_token',
+  'invalid_dpop_proof',
   'rate_limit_exceeded',
   'not_found',
 ]);

@@ -35,11 +35,22 @@ export const errorTable = {
   access_denied: 403,
   invalid_token: 401,
   insufficient_scope: 403,
+  // RFC 8707 §2.
+  invalid_target: 400,
+  // RFC 7591 §3.2.2.
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
   // OpenID Connect Core §3.1.2.6.
   consent_required: 403,
   request_not_supported: 400,
   request_uri_not_supported: 400,
   registration_not_supported: 400,
+  // RFC 9101 §7, RFC 8628 §3.5, RFC 9449 §12.2.
+  invalid_request_uri: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
+  invalid_dpop_proof: 400,
   // Everywhere.
   not_logged_in: 401,
   wrong_credentials: 401,

@@ -6,6 +6,9 @@ import { redirectUris, webUrl } from './address-fields.ts';
 import { openidFields, openidSchema, openidState, openidView } from './openid/application.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
+/** Calls per hour of a new application. */
+export const defaultRateLimit = 1000;
+
 const fields = {
   name: shownName(64),
   description: shownText(500),

@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
-import { type ApplicationInput, applicationChanges, type NewApplication } from './application.ts';
+import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
 import type { AuditEvent } from './audit.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
 import { openidColumns } from './openid/application.ts';
@@ -21,9 +21,6 @@ export interface Owner {
   userId: number;
   origin: Origin;
 }
-
-/** Calls per hour of a new application. */
-const defaultRateLimit = 1000;
 
 const unknown = (): AppError => new AppError('not_found', 'There is no such application.');
 

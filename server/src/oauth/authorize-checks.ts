@@ -2,11 +2,13 @@ import { oauthCode } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
 import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './openid/request.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
+import { isRequestUri, requestBehind } from './pushed/request-uri.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
+import { requestedResources } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, requestedScopes, type Scope } from './scopes.ts';
-import { applicationStatus, suspended } from './status.ts';
-import { findApplication } from './store/applications.ts';
+import { applicationStatus, requireVerified, suspended } from './status.ts';
+import type { PushedRow } from './store/pushed-requests.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
 /** An authorization request as it came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
@@ -18,6 +20,7 @@ export interface AuthorizeRequest extends OpenidParameters {
   state?: string;
   code_challenge?: string;
   code_challenge_method?: string;
+  resource?: string | string[] | undefined;
 }
 
 /** The same once every check has passed. */
@@ -29,9 +32,17 @@ export interface CheckedRequest {
   challenge: Challenge | null;
   /** Null while OpenID Connect is turned off: then its parameters are unknown ones. */
   openid: OpenidRequest | null;
+  /** Where it was pushed before (RFC 9126). */
+  pushed: PushedRow | null;
+  /** What tokens will be for; none for whatever is ours. */
+  resources: string[];
 }
 
-type Facts = { request: AuthorizeRequest; deps: Pick<Room, 'options'> } & Partial<CheckedRequest>;
+type Facts = {
+  request: AuthorizeRequest;
+  deps: Pick<Room, 'options' | 'resources'>;
+  pushing: boolean;
+} & Partial<CheckedRequest>;
 
 interface Check {
   rule: string;
@@ -52,10 +63,7 @@ const checks: Check[] = [
   {
     rule: 'OAuth2RequireApproval: of verified applications only',
     redirects: false,
-    run: ({ application, deps }) => {
-      if (deps.options.get('OAuth2RequireApproval') && application!.is_verified !== 1)
-        throw new AppError('access_denied', 'This application has not been verified by an administrator.');
-    },
+    run: ({ application, deps }) => requireVerified(deps.options, application!),
   },
   {
     rule: 'RFC 6749 §3.1.2.3, RFC 9700 §2.1: registered, compared exactly',
@@ -68,6 +76,15 @@ const checks: Check[] = [
           param: 'redirect_uri',
         });
       facts.redirectUri = uri;
+    },
+  },
+  {
+    rule: 'RFC 9126 §5: of some applications, pushed requests only',
+    redirects: true,
+    run: ({ application, pushing, pushed, deps }) => {
+      const required = application!.require_pushed_requests === 1 && deps.options.get('OAuth2OpenIDConnect');
+      if (required && !pushing && !pushed)
+        throw new AppError('invalid_request', 'This application has to push its requests.');
     },
   },
   {
@@ -101,16 +118,27 @@ const checks: Check[] = [
       facts.openid = facts.deps.options.get('OAuth2OpenIDConnect') ? readOpenidRequest(facts.request) : null;
     },
   },
+  {
+    rule: 'RFC 8707 §2.1',
+    redirects: true,
+    run: (facts) => {
+      facts.resources = requestedResources(facts.deps, facts.request.resource);
+    },
+  },
 ];
 
 export async function checkAuthorizeRequest(
-  deps: Pick<Room, 'db' | 'options' | 'baseUrl'>,
-  request: AuthorizeRequest,
+  deps: Pick<Room, 'db' | 'clock' | 'documents' | 'options' | 'resources' | 'baseUrl'>,
+  given: AuthorizeRequest,
+  { pushing = false, find = deps.documents.client } = {},
 ): Promise<CheckedRequest> {
-  if (!request.client_id) throw new AppError('invalid_request', 'client_id is required.', { param: 'client_id' });
-  const application = await findApplication(deps.db, { client_id: request.client_id });
+  if (!given.client_id) throw new AppError('invalid_request', 'client_id is required.', { param: 'client_id' });
+  const application = await find(given.client_id);
   if (!application) throw new AppError('not_found', 'There is no application with this client_id.');
-  const facts: Facts = { request, deps, application, state: request.state || undefined };
+  const names = !pushing && deps.options.get('OAuth2OpenIDConnect') && isRequestUri(given.request_uri);
+  const pushed = names ? await requestBehind(deps, application, given.request_uri!) : null;
+  const request = pushed ? unfolded(pushed, given) : given;
+  const facts: Facts = { request, deps, application, pushing, pushed, state: request.state || undefined };
   for (const check of checks) {
     try {
       check.run(facts);
@@ -120,6 +148,12 @@ export async function checkAuthorizeRequest(
   }
   return facts as Facts & CheckedRequest;
 }
+
+/** RFC 9126 §4, RFC 9101 §5: what stands beside `request_uri` counts for nothing, but for what our own page adds. */
+const unfolded = (pushed: PushedRow, { signed_in_after }: AuthorizeRequest): AuthorizeRequest => ({
+  ...(JSON.parse(pushed.request) as AuthorizeRequest),
+  ...(signed_in_after !== undefined && { signed_in_after }),
+});
 
 /** The answer stays JSON; the page that asked follows `redirect_url`. */
 export function redirecting(error: AppError, to: Destination, deps: IssuerDeps): AppError {

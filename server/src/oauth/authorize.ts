@@ -13,12 +13,17 @@ import {
 import { newCode } from './credentials.ts';
 import { readHint } from './openid/hint.ts';
 import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
+import { invalidRequestUri, keepOpen } from './pushed/request-uri.ts';
 import { withParameters } from './redirect-uri.ts';
+import { documentHost } from './registration/document.ts';
+import { storedResource } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
 import { requireEnabled } from './status.ts';
+import { writeCode } from './store/approve.ts';
 import { findConsent } from './store/consents.ts';
-import type { ApplicationRow, ConsentRow } from './store/tables.ts';
+import { spendingPushed, spendPushed } from './store/pushed-requests.ts';
+import type { ConsentRow } from './store/tables.ts';
 
 /** Whose browser it is, and since when. */
 export interface SignedIn {
@@ -30,8 +35,28 @@ export interface SignedIn {
 /** What the consent screen shows. */
 export async function describeRequest(deps: Room, who: SignedIn, request: AuthorizeRequest) {
   requireEnabled(deps.options);
-  const { application, redirectUri, state, scopes, openid } = await checkAuthorizeRequest(deps, request);
-  const consent = await findConsent(deps.db, who.userId, application.id);
+  const checked = await checkAuthorizeRequest(deps, request);
+  const { redirectUri, state, openid, pushed, resources } = checked;
+  if (pushed) await keepOpen(deps, pushed);
+  return {
+    ...(await describeAsked(deps, who.userId, checked)),
+    redirect_uri: redirectUri,
+    state: state ?? '',
+    ...(openid && {
+      resources: resources.map((uri) => ({ uri, name: deps.resources.at(uri)!.name })),
+      interaction: neededInteraction(deps, openid, who),
+      signed_in_after: sealSignInAgain(deps, who),
+    }),
+  };
+}
+
+/** What somebody is asked for, wherever they are asked. */
+type AskedFor = Pick<CheckedRequest, 'application' | 'scopes' | 'resources'>;
+
+/** Who asks for what, and what the user has allowed before. */
+export async function describeAsked({ db }: Pick<Room, 'db'>, userId: number, asked: AskedFor) {
+  const { application, scopes } = asked;
+  const consent = await findConsent(db, userId, application.id);
   return {
     application: {
       id: application.id,
@@ -41,24 +66,32 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
       logo_url: application.logo_url,
       client_id: application.client_id,
       is_verified: application.is_verified === 1,
+      ...(openid && { source: application.source, host: documentHost(application) }),
     },
     requested_scopes: scopes.map((name) => ({ name, description: scopeTable[name] })),
     has_existing_consent: consent !== null,
     existing_scopes: consent?.scopes ?? null,
-    needs_reconsent: consent !== null && !covers(consent, application, scopes),
-    redirect_uri: redirectUri,
-    state: state ?? '',
-    ...(openid && {
-      interaction: neededInteraction(deps, openid, who),
-      signed_in_after: sealSignInAgain(deps, who),
-    }),
+    needs_reconsent: consent !== null && !covers(consent, asked),
   };
 }
 
-/** A consent given before a suspension must be given again. */
-function covers(consent: ConsentRow, application: ApplicationRow, scopes: Scope[]): boolean {
+/** A pushed request whose page was opened, by whoever may have to log in first; tells whether it may ask anybody. */
+export async function openPushed(deps: Room, request: AuthorizeRequest): Promise<{ silent: boolean }> {
+  requireEnabled(deps.options);
+  const { pushed, openid } = await checkAuthorizeRequest(deps, request, { find: deps.documents.known });
+  if (!pushed) throw invalidRequestUri();
+  await keepOpen(deps, pushed);
+  return { silent: openid?.prompts.has('none') ?? false };
+}
+
+/**
+ * A consent given before a suspension must be given again. One for a resource is never on record: whoever names one is asked
+ * for each time, so that what was allowed for a sign-in opens nothing else.
+ */
+function covers(consent: ConsentRow, { application, scopes, resources }: AskedFor): boolean {
   const given = scopesOf(consent.scopes);
-  return consent.epoch === application.epoch && scopes.every((name) => given.includes(name));
+  const all = scopes.every((name) => given.includes(name));
+  return consent.epoch === application.epoch && all && resources.length === 0;
 }
 
 export interface Decision extends SignedIn {
@@ -70,10 +103,11 @@ export interface Decision extends SignedIn {
 export async function decide(deps: Room, decision: Decision, request: AuthorizeRequest): Promise<string> {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
-  const { application, redirectUri, openid } = checked;
+  const { application, redirectUri, openid, pushed } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
   if (!decision.approved) {
+    if (pushed && !(await spendPushed(deps.db, pushed, nowSeconds(deps.clock)))) throw invalidRequestUri();
     deps.audit.record('authorization_denied', origin, { ...entry, metadata: { redirect_uri: redirectUri } });
     return errorRedirect(checked, 'access_denied', 'The user denied the request.', deps);
   }
@@ -93,8 +127,11 @@ export async function decideSilently(
   request: AuthorizeRequest,
 ): Promise<string> {
   requireEnabled(deps.options);
-  const checked = await checkAuthorizeRequest(deps, request);
-  const { application, openid, scopes } = checked;
+  const { documents } = deps;
+  const checked = await checkAuthorizeRequest(deps, request, {
+    find: who ? documents.client : documents.known,
+  });
+  const { application, openid } = checked;
   if (!openid?.prompts.has('none')) throw new AppError('invalid_request', 'prompt must be none.', { param: 'prompt' });
   if (!who || neededInteraction(deps, openid, who) === 'login')
     throw redirecting(new AppError('not_logged_in', 'The user has to log in.'), checked, deps);
@@ -102,48 +139,58 @@ export async function decideSilently(
   if (openid.idTokenHint && (await readHint(deps, openid.idTokenHint))?.sub !== `${who.userId}`)
     throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
   const consent = await findConsent(deps.db, who.userId, application.id);
-  if (application.is_verified !== 1 || !consent || !covers(consent, application, scopes))
+  if (application.is_verified !== 1 || !consent || !covers(consent, checked))
     throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);
   return approve(deps, { ...who, approved: true, origin }, checked);
 }
 
 /** Writes the consent and a code, and leads back with it. */
 async function approve(deps: Room, decision: Decision, checked: CheckedRequest): Promise<string> {
-  const { application, redirectUri, state, scopes, challenge, openid } = checked;
+  const { application, redirectUri, state, scopes, challenge, openid, pushed, resources } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
   const code = newCode();
   const now = nowSeconds(deps.clock);
   const scope = joinScopes(scopes);
-  const written = await deps.approvals.approve(
+  const common = { application_id: application.id, user_id: userId, epoch: application.epoch, created_at: now };
+  const row = {
+    ...common,
+    code_hash: sha256Hex(code),
+    redirect_uri: redirectUri,
+    scope,
+    state: state ?? null,
+    code_challenge: challenge?.code_challenge ?? null,
+    code_challenge_method: challenge?.code_challenge_method ?? null,
+    expires_at: now + deps.options.get('OAuth2CodeTTL'),
+    dpop_jkt: openid?.dpopJkt ?? null,
+    resource: storedResource(resources),
+  };
+  const approved = await deps.approvals.approve(
     {
-      code_hash: sha256Hex(code),
-      application_id: application.id,
-      user_id: userId,
-      redirect_uri: redirectUri,
-      scope,
-      state: state ?? null,
-      code_challenge: challenge?.code_challenge ?? null,
-      code_challenge_method: challenge?.code_challenge_method ?? null,
-      epoch: application.epoch,
-      created_at: now,
-      expires_at: now + deps.options.get('OAuth2CodeTTL'),
+      ...common,
       sign_in: openid?.requested ? { auth_time: decision.signedInAt, nonce: openid.nonce } : null,
+      spend: pushed && spendingPushed(pushed, now),
+      grant: (signIn) => writeCode(row, signIn),
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
     decision.sessionId,
   );
-  if (!written) throw new AppError('not_logged_in', 'You are not logged in.');
+  if (approved === 'session_ended') throw new AppError('not_logged_in', 'You are not logged in.');
+  if (approved === 'spent') throw invalidRequestUri();
   deps.audit.record('authorization_granted', origin, {
     ...entry,
-    metadata: { scopes: scope, redirect_uri: redirectUri },
+    metadata: { scopes: scope, redirect_uri: redirectUri, ...(resources.length > 0 && { resources }) },
   });
   deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
 }
 
 /** Consents only grow, but one of before a suspension counts for nothing. */
-function mergedScopes(existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null, scopes: Scope[], epoch: number): string {
+export function mergedScopes(
+  existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null,
+  scopes: Scope[],
+  epoch: number,
+): string {
   const before = existing && existing.epoch === epoch ? scopesOf(existing.scopes) : [];
   return joinScopes(new Set([...before, ...scopes]));
 }

@@ -1,8 +1,11 @@
 import { statuses, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { readToken } from './credentials.ts';
+import { readToken, type TokenKey } from './credentials.ts';
+import { proofAlgorithms } from './dpop/key.ts';
+import { proofOf } from './dpop/proof.ts';
 import { tokenLives } from './introspect.ts';
+import { type Audience, isFor } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, type Scope, within } from './scopes.ts';
 import { applicationStatus, requireEnabled, suspended } from './status.ts';
@@ -30,27 +33,70 @@ const noToken = (): AppError =>
   new AppError('invalid_token', 'Send an access token as Authorization: Bearer svcat_…', {
     headers: { 'www-authenticate': 'Bearer realm="svc"' },
   });
-const badToken = (): AppError => {
+const badToken = (scheme: Scheme = 'bearer'): AppError => {
   const message = 'The access token is invalid, expired or revoked.';
-  return new AppError('invalid_token', message, {
-    headers: { 'www-authenticate': `Bearer realm="svc", error="invalid_token", error_description="${message}"` },
-  });
+  return new AppError('invalid_token', message, { headers: challenge(scheme, 'invalid_token', message) });
 };
 
+type Scheme = 'bearer' | 'dpop';
+
+/** RFC 6750 §3, RFC 9449 §7.1. */
+const challenge = (scheme: Scheme, error: string, message: string) => {
+  const told = `realm="svc", error="${error}", error_description="${message}"`;
+  const value = scheme === 'dpop' ? `DPoP ${told}, algs="${proofAlgorithms.join(' ')}"` : `Bearer ${told}`;
+  return { 'www-authenticate': value };
+};
+
+type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
+
 /** RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). */
-export function identifyBearer(deps: Room, authorization: string | null): BearerPrincipal | Promise<BearerPrincipal> {
-  const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  if (!token) throw authorization === null ? noToken() : badToken();
+export function identifyBearer(
+  deps: Room,
+  request: Asked,
+  audience: Audience,
+): BearerPrincipal | Promise<BearerPrincipal> {
+  const authorization = request.headers.get('authorization');
+  const [, written = '', token] = /^(bearer|dpop) +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  const isBound = written.toLowerCase() === 'dpop';
+  if (!token || (isBound && !deps.options.get('OAuth2OpenIDConnect')))
+    throw authorization === null ? noToken() : badToken();
   requireEnabled(deps.options);
   const key = readToken(token);
-  if (key?.kind !== 'access') throw badToken();
+  if (key?.kind !== 'access') throw badToken(isBound ? 'dpop' : 'bearer');
+  if (isBound) return identifyBound(deps, request, { token, key }, audience);
   const found = deps.lookups.bearer(key);
-  return found instanceof Promise ? found.then((later) => principalOf(deps, later)) : principalOf(deps, found);
+  return found instanceof Promise
+    ? found.then((later) => principalOf(deps, later, audience, null))
+    : principalOf(deps, found, audience, null);
 }
+
+/** RFC 9449 §7: the token and a proof of its key, which is asked for only where there is such a token. */
+async function identifyBound(
+  deps: Room,
+  request: Asked,
+  { token, key }: { token: string; key: TokenKey },
+  audience: Audience,
+): Promise<BearerPrincipal> {
+  const found = await deps.lookups.bearer(key);
+  if (!found || found.token.jkt === null) throw badToken('dpop');
+  const proofKey = await proofOf(deps, request, token).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'invalid_dpop_proof' ? badProof(error.message) : error;
+  });
+  if (proofKey === null) throw badProof('A DPoP proof is required.');
+  return principalOf(deps, found, audience, proofKey);
+}
+
+const badProof = (message: string): AppError =>
+  new AppError('invalid_dpop_proof', message, {
+    status: 401,
+    headers: challenge('dpop', 'invalid_dpop_proof', message),
+  });
 
 function principalOf(
   deps: Room,
   found: Awaited<ReturnType<Lookups['bearer']>>,
+  audience: Audience,
+  proofKey: string | null,
 ): BearerPrincipal | Promise<BearerPrincipal> {
   const now = nowSeconds(deps.clock);
   if (!found || found.client.status === applicationStatus.deleted) throw badToken();
@@ -58,6 +104,10 @@ function principalOf(
   // Tokens of a suspended application are rejected on every use, and it may know why.
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken();
+  // RFC 9449 §7.2: a bound token without its key is a stolen one, and a bearer token proves no key.
+  if (row.jkt !== proofKey) throw badToken(proofKey === null ? 'bearer' : 'dpop');
+  // RFC 8707 §2: a token for one place, passed on from there, opens no other.
+  if (!isFor(row.access_resource, audience)) throw badToken();
   const principal = {
     user: toUser(user),
     applicationId: client.id,

@@ -1,6 +1,7 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { AppError } from '../lib/errors.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
+import { documentHost } from './registration/document.ts';
 import type { Room } from './room.ts';
 import { findApplication } from './store/applications.ts';
 import { deleteGrant, type ListedConsent, listConsents } from './store/consents.ts';
@@ -17,6 +18,7 @@ export const consentView = (row: ListedConsent) => ({
   app_logo_url: row.logo_url,
   app_homepage_url: row.homepage_url,
   app_is_verified: row.is_verified === 1,
+  app_host: documentHost(row),
 });
 
 export async function consentsOf(deps: Room, userId: number, page: Page) {

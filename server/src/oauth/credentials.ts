@@ -6,6 +6,7 @@ import { randomString } from '../lib/ids.ts';
 export const newClientId = (): string => `svc_${randomString(32)}`;
 export const newClientSecret = (): string => `svcsec_${randomString(48)}`;
 export const newCode = (): string => randomString(40);
+export const newRegistrationToken = (): string => `svcreg_${randomString(48)}`;
 export const newWebhookSecret = (): string => `svcwh_${randomString(48)}`;
 
 export const isCode = (text: string): boolean => /^[0-9A-Za-z]{40}$/.test(text);

@@ -2,6 +2,7 @@ import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { type ClientCredentials, invalidClient, provesClient } from './client-auth.ts';
 import { readToken, type TokenKind } from './credentials.ts';
+import { audienceClaim } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, joinScopes, within } from './scopes.ts';
 import { applicationStatus } from './status.ts';
@@ -18,6 +19,9 @@ export type Introspection =
       exp: number;
       iat: number;
       sub: string;
+      /** RFC 9449 §6.2: the key that whoever sends it must prove. */
+      cnf?: { jkt: string };
+      aud?: string | string[];
     };
 
 /** RFC 7662 §2: about a client's own tokens, to that client alone; anything else is inactive, without a reason (§2.2). */
@@ -42,10 +46,12 @@ export async function introspect(
     scope: joinScopes(within(kind === 'access' ? row.access_scope : row.scope, allowed)),
     client_id: client.client_id,
     username: found.username,
-    token_type: kind === 'access' ? 'Bearer' : 'refresh_token',
+    token_type: kind === 'refresh' ? 'refresh_token' : row.jkt === null ? 'Bearer' : 'DPoP',
     exp: kind === 'access' ? row.access_expires_at : row.expires_at,
     iat: row.created_at,
     sub: `${row.user_id}`,
+    ...(kind === 'access' && row.jkt !== null && { cnf: { jkt: row.jkt } }),
+    ...audienceClaim(kind === 'access' ? row.access_resource : row.resource),
   };
 }
 

@@ -8,22 +8,30 @@ import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import { openAudit } from './audit.ts';
-import { identifyBearer } from './bearer.ts';
+import { type BearerPrincipal, identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
 import { openTokensUsed } from './last-used.ts';
 import { openLogouts } from './openid/logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
+import { openClientDocuments } from './registration/client-documents.ts';
+import { openClientSweep } from './registration/sweep.ts';
+import type { Audience } from './resource-indicators.ts';
+import { openResources, type Resources } from './resources.ts';
 import type { Room } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { consentRoutes } from './routes/consents.ts';
+import { deviceRoutes } from './routes/device.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import { endSessionRoutes } from './routes/end-session.ts';
 import { preflightRoutes } from './routes/preflight.ts';
+import { pushedRoute } from './routes/pushed.ts';
+import { protectedResourceRoutes } from './routes/protected-resource.ts';
+import { registrationRoutes } from './routes/registration.ts';
 import { signingKeyRoutes } from './routes/signing-keys.ts';
 import { tokenRoute } from './routes/token.ts';
 import { tokenStatusRoutes } from './routes/tokens-status.ts';
@@ -50,6 +58,10 @@ export interface OAuth {
   routes: Route[];
   authenticators: Pick<Authenticators, 'bearer'>;
   origins: Pick<Origins, 'has'>;
+  /** What tokens can be for; other rooms add theirs. */
+  resources: Pick<Resources, 'add' | 'challengeAt'>;
+  /** Who presents an access token at a resource; throws 401 and 403 as RFC 6750 has them. */
+  identify(request: Request, audience: Audience): BearerPrincipal | Promise<BearerPrincipal>;
   /** Ends the user's consents and applications, and removes what told of the person. May be repeated. */
   forgetUser(userId: number): Promise<void>;
   /** Throws out what has run out, a bounded number at a time. */
@@ -89,6 +101,11 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     approvals: openApprovals(db),
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
+    documents: openClientDocuments({
+      ...{ db, clock, shared, options, lookups, audit, allowPrivate: config.allowPrivateAddresses },
+      send: sendGuarded,
+    }),
+    resources: openResources(config.baseUrl, () => options.get('OAuth2OpenIDConnect')),
     signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),
     audit,
     webhooks,
@@ -108,14 +125,21 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     webUrl: config.webUrl,
   };
   const sweep = openSweep(room);
+  const sweepClients = openClientSweep(room);
+  /** Userinfo and the user's API tokens: ours, and open to tokens that name no resource, as they always were. */
+  const ourselves: Audience = { resource: config.baseUrl, named: false };
   const logouts = openLogouts({ ...room, jobs: deps.jobs, allowPrivate: config.allowPrivateAddresses });
   return {
     routes: [
       ...discoveryRoutes(room),
+      ...protectedResourceRoutes(room),
       ...preflightRoutes(room),
       ...signingKeyRoutes(room),
       ...endSessionRoutes(room),
+      ...registrationRoutes(room),
       ...authorizeRoutes(room),
+      pushedRoute(room),
+      ...deviceRoutes(room),
       tokenRoute(room),
       ...tokenStatusRoutes(room),
       ...userinfoRoutes(accounts),
@@ -125,12 +149,15 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...adminRoutes(room),
     ],
     authenticators: {
-      bearer: (call) => identifyBearer(room, call.request.headers.get('authorization')),
+      bearer: (call) => identifyBearer(room, call.request, ourselves),
     },
     origins: room.origins,
+    resources: room.resources,
+    identify: (request, audience) => identifyBearer(room, request, audience),
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep();
+      await sweepClients();
       await logouts.sweep();
       if (options.get('OAuth2OpenIDConnect')) await room.signingKeys.sweep();
     },

@@ -11,6 +11,8 @@ import type { Audit } from './audit.ts';
 import type { TokensUsed } from './last-used.ts';
 import type { SigningKeys } from './openid/signing-keys.ts';
 import type { Origins } from './origins.ts';
+import type { ClientDocuments } from './registration/client-documents.ts';
+import type { Resources } from './resources.ts';
 import type { Approvals } from './store/approve.ts';
 import type { Issuer } from './store/issue.ts';
 import type { Lookups } from './store/lookups.ts';
@@ -31,6 +33,8 @@ export interface Room {
   issuer: Issuer;
   nextTokenId(nowMs: number): number;
   signingKeys: SigningKeys;
+  resources: Resources;
+  documents: ClientDocuments;
   audit: Audit;
   webhooks: Webhooks;
   lastUsed: TokensUsed;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { holdTime } from '../lib/held-time.fixture.ts';
 import { PostgresPool } from '../platform/db/postgres-pool.ts';
-import { jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
+import { newProver } from './dpop/dpop.fixture.ts';
+import { basic, jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
 
 // What is written later and by itself is nobody's round trip; here later does not come.
 holdTime();
@@ -37,4 +38,28 @@ test('exchange and refresh take two round trips at most, introspection and useri
   const told = await roundTripsOf(() => t.userinfo(token));
   expect(introspected.body.active).toEqual(expect.anything());
   expect([exchanged, refreshed, introspected, told].map(({ trips }) => trips)).toEqual(seen);
+});
+
+test('a proof costs one round trip more, and those who bring none do not pay for it', async () => {
+  await t.setOption('OAuth2OpenIDConnect', true);
+  const client = await t.client();
+  const prover = await newProver(t);
+  const tokenPath = '/api/oauth2/token';
+  const seen = t.platform.database.engine === 'postgres' ? [2, 1, 3, 2] : [0, 0, 0, 0];
+  // Not `openid`: making the first signing keys takes trips of its own.
+  const exchange = async (headers: Record<string, string>) => {
+    const code = await t.code(client, { scope: 'profile' });
+    const body = { grant_type: 'authorization_code', code, redirect_uri: client.redirectUri };
+    return roundTripsOf(() => t.post(tokenPath, body, { authorization: basic(client), ...headers }));
+  };
+  const plain = await exchange({});
+  const plainUse = await roundTripsOf(() => t.userinfo(plain.body.access_token!));
+  const bound = await exchange({ dpop: await prover.prove(tokenPath) });
+  const token = bound.body.access_token!;
+  const proof = await prover.prove('/api/oauth2/userinfo', { method: 'GET', token });
+  const authorization = `DPoP ${token}`;
+  const boundUse = await roundTripsOf(() =>
+    t.call('/api/oauth2/userinfo', { headers: { authorization, dpop: proof } }),
+  );
+  expect([plain, plainUse, bound, boundUse].map(({ trips }) => trips)).toEqual(seen);
 });

@@ -9,4 +9,10 @@ export function requireEnabled(options: Options): void {
   if (!options.get('OAuth2Enabled')) throw new AppError('access_denied', 'OAuth is turned off on this server.');
 }
 
+/** Option `OAuth2RequireApproval`: of verified applications only. */
+export function requireVerified(options: Options, application: { is_verified: number }): void {
+  if (options.get('OAuth2RequireApproval') && application.is_verified !== 1)
+    throw new AppError('access_denied', 'This application has not been verified by an administrator.');
+}
+
 export const suspended = (): AppError => new AppError('access_denied', 'This application is suspended.');

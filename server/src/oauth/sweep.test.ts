@@ -8,7 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-const count = async (table: 'oauth_codes' | 'oauth_tokens' | 'oauth_consents') =>
+type Table =
+  | 'oauth_codes'
+  | 'oauth_tokens'
+  | 'oauth_consents'
+  | 'oauth_pushed_requests'
+  | 'oauth_device_codes'
+  | 'oauth_proofs';
+const count = async (table: Table) =>
   Number(
     (
       await t.platform.database.db
@@ -85,6 +92,35 @@ test('tokens that have run out are found, however long those before them live', 
   await run();
   expect(await count('oauth_tokens')).toBe(left - 2);
   await db.deleteFrom('oauth_tokens').where('id', '<=', 900).execute();
+});
+
+test('pushed requests, codes of devices and proofs go when nobody can ask for them any more', async () => {
+  const { db } = t.platform.database;
+  const now = Math.floor(t.clock.nowMs() / 1000);
+  const times = [now, now - 3_600, now + 60];
+  const common = (expires_at: number) => ({ application_id: 1, created_at: now, expires_at });
+  await db
+    .insertInto('oauth_pushed_requests')
+    .values(times.map((at) => ({ ...common(at), uri_hash: `u${at}`, request: '{}' })))
+    .execute();
+  await db
+    .insertInto('oauth_device_codes')
+    .values(
+      times.map((at) => ({
+        ...common(at),
+        ...{ device_hash: `d${at}`, user_code_hash: `c${at}`, scope: 'openid' },
+        ...{ openid: 0, epoch: 0, interval_seconds: 5 },
+      })),
+    )
+    .execute();
+  await db
+    .insertInto('oauth_proofs')
+    .values(times.map((expires_at) => ({ expires_at, proof_hash: `p${expires_at}` })))
+    .execute();
+  await sweeper()();
+  // A device is told for an hour that its code has expired.
+  const left = [await count('oauth_pushed_requests'), await count('oauth_device_codes'), await count('oauth_proofs')];
+  expect(left).toEqual([1, 2, 1]);
 });
 
 test('times of last use are written when the service stops', async () => {

@@ -44,7 +44,7 @@ export function setLogLevel(log: Log, wanted: string, started: string): void {
   log.level = wanted === '' ? started : wanted;
 }
 
-const secretShapes = /\b(sk-|svcsec_|svcat_|svcrt_)[A-Za-z0-9_-]{8,}/g;
+const secretShapes = /\b(sk-|svcsec_|svcat_|svcrt_|svcdc_)[A-Za-z0-9_-]{8,}/g;
 
 export const maskSecrets = (text: string): string => text.replace(secretShapes, '$1[redacted]');
 

@@ -34,12 +34,14 @@ interface AppIdentityProps {
   name: string;
   logoUrl: string;
   homepageUrl?: string;
+  /** Of the document that describes it, where nobody here registered it. */
+  host?: string | undefined;
   verified: boolean;
   size?: number;
 }
 
 /** Name, logo and homepage of an application, and whether the operators have verified it. */
-export function AppIdentity({ name, logoUrl, homepageUrl = '', verified, size = 36 }: AppIdentityProps) {
+export function AppIdentity({ name, logoUrl, homepageUrl = '', host, verified, size = 36 }: AppIdentityProps) {
   // Pages load pictures over https only.
   const logo = webUrl(logoUrl)?.protocol === 'https:' ? logoUrl : null;
   return (
@@ -54,7 +56,13 @@ export function AppIdentity({ name, logoUrl, homepageUrl = '', verified, size = 
           </Text>
           {verified && <VerifiedBadge />}
         </Group>
-        <HostLink href={homepageUrl} />
+        {host ? (
+          <Text size="sm" c="dimmed" className="svc-anywhere">
+            from {host}
+          </Text>
+        ) : (
+          <HostLink href={homepageUrl} />
+        )}
       </Stack>
     </Group>
   );

@@ -6,16 +6,21 @@ import { isCode } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
+import { narrowedResource } from '../resource-indicators.ts';
 import { endFamily } from '../revoke.ts';
 import { allowedNow, within } from '../scopes.ts';
 import type { Client, PresentedCode } from '../store/columns.ts';
-import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair } from './grant.ts';
+import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
 
 export interface CodeExchange {
   credentials: ClientCredentials;
   code: string;
   redirectUri: string;
   verifier: string | undefined;
+  /** The key that the client has proven to have. */
+  proofKey: string | null;
+  /** Resources to narrow to; none for all of the code's. */
+  resources: string[];
 }
 
 /** RFC 6749 §4.1.3, RFC 7636 §4.5: a code, once, for an access token and a refresh token. */
@@ -24,6 +29,7 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   const { clock, options, lookups } = deps;
   const found = await lookups.clientWithCode(request.credentials.clientId, sha256Hex(request.code));
   const client = authenticate(found?.client ?? null, request.credentials);
+  requireProof(deps, client, request.proofKey);
   const code = found?.code ?? null;
   // §4.1.3: issued to this very client; another one's code is left as it is.
   if (!isCode(request.code) || !code || code.application_id !== client.id)
@@ -32,8 +38,10 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
+  const resource = narrowedResource(code.resource, request.resources);
   const idToken = await idTokenFor(deps, client, code, found.person);
-  const issued = await issuePair(deps, { ...code, family: code.id }, scopes, (row) =>
+  const granted = { ...code, family: code.id, jkt: request.proofKey };
+  const issued = await issuePair(deps, granted, { scopes, resource }, (row) =>
     deps.issuer.useCode(code.id, row.created_at, row),
   );
   if (!issued) throw await replayed(deps, code);
@@ -50,6 +58,9 @@ function checkCode(client: Client, code: PresentedCode, request: CodeExchange, n
   const unprotected = client.app_type === 'public' && code.code_challenge === null;
   if (unprotected || !verifierMatches(code, request.verifier))
     throw invalidGrant('code_verifier does not match the code_challenge of the authorization request.');
+  // RFC 9449 §10: whoever took the code from the redirect does not have the key.
+  if (code.dpop_jkt !== null && code.dpop_jkt !== request.proofKey)
+    throw invalidGrant('The code is bound to another key.');
 }
 
 /** RFC 6749 §4.1.2: a code seen twice may have been stolen, so what the first use gave is taken back. */

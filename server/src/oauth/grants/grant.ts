@@ -11,7 +11,7 @@ import type { NewPair } from '../store/issue.ts';
 
 export type GrantDeps = Pick<
   Room,
-  'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId' | 'signingKeys' | 'baseUrl'
+  'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId' | 'signingKeys' | 'resources' | 'baseUrl'
 >;
 
 /** What a grant gives back; the route puts it on the wire and into the audit log. */
@@ -22,6 +22,10 @@ export interface Issued {
   refreshToken: string;
   expiresIn: number;
   scope: string;
+  /** The key that the access token is bound to; null for a bearer token. */
+  jkt: string | null;
+  /** What the access token is for; null where nothing was named. */
+  resource: string | null;
   /** Where one was asked for. */
   idToken?: string;
 }
@@ -36,7 +40,27 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
   return client;
 }
 
-type Granted = Pick<NewPair, 'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in'>;
+/** RFC 9449 §5.2, and what was bound once stays so: a client does not come to hold bearer tokens by leaving the proof out. */
+export function requireProof(
+  { options }: Pick<Room, 'options'>,
+  client: Client,
+  proofKey: string | null,
+  boundBefore = false,
+): void {
+  if (proofKey !== null || !options.get('OAuth2OpenIDConnect')) return;
+  if (boundBefore || client.dpop_bound_access_tokens === 1)
+    throw new AppError('invalid_dpop_proof', 'A DPoP proof is required.');
+}
+
+type Granted = Pick<
+  NewPair,
+  'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in' | 'resource' | 'jkt'
+>;
+/** What of the grant the access token is for. */
+interface Access {
+  scopes: Scope[];
+  resource: string | null;
+}
 type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
 
 /** Two processes may draw one id of the 2,048 of a millisecond; each draws again, and does not go on for ever. */
@@ -46,11 +70,11 @@ const mostDraws = 5;
 export async function issuePair(
   deps: DrawDeps,
   granted: Granted,
-  accessScopes: Scope[],
+  access: Access,
   spend: (row: NewPair) => Promise<boolean>,
 ): Promise<Issued | null> {
   for (let draw = 1; ; draw += 1) {
-    const { row, issued } = drawPair(deps, granted, accessScopes);
+    const { row, issued } = drawPair(deps, granted, access);
     try {
       return (await spend(row)) ? issued : null;
     } catch (error) {
@@ -59,13 +83,14 @@ export async function issuePair(
   }
 }
 
-function drawPair(deps: DrawDeps, grant: Granted, accessScopes: Scope[]): { row: NewPair; issued: Issued } {
+function drawPair(deps: DrawDeps, grant: Granted, access: Access): { row: NewPair; issued: Issued } {
   const nowMs = deps.clock.nowMs();
   const now = Math.floor(nowMs / 1000);
   const expiresIn = deps.options.get('OAuth2AccessTokenTTL');
   const id = deps.nextTokenId(nowMs);
   const { accessToken, refreshToken } = newTokens(id);
-  const scope = joinScopes(accessScopes);
+  const scope = joinScopes(access.scopes);
+  const { resource } = access;
   return {
     row: {
       id,
@@ -81,7 +106,13 @@ function drawPair(deps: DrawDeps, grant: Granted, accessScopes: Scope[]): { row:
       epoch: grant.epoch,
       created_at: now,
       sign_in: grant.sign_in,
+      jkt: grant.jkt,
+      resource: grant.resource,
+      access_resource: resource,
     },
-    issued: { applicationId: grant.application_id, userId: grant.user_id, accessToken, refreshToken, expiresIn, scope },
+    issued: {
+      ...{ applicationId: grant.application_id, userId: grant.user_id, accessToken, refreshToken },
+      ...{ expiresIn, scope, resource, jkt: grant.jkt },
+    },
   };
 }

@@ -4,15 +4,20 @@ import { AppError } from '../../lib/errors.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
+import { narrowedResource } from '../resource-indicators.ts';
 import { endFamily } from '../revoke.ts';
 import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
 import type { PresentedToken } from '../store/columns.ts';
-import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair } from './grant.ts';
+import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
 
 export interface Refresh {
   credentials: ClientCredentials;
   refreshToken: string;
   scope: string | undefined;
+  /** The key that the client has proven to have. */
+  proofKey: string | null;
+  /** Resources to narrow to; none for all of the grant's. */
+  resources: string[];
 }
 
 /** A client that lost our answer, or two of its tabs, may try again this soon without it looking like a theft. */
@@ -21,6 +26,7 @@ const graceMs = 10_000;
 /** RFC 6749 §6 with rotation (RFC 9700 §4.14.2): each refresh token works once and takes its access token along. */
 export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued> {
   const { clock, options, lookups } = deps;
+  const { proofKey } = request;
   const key = readToken(request.refreshToken);
   const found = await lookups.clientWithToken(request.credentials.clientId, key);
   const client = authenticate(found?.client ?? null, request.credentials);
@@ -32,11 +38,18 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   if (token.revoked === 1 || token.expires_at <= nowSeconds(clock) || token.epoch !== client.epoch)
     throw invalidGrant('The refresh token has expired or was revoked.');
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
+  requireProof(deps, client, proofKey, token.jkt !== null);
+  // RFC 9449 §5: of a public client nothing else is known than its key; a confidential one may take a new one.
+  if (client.app_type === 'public' && token.jkt !== null && token.jkt !== proofKey)
+    throw invalidGrant('The refresh token is bound to another key.');
   const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
+  const access = { scopes, resource: narrowedResource(token.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, token, found.person);
-  // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6).
-  const issued = await issuePair(deps, token, scopes, (row) => deps.issuer.rotate(token.id, clock.nowMs(), row));
+  // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6; RFC 8707 §2.2).
+  const issued = await issuePair(deps, { ...token, jkt: proofKey }, access, (row) =>
+    deps.issuer.rotate(token.id, clock.nowMs(), row),
+  );
   lookups.forget(token.id);
   if (!issued) throw invalidGrant('The refresh token was used before.');
   // OpenID Connect Core §12.2: without the nonce, which belongs to the first answer.

@@ -14,6 +14,7 @@ const fields = {
   backchannel_logout_uri: 'https://client.example/logout',
   id_token_signed_response_alg: 'ES256',
   require_pushed_requests: true,
+  dpop_bound_access_tokens: true,
   send_iss: false,
 };
 const usual = {
@@ -21,6 +22,7 @@ const usual = {
   backchannel_logout_uri: '',
   id_token_signed_response_alg: 'RS256',
   require_pushed_requests: false,
+  dpop_bound_access_tokens: false,
   send_iss: true,
 };
 const put = (id: number, body: unknown) => t.owner.call(`/api/oauth2/applications/${id}`, { method: 'PUT', body });
@@ -49,6 +51,8 @@ test.each([
   { backchannel_logout_uri: `https://client.example/${'x'.repeat(2000)}` },
   { id_token_signed_response_alg: 'none' },
   { id_token_signed_response_alg: 'HS256' },
+  { dpop_bound_access_tokens: 1 },
+  { require_pushed_requests: 'yes' },
   { send_iss: 'no' },
 ])('%j is refused', async (wrong) => {
   const client = await t.client();

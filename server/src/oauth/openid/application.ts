@@ -11,7 +11,8 @@ export const openidFields = {
   post_logout_redirect_uris: redirectUris,
   backchannel_logout_uri: webUrl.refine((uri) => !uri.includes('#'), 'must not have a fragment'),
   id_token_signed_response_alg: z.enum(signingAlgorithms),
-  require_pushed_requests: z.boolean(),
+  require_pushed_requests: z.boolean().describe('Refuse requests that were not pushed (RFC 9126)'),
+  dpop_bound_access_tokens: z.boolean().describe('Give no tokens without a proof of possession (RFC 9449)'),
   send_iss: z.boolean().describe('Whether redirects carry `iss` (RFC 9207)'),
 };
 const inputSchema = z.object(openidFields).partial();
@@ -28,6 +29,7 @@ export function openidColumns<T extends OpenidInput>(
     backchannel_logout_uri,
     id_token_signed_response_alg,
     require_pushed_requests,
+    dpop_bound_access_tokens,
     send_iss,
     ...rest
   } = input;
@@ -37,6 +39,7 @@ export function openidColumns<T extends OpenidInput>(
     backchannel_logout_uri,
     id_token_signed_response_alg,
     require_pushed_requests: asNumber(require_pushed_requests),
+    dpop_bound_access_tokens: asNumber(dpop_bound_access_tokens),
     send_iss: asNumber(send_iss),
   };
   const given = Object.entries(columns).filter(([, value]) => value !== undefined);
@@ -51,7 +54,11 @@ export const openidSchema = z
     backchannel_logout_uri: z.string(),
     id_token_signed_response_alg: z.string(),
     require_pushed_requests: z.boolean(),
+    dpop_bound_access_tokens: z.boolean(),
     send_iss: z.boolean(),
+    source: z
+      .string()
+      .describe('Who says what it is: its `owner`, the `document` at its client id, or itself by `registration`'),
   })
   .partial();
 
@@ -60,14 +67,16 @@ export const openidView = (row: ApplicationRow) => ({
   backchannel_logout_uri: row.backchannel_logout_uri,
   id_token_signed_response_alg: row.id_token_signed_response_alg,
   require_pushed_requests: row.require_pushed_requests === 1,
+  dpop_bound_access_tokens: row.dpop_bound_access_tokens === 1,
   send_iss: row.send_iss === 1,
+  source: row.source,
 });
 
 /** For the audit log: what is not as it is with every application. */
 export function openidState(row: ApplicationRow): State {
   const usual = { backchannel_logout_uri: '', id_token_signed_response_alg: 'RS256' };
   const { post_logout_redirect_uris: addresses, ...others } = openidView(row);
-  const plain = { ...usual, require_pushed_requests: false, send_iss: true };
+  const plain = { ...usual, require_pushed_requests: false, dpop_bound_access_tokens: false, send_iss: true };
   const unusual = (Object.keys(plain) as (keyof typeof plain)[]).filter((name) => others[name] !== plain[name]);
   return {
     ...(addresses.length > 0 && { post_logout_redirect_uris: addresses }),

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { splitScopes } from '../scopes.ts';
 
-/** What OpenID Connect adds to an authorization request (Core §3.1.2.1), and, the last, our own page. */
+/** What OpenID Connect adds to an authorization request (Core §3.1.2.1), RFC 9449 §10, and, the last, our own page. */
 export const openidParameters = [
   'nonce',
   'prompt',
@@ -13,6 +13,7 @@ export const openidParameters = [
   'request',
   'request_uri',
   'registration',
+  'dpop_jkt',
   'signed_in_after',
 ] as const;
 export type OpenidParameters = { [Name in (typeof openidParameters)[number]]?: string | undefined };
@@ -30,6 +31,8 @@ export interface OpenidRequest {
   /** An ID token of whom the application expects. */
   idTokenHint: string | undefined;
   signedInAfter: string | undefined;
+  /** The key that the code is bound to. */
+  dpopJkt: string | null;
 }
 
 /** Longer ones are nobody's, and what is stored with a code is bounded. */
@@ -66,6 +69,7 @@ export function readOpenidRequest(given: OpenidParameters & { scope?: string | u
     maxAge: readMaxAge(given.max_age),
     idTokenHint: given.id_token_hint || undefined,
     signedInAfter: given.signed_in_after || undefined,
+    dpopJkt: readThumbprint(given.dpop_jkt),
   };
 }
 
@@ -78,6 +82,13 @@ function readPrompts(text: string | undefined): ReadonlySet<Prompt> {
     if (!(prompts as readonly string[]).includes(name)) throw fault('prompt', `must be of ${prompts.join(', ')}`);
   if (names.includes('none') && names.length > 1) throw fault('prompt', 'must be none alone, or without none');
   return new Set(names as Prompt[]);
+}
+
+/** RFC 7638 with SHA-256. */
+function readThumbprint(text: string | undefined): string | null {
+  if (!text) return null;
+  if (!/^[\w-]{43}$/.test(text)) throw fault('dpop_jkt', 'must be the SHA-256 thumbprint of a key');
+  return text;
 }
 
 function readMaxAge(text: string | undefined): number | null {

@@ -41,6 +41,10 @@ test('every address tells of the same server, and of nothing that is not there',
     jwks_uri: `${t.config.baseUrl}/api/oauth2/jwks`,
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     authorization_response_iss_parameter_supported: true,
+    pushed_authorization_request_endpoint: `${t.config.baseUrl}/api/oauth2/par`,
+    device_authorization_endpoint: `${t.config.baseUrl}/api/oauth2/device_authorization`,
+    dpop_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
+    grant_types_supported: [...['authorization_code', 'refresh_token'], 'urn:ietf:params:oauth:grant-type:device_code'],
   });
 });
 
@@ -72,6 +76,9 @@ test('turned off, userinfo and discovery are what they were', async () => {
       'end_session_endpoint',
       'claims_supported',
       'id_token_signing_alg_values_supported',
+      'pushed_authorization_request_endpoint',
+      'device_authorization_endpoint',
+      'dpop_signing_alg_values_supported',
     ])
       expect(document).not.toHaveProperty(name);
   }

@@ -13,7 +13,9 @@ import type { Room } from '../room.ts';
 import { management } from './shapes.ts';
 
 const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as const;
-const withOwner = applicationSchema.extend({ owner_username: z.string() });
+const withOwner = applicationSchema.extend({
+  owner_username: z.string().describe('Empty where nobody here registered it'),
+});
 
 const entrySchema = z
   .object({
@@ -44,7 +46,7 @@ const applicationRoutes = (room: Room): Route[] => [
       const { q, status, ...page } = call.query;
       const filter = { q, status: status === undefined ? undefined : Number(status) };
       const { rows, total } = await allApplications(room, filter, page);
-      const applications = rows.map((row) => ({ ...viewIn(room)(row), owner_username: row.owner_username }));
+      const applications = rows.map((row) => ({ ...viewIn(room)(row), owner_username: row.owner_username ?? '' }));
       return ok(call, { applications, total, ...page });
     },
   }),

@@ -3,13 +3,15 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { refuseForgery } from '../../identity/sessions.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import { decide, decideSilently, describeRequest } from '../authorize.ts';
+import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
-import { base, noStore } from './shapes.ts';
+import { base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
 
 /** Which of these is required, and in what order it is missed, is told by the table of checks. */
-const requestFields = {
+export const requestFields = {
+  // Not where a pushed request stands for all the others.
+  redirect_uri: z.string().optional(),
   scope: z.string().optional(),
   // Echoed byte for byte, which half a surrogate pair cannot be.
   state: z
@@ -24,9 +26,11 @@ const requestFields = {
     (typeof openidParameters)[number],
     z.ZodOptional<z.ZodString>
   >),
+  resource: resourceParameter,
 };
 
-const describedSchema = z.object({
+/** Who asks for what. */
+export const askedFields = {
   application: z.object({
     id: z.number().int(),
     name: z.string(),
@@ -35,13 +39,26 @@ const describedSchema = z.object({
     logo_url: z.string(),
     client_id: z.string(),
     is_verified: z.boolean(),
+    source: z
+      .string()
+      .optional()
+      .describe('With OpenID Connect: who says what it is, `owner`, `document` (at its client id) or `registration`'),
+    host: z.string().optional().describe('Of that document'),
   }),
   requested_scopes: z.array(z.object({ name: z.string(), description: z.string() })),
   has_existing_consent: z.boolean(),
   existing_scopes: z.string().nullable(),
   needs_reconsent: z.boolean(),
+};
+
+const describedSchema = z.object({
+  ...askedFields,
   redirect_uri: z.string(),
   state: z.string(),
+  resources: z
+    .array(z.object({ uri: z.string(), name: z.string() }))
+    .optional()
+    .describe('With OpenID Connect: what the tokens would be for, where the application says so'),
   interaction: z
     .enum(['login', 'select_account', 'consent'])
     .nullable()
@@ -53,7 +70,7 @@ const describedSchema = z.object({
     .describe('With OpenID Connect: sent along after a new login, shows that it was one'),
 });
 
-const whoOf = ({ principal }: Call<'session'>) => ({
+export const whoOf = ({ principal }: Call<'session'>) => ({
   userId: principal.user.id,
   sessionId: principal.sessionId,
   signedInAt: principal.signedInAt,
@@ -69,11 +86,11 @@ export function authorizeRoutes(room: Room): Route[] {
       auth: 'session',
       limit: { option: 'RateLimitOAuthAuthorize', by: 'principal' },
       headers: noStore,
+      repeatable: repeatableIn(room),
       query: z.object({
         ...requestFields,
         response_type: z.string().optional(),
         client_id: z.string().optional(),
-        redirect_uri: z.string().optional(),
       }),
       answers: { 200: answered(describedSchema) },
       handle: async (call) => ok(call, await describeRequest(room, whoOf(call), call.query)),
@@ -89,7 +106,6 @@ export function authorizeRoutes(room: Room): Route[] {
       body: z.object({
         ...requestFields,
         client_id: z.string(),
-        redirect_uri: z.string(),
         approved: z.boolean(),
       }),
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
@@ -114,7 +130,6 @@ export function authorizeRoutes(room: Room): Route[] {
         ...requestFields,
         response_type: z.string().optional(),
         client_id: z.string(),
-        redirect_uri: z.string(),
       }),
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
       handle: async (call) => {
@@ -127,6 +142,19 @@ export function authorizeRoutes(room: Room): Route[] {
         };
         return ok(call, { redirect_url: await decideSilently(room, who, originOf(call), call.body) });
       },
+    }),
+    defineRoute({
+      ...base,
+      when: () => room.options.get('OAuth2OpenIDConnect'),
+      method: 'post',
+      path: '/api/oauth2/authorize/opened',
+      summary: 'The page of a pushed request was opened: the user may now take their time, and log in first',
+      auth: 'none',
+      limit: { option: 'RateLimitOAuthAuthorizePost', by: 'ip' },
+      headers: noStore,
+      body: z.strictObject({ client_id: z.string().max(200), request_uri: z.string().max(500) }),
+      answers: { 200: answered(z.object({ silent: z.boolean().describe('Whether it has prompt=none') })) },
+      handle: async (call) => ok(call, await openPushed(room, call.body)),
     }),
   ];
 }

@@ -20,6 +20,7 @@ const consentSchema = z
     app_logo_url: z.string(),
     app_homepage_url: z.string(),
     app_is_verified: z.boolean(),
+    app_host: z.string().optional().describe('Of the document that describes it, where nobody here registered it'),
   })
   .meta({ id: 'OAuthConsent' });
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { deviceGrant } from '../device/codes.ts';
+import { proofAlgorithms } from '../dpop/key.ts';
 import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-keys.ts';
@@ -42,6 +44,10 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
   jwks_uri: `${baseUrl}/api/oauth2/jwks`,
   end_session_endpoint: `${baseUrl}/api/oauth2/end_session`,
+  pushed_authorization_request_endpoint: `${baseUrl}/api/oauth2/par`,
+  device_authorization_endpoint: `${baseUrl}/api/oauth2/device_authorization`,
+  grant_types_supported: [...openidConfiguration(baseUrl, webUrl).grant_types_supported, deviceGrant],
+  dpop_signing_alg_values_supported: proofAlgorithms,
   id_token_signing_alg_values_supported: signingAlgorithms,
   claims_supported: claims,
   claim_types_supported: ['normal'],
@@ -55,12 +61,15 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   request_uri_parameter_supported: false,
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
+  client_id_metadata_document_supported: true,
 });
 
 const documentSchema = z.record(z.string(), z.unknown());
 
 export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
   const openid = openidMetadata(baseUrl, webUrl);
+  const withRegistration = { ...openid, registration_endpoint: `${baseUrl}/api/oauth2/register` };
+  const openidNow = () => (options.get('OAuth2DynamicRegistration') ? withRegistration : openid);
   const documents: [path: string, summary: string, document: unknown][] = [
     [
       '/api/oauth2/.well-known/openid-configuration',
@@ -80,7 +89,7 @@ export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUr
       limit: null,
       headers: { ...anyOrigin, 'cache-control': 'public, max-age=300' },
       answers: { 200: documentSchema },
-      handle: (call) => json(call, options.get('OAuth2OpenIDConnect') ? openid : document),
+      handle: (call) => json(call, options.get('OAuth2OpenIDConnect') ? openidNow() : document),
     }),
   );
 }

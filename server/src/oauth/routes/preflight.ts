@@ -1,39 +1,58 @@
 import type { Options } from '../../identity/options.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
+import { metadataPath } from '../resources.ts';
 import { anyOrigin, base } from './shapes.ts';
 
+interface CrossOrigin {
+  /** Without OpenID Connect, and with it; null for none, as if there were no such endpoint. */
+  methods: [plain: string | null, openid: string];
+}
+
+const always = (methods: string): CrossOrigin => ({ methods: [methods, methods] });
+const withOpenid = (methods: string): CrossOrigin => ({ methods: [null, methods] });
+
 /** Endpoints that single-page applications call across origins; none of those that a cookie opens. */
-const crossOrigin: Record<string, string | ((openid: boolean) => string)> = {
-  '/api/oauth2/token': 'POST',
-  '/api/oauth2/revoke': 'POST',
-  '/api/oauth2/userinfo': (openid) => (openid ? 'GET, POST, PATCH' : 'GET, PATCH'),
-  '/api/oauth2/.well-known/openid-configuration': 'GET',
-  '/.well-known/openid-configuration': 'GET',
-  '/.well-known/oauth-authorization-server': 'GET',
+const crossOrigin: Record<string, CrossOrigin> = {
+  '/api/oauth2/token': always('POST'),
+  '/api/oauth2/revoke': always('POST'),
+  '/api/oauth2/userinfo': { methods: ['GET, PATCH', 'GET, POST, PATCH'] },
+  '/api/oauth2/.well-known/openid-configuration': always('GET'),
+  '/.well-known/openid-configuration': always('GET'),
+  '/.well-known/oauth-authorization-server': always('GET'),
+  '/api/oauth2/par': withOpenid('POST'),
+  '/api/oauth2/device_authorization': withOpenid('POST'),
+  '/api/oauth2/register': withOpenid('POST'),
+  '/api/oauth2/register/{client_id}': withOpenid('GET, PUT, DELETE'),
+  [metadataPath]: withOpenid('GET'),
+  [`${metadataPath}/{path+}`]: withOpenid('GET'),
 };
+
+/** Clients of MCP send their version with every request, also while they look for the authorization server. */
+const allowedHeaders = [
+  'authorization, content-type',
+  'authorization, content-type, dpop, mcp-protocol-version',
+] as const;
 
 /** The question a browser asks before such a call (Fetch standard, CORS-preflight). */
 export const preflightRoutes = ({ options }: { options: Options }): Route[] =>
-  Object.entries(crossOrigin).map(([path, methods]) =>
-    defineRoute({
+  Object.entries(crossOrigin).map(([path, { methods }]) => {
+    const which = () => (options.get('OAuth2OpenIDConnect') ? 1 : 0);
+    return defineRoute({
       ...base,
+      when: () => methods[which()] !== null,
       method: 'options',
       path,
       summary: 'CORS preflight',
       auth: 'none',
       limit: null,
-      headers: {
-        ...anyOrigin,
-        'access-control-allow-headers': 'authorization, content-type',
-        'access-control-max-age': '86400',
-      },
+      headers: { ...anyOrigin, 'access-control-max-age': '86400' },
       answers: { 204: { type: 'text/plain', description: 'Allowed' } },
       handle: (call) => {
-        const allowed = typeof methods === 'string' ? methods : methods(options.get('OAuth2OpenIDConnect'));
-        return new Response(null, {
-          status: 204,
-          headers: { ...call.headers, 'access-control-allow-methods': allowed },
-        });
+        const allowed = {
+          'access-control-allow-headers': allowedHeaders[which()],
+          'access-control-allow-methods': methods[which()] ?? '',
+        };
+        return new Response(null, { status: 204, headers: { ...call.headers, ...allowed } });
       },
-    }),
-  );
+    });
+  });

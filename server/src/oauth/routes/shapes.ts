@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import type { Options } from '../../identity/options.ts';
+
 /** What the routes of this room share. */
 export const base = { tag: 'OAuth', errors: 'oauth' } as const;
 export const management = { ...base, auth: 'session', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
@@ -11,3 +14,10 @@ export const anyOrigin = {
   'access-control-expose-headers':
     'www-authenticate, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
 };
+
+/** RFC 8707 §2: may be given more than once; in JSON it is a list then. */
+export const resourceParameter = z.union([z.string(), z.array(z.string())]).optional();
+export const repeatableIn =
+  ({ options }: { options: Options }) =>
+  (name: string): boolean =>
+    name === 'resource' && options.get('OAuth2OpenIDConnect');

@@ -4,12 +4,16 @@ import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { AuditEvent } from '../audit.ts';
 import { type ClientCredentials, invalidClient, readCredentials } from '../client-auth.ts';
+import { deviceGrant } from '../device/codes.ts';
+import { proofOf } from '../dpop/proof.ts';
 import { exchangeCode } from '../grants/authorization-code.ts';
+import { exchangeDeviceCode } from '../grants/device-code.ts';
 import type { GrantDeps, Issued } from '../grants/grant.ts';
 import { refresh } from '../grants/refresh-token.ts';
+import { requestedResources } from '../resource-indicators.ts';
 import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
-import { anyOrigin, base, noStore } from './shapes.ts';
+import { anyOrigin, base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
 
 const bodySchema = z.object({
   grant_type: z.string().optional(),
@@ -17,50 +21,84 @@ const bodySchema = z.object({
   redirect_uri: z.string().optional(),
   code_verifier: z.string().optional(),
   refresh_token: z.string().optional(),
+  device_code: z.string().optional(),
   scope: z.string().optional(),
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
+  resource: resourceParameter,
 });
 type Body = z.infer<typeof bodySchema>;
 
 const answerSchema = z.object({
   access_token: z.string(),
-  token_type: z.literal('Bearer'),
+  token_type: z.enum(['Bearer', 'DPoP']),
   expires_in: z.number().int(),
   refresh_token: z.string(),
   scope: z.string(),
   id_token: z.string().optional().meta({ description: 'With OpenID Connect, where `openid` was asked for' }),
 });
 
-interface Grant {
-  event: AuditEvent;
-  run(deps: GrantDeps, credentials: ClientCredentials, body: Body): Promise<Issued>;
+/** Who asks: which client, with which key. */
+interface Asking {
+  credentials: ClientCredentials;
+  proofKey: string | null;
 }
 
-/** RFC 6749 §4.1.3, §6. A further grant is a file in grants/ and a line here. */
+interface Grant {
+  event: AuditEvent;
+  /** Unknown while OpenID Connect is turned off. */
+  openid?: true;
+  run(deps: GrantDeps, asking: Asking, body: Body): Promise<Issued>;
+}
+
+/** RFC 6749 §4.1.3, §6, RFC 8628 §3.4. A further grant is a file in grants/ and a line here. */
 const grants: Record<string, Grant> = {
   authorization_code: {
     event: 'token_issued',
-    run: (deps, credentials, body) =>
+    run: (deps, asking, body) =>
       exchangeCode(deps, {
-        credentials,
+        ...asking,
         code: required(body, 'code'),
         redirectUri: required(body, 'redirect_uri'),
         verifier: body.code_verifier || undefined,
+        resources: requestedResources(deps, body.resource),
       }),
   },
   refresh_token: {
     event: 'token_refreshed',
-    run: (deps, credentials, body) =>
-      refresh(deps, { credentials, refreshToken: required(body, 'refresh_token'), scope: body.scope }),
+    run: (deps, asking, body) =>
+      refresh(deps, {
+        ...asking,
+        refreshToken: required(body, 'refresh_token'),
+        scope: body.scope,
+        resources: requestedResources(deps, body.resource),
+      }),
+  },
+  [deviceGrant]: {
+    event: 'token_issued',
+    openid: true,
+    run: (deps, asking, body) =>
+      exchangeDeviceCode(deps, {
+        ...asking,
+        deviceCode: required(body, 'device_code'),
+        resources: requestedResources(deps, body.resource),
+      }),
   },
 };
 
 /** RFC 6749 §3.2: a parameter without a value counts as left out. */
-function required(body: Body, name: keyof Body): string {
+function required(body: Body, name: Exclude<keyof Body, 'resource'>): string {
   const value = body[name];
   if (!value) throw new AppError('invalid_request', `${name} is required.`, { param: name });
   return value;
+}
+
+function grantCalled({ options }: Pick<Room, 'options'>, name: string): Grant {
+  const openid = options.get('OAuth2OpenIDConnect');
+  const grant = Object.hasOwn(grants, name) ? grants[name]! : null;
+  if (grant && (openid || !grant.openid)) return grant;
+  const all = openid ? `authorization_code, refresh_token or ${deviceGrant}` : 'authorization_code or refresh_token';
+  throw new AppError('unsupported_grant_type', `grant_type must be ${all}.`);
 }
 
 export function tokenRoute(room: Room): Route {
@@ -68,31 +106,34 @@ export function tokenRoute(room: Room): Route {
     ...base,
     method: 'post',
     path: '/api/oauth2/token',
-    summary: 'Exchange a code, or refresh',
+    summary: 'Exchange a code or a device’s code, or refresh',
     auth: 'none',
     limit: { option: 'RateLimitOAuthToken', by: 'ip' },
     headers: { ...noStore, ...anyOrigin },
     bodyAs: 'form',
     body: bodySchema,
+    repeatable: repeatableIn(room),
     maxBytes: 65_536,
     answers: { 200: answerSchema },
     handle: async (call) => {
       requireEnabled(room.options);
       const name = required(call.body, 'grant_type');
-      const grant = Object.hasOwn(grants, name) ? grants[name]! : null;
-      if (!grant)
-        throw new AppError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.');
+      const grant = grantCalled(room, name);
       const credentials = readCredentials({ authorization: call.request.headers.get('authorization'), ...call.body });
       if (!credentials) throw invalidClient();
-      const issued = await grant.run(room, credentials, call.body);
+      const proofKey = await proofOf(room, call.request);
+      const issued = await grant.run(room, { credentials, proofKey }, call.body);
       room.audit.record(grant.event, originOf(call), {
         application_id: issued.applicationId,
         user_id: issued.userId,
-        metadata: { grant_type: name, scopes: issued.scope },
+        metadata: {
+          ...{ grant_type: name, scopes: issued.scope },
+          ...(issued.resource && { resource: issued.resource }),
+        },
       });
       return json(call, {
         access_token: issued.accessToken,
-        token_type: 'Bearer',
+        token_type: issued.jkt === null ? 'Bearer' : 'DPoP',
         expires_in: issued.expiresIn,
         refresh_token: issued.refreshToken,
         scope: issued.scope,

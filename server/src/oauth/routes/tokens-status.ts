@@ -25,6 +25,8 @@ const introspectionSchema = z.object({
   exp: z.number().int().optional(),
   iat: z.number().int().optional(),
   sub: z.string().optional(),
+  cnf: z.object({ jkt: z.string() }).optional().describe('Of a token that is bound to a key (RFC 9449)'),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
 });
 
 /** Ending a token, and asking about one. */

@@ -6,7 +6,7 @@ import './tables.ts';
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   applications: onePage(async () =>
     (await db.selectFrom('oauth_applications').selectAll().where('owner_id', '=', userId).execute()).map(
-      ({ secret_hash: _, webhook_secret: __, epoch: ___, ...application }) => ({
+      ({ secret_hash: _, webhook_secret: __, epoch: ___, registration_hash: ____, ...application }) => ({
         ...application,
         redirect_uris: JSON.parse(application.redirect_uris),
         post_logout_redirect_uris: JSON.parse(application.post_logout_redirect_uris),
@@ -52,6 +52,7 @@ export async function livingApplicationsOf(db: Db, userId: number): Promise<numb
 /** What no consent covers any more, and what tells of the person in rows that stay. */
 export async function forget(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute();
+  await db.deleteFrom('oauth_device_codes').where('user_id', '=', userId).execute();
   await db.deleteFrom('oauth_tokens').where('user_id', '=', userId).execute();
   await db
     .updateTable('oauth_applications')

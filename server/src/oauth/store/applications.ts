@@ -84,12 +84,16 @@ export async function applicationNames(db: Db, ids: number[]): Promise<Map<numbe
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** Of every application that is neither suspended nor deleted: JSON arrays, as they are stored. */
+/**
+ * Of every application that is neither suspended nor deleted: JSON arrays, as they are stored. What nobody here registered
+ * counts once an administrator has verified it: anybody can write a document.
+ */
 export async function redirectUrisInUse(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('oauth_applications')
     .select('redirect_uris')
     .where('status', '=', applicationStatus.active)
+    .where((e) => e.or([e('owner_id', 'is not', null), e('is_verified', '=', 1)]))
     .execute();
   return rows.map((row) => row.redirect_uris);
 }

@@ -1,25 +1,44 @@
-import type { Database } from 'bun:sqlite';
+import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { CompiledQuery } from 'kysely';
 import { randomString } from '../../lib/ids.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
-import { all, execute, statement } from '../../platform/db/statement.ts';
+import { all, execute, type Statement, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { Batcher } from '../../platform/durable/batch.ts';
 import type { SignIn } from '../openid/sign-in.ts';
 import { consentOf } from './consents.ts';
 import type { CodeRow, ConsentRow } from './tables.ts';
 
-export type NewCode = Omit<CodeRow, 'id' | 'used_at' | 'sign_in'> & {
+/** A statement with its values. */
+export interface Write {
+  statement: Statement;
+  values: (string | number | null)[];
+}
+
+/** What a user has said yes to. */
+export interface Approval {
+  user_id: number;
+  application_id: number;
+  epoch: number;
+  created_at: number;
   /** Where an ID token was asked for. */
   sign_in: Omit<SignIn, 'sid'> | null;
-};
+  /** What this answer uses up, done first; returns a row, or nothing else is written. */
+  spend: Write | null;
+  /** What follows from the consent, given the sign-in as it is stored. */
+  grant(signIn: string | null): Write;
+}
+
 /** What the consent holds afterwards. */
 type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
 
-/** Writes the consent and the code it allows, both or neither; neither (false) when the session has ended meanwhile. */
+/** `session_ended` and `spent`: meanwhile, and nothing was written. */
+export type Approved = 'written' | 'session_ended' | 'spent';
+
+/** Writes the consent and what it allows, all or nothing. */
 export interface Approvals {
-  approve(code: NewCode, merge: Merge, sessionId: number): Promise<boolean>;
+  approve(approval: Approval, merge: Merge, sessionId: number): Promise<Approved>;
 }
 
 const session = statement('select id from sessions where id = $1 and user_id = $2');
@@ -28,19 +47,26 @@ const addConsent =
   statement(`insert into oauth_consents (user_id, application_id, scopes, epoch, created_at, updated_at)
   values ($1, $2, $3, $4, $5, $5) on conflict (user_id, application_id) do nothing returning id`);
 const changeConsent = statement('update oauth_consents set scopes = $1, epoch = $2, updated_at = $3 where id = $4');
-const addCode = statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state,
-  code_challenge, code_challenge_method, epoch, created_at, expires_at, sign_in) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`);
+const addCode =
+  statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state, code_challenge,
+  code_challenge_method, epoch, created_at, expires_at, sign_in, dpop_jkt, resource)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`);
 /** An application knows a session by the same name however often it signs in. */
 const addSignIn = statement(`insert into oauth_sign_ins (session_id, application_id, user_id, sid, created_at)
   values ($1, $2, $3, $4, $5)
   on conflict (session_id, application_id) do update set created_at = excluded.created_at returning sid`);
 
-const consentValues = (code: NewCode, merge: Merge) =>
-  [code.user_id, code.application_id, merge(null), code.epoch, code.created_at] as const;
-const signInValues = (code: NewCode, sessionId: number) =>
-  [sessionId, code.application_id, code.user_id, randomString(32), code.created_at] as const;
-const codeValues = (code: NewCode, sid: string | undefined) =>
-  [
+const consentValues = (approval: Approval, merge: Merge) =>
+  [approval.user_id, approval.application_id, merge(null), approval.epoch, approval.created_at] as const;
+const signInValues = (approval: Approval, sessionId: number) =>
+  [sessionId, approval.application_id, approval.user_id, randomString(32), approval.created_at] as const;
+const grantOf = ({ sign_in, grant }: Approval, sid: string | undefined): Write =>
+  grant(sign_in && JSON.stringify({ ...sign_in, sid }));
+
+/** An authorization code, as what follows from a consent. */
+export const writeCode = (code: Omit<CodeRow, 'id' | 'used_at' | 'sign_in'>, signIn: string | null): Write => ({
+  statement: addCode,
+  values: [
     code.code_hash,
     code.application_id,
     code.user_id,
@@ -52,19 +78,22 @@ const codeValues = (code: NewCode, sid: string | undefined) =>
     code.epoch,
     code.created_at,
     code.expires_at,
-    code.sign_in && JSON.stringify({ ...code.sign_in, sid }),
-  ] as const;
+    signIn,
+    code.dpop_jkt,
+    code.resource,
+  ],
+});
 
 /** The values of a consent that has to change, or null. */
 function widened(
   existing: ConsentRow | undefined,
-  code: NewCode,
+  approval: Approval,
   merge: Merge,
 ): [string, number, number, number] | null {
   if (!existing) return null;
   const scopes = merge(existing);
-  if (scopes === existing.scopes && existing.epoch === code.epoch) return null;
-  return [scopes, code.epoch, code.created_at, existing.id];
+  if (scopes === existing.scopes && existing.epoch === approval.epoch) return null;
+  return [scopes, approval.epoch, approval.created_at, existing.id];
 }
 
 export function openApprovals(db: Db): Approvals {
@@ -77,43 +106,50 @@ const heldConsent = CompiledQuery.raw(`${consentOf.postgres.sql} for update`);
 const heldSession = CompiledQuery.raw(`${session.postgres.sql} for share`);
 
 function postgresApprovals(db: Db): Approvals {
+  const run = (tx: Db, { statement: text, values }: Write) => all(tx, text, values);
   return {
-    approve: (code, merge, sessionId) =>
-      db.transaction().execute(async (tx) => {
-        if ((await execute(tx, heldSession, [sessionId, code.user_id])).length === 0) return false;
-        const added = await all(tx, addConsent, [...consentValues(code, merge)]);
+    approve: (approval, merge, sessionId) =>
+      db.transaction().execute(async (tx): Promise<Approved> => {
+        if ((await execute(tx, heldSession, [sessionId, approval.user_id])).length === 0) return 'session_ended';
+        if (approval.spend && (await run(tx, approval.spend)).length === 0) return 'spent';
+        const added = await all(tx, addConsent, [...consentValues(approval, merge)]);
         if (added.length === 0) {
-          const [existing] = await execute<ConsentRow>(tx, heldConsent, [code.user_id, code.application_id]);
-          const change = widened(existing, code, merge);
+          const [existing] = await execute<ConsentRow>(tx, heldConsent, [approval.user_id, approval.application_id]);
+          const change = widened(existing, approval, merge);
           if (change) await all(tx, changeConsent, change);
         }
-        const [signIn] = code.sign_in
-          ? await all<{ sid: string }>(tx, addSignIn, [...signInValues(code, sessionId)])
+        const [signIn] = approval.sign_in
+          ? await all<{ sid: string }>(tx, addSignIn, [...signInValues(approval, sessionId)])
           : [];
-        await all(tx, addCode, [...codeValues(code, signIn?.sid)]);
-        return true;
+        await run(tx, grantOf(approval, signIn?.sid));
+        return 'written';
       }),
   };
 }
 
 /** Approvals that come together share a transaction, in which each sees what those before it added. */
 function sqliteApprovals(db: Db): Approvals {
-  const batcher = new Batcher<{ code: NewCode; merge: Merge; sessionId: number }, boolean>((items) =>
-    writeSync(db, (writer) => items.map(({ code, merge, sessionId }) => approveOne(writer, code, merge, sessionId))),
+  const batcher = new Batcher<{ approval: Approval; merge: Merge; sessionId: number }, Approved>((items) =>
+    writeSync(db, (writer) =>
+      items.map(({ approval, merge, sessionId }) => approveOne(writer, approval, merge, sessionId)),
+    ),
   );
-  return { approve: (code, merge, sessionId) => batcher.add({ code, merge, sessionId }) };
+  return { approve: (approval, merge, sessionId) => batcher.add({ approval, merge, sessionId }) };
 }
 
-function approveOne(writer: Database, code: NewCode, merge: Merge, sessionId: number): boolean {
-  if (!prepared(writer, session.sqlite.sql).get(sessionId, code.user_id)) return false;
-  const added = prepared(writer, addConsent.sqlite.sql).get(...consentValues(code, merge));
+function approveOne(writer: Database, approval: Approval, merge: Merge, sessionId: number): Approved {
+  if (!prepared(writer, session.sqlite.sql).get(sessionId, approval.user_id)) return 'session_ended';
+  const { spend } = approval;
+  if (spend && !prepared(writer, spend.statement.sqlite.sql).get(...spend.values)) return 'spent';
+  const added = prepared(writer, addConsent.sqlite.sql).get(...consentValues(approval, merge));
   if (!added) {
     const find = prepared<ConsentRow, [number, number]>(writer, consentOf.sqlite.sql);
-    const change = widened(find.get(code.user_id, code.application_id) ?? undefined, code, merge);
+    const change = widened(find.get(approval.user_id, approval.application_id) ?? undefined, approval, merge);
     if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
   }
-  const known = prepared<{ sid: string }, ReturnType<typeof signInValues>[number][]>(writer, addSignIn.sqlite.sql);
-  const signIn = code.sign_in ? known.get(...signInValues(code, sessionId)) : null;
-  prepared(writer, addCode.sqlite.sql).run(...codeValues(code, signIn?.sid));
-  return true;
+  const known = prepared<{ sid: string }, SQLQueryBindings[]>(writer, addSignIn.sqlite.sql);
+  const signIn = approval.sign_in ? known.get(...signInValues(approval, sessionId)) : null;
+  const last = grantOf(approval, signIn?.sid);
+  prepared(writer, last.statement.sqlite.sql).run(...last.values);
+  return 'written';
 }

@@ -25,10 +25,11 @@ export type Client = Pick<
   | 'epoch'
   | 'rate_limit'
   | 'id_token_signed_response_alg'
+  | 'dpop_bound_access_tokens'
 >;
 export const clientColumns = columnsOf(
   'a',
-  'id client_id app_type secret_hash redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg',
+  'id client_id app_type secret_hash redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg dpop_bound_access_tokens',
 );
 export const readClient = (row: Flat): Client => {
   const from = row as Under<'a', Client>;
@@ -43,13 +44,14 @@ export const readClient = (row: Flat): Client => {
     epoch: from.a_epoch,
     rate_limit: from.a_rate_limit,
     id_token_signed_response_alg: from.a_id_token_signed_response_alg,
+    dpop_bound_access_tokens: from.a_dpop_bound_access_tokens,
   };
 };
 
 export type PresentedCode = Omit<CodeRow, 'code_hash' | 'state' | 'created_at'>;
 export const codeColumns = columnsOf(
   'c',
-  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at sign_in',
+  'id application_id user_id redirect_uri scope code_challenge code_challenge_method epoch used_at expires_at sign_in dpop_jkt resource',
 );
 export const readCode = (row: Flat): PresentedCode => {
   const from = row as Under<'c', PresentedCode>;
@@ -65,13 +67,15 @@ export const readCode = (row: Flat): PresentedCode => {
     used_at: from.c_used_at,
     expires_at: from.c_expires_at,
     sign_in: from.c_sign_in,
+    dpop_jkt: from.c_dpop_jkt,
+    resource: from.c_resource,
   };
 };
 
 export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
 export const tokenColumns = columnsOf(
   't',
-  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in',
+  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in jkt resource access_resource',
 );
 export const readToken = (row: Flat): PresentedToken => {
   const from = row as Under<'t', PresentedToken>;
@@ -91,6 +95,9 @@ export const readToken = (row: Flat): PresentedToken => {
     created_at: from.t_created_at,
     last_used_at: from.t_last_used_at,
     sign_in: from.t_sign_in,
+    jkt: from.t_jkt,
+    resource: from.t_resource,
+    access_resource: from.t_access_resource,
   };
 };
 

@@ -29,6 +29,11 @@ export async function deleteGrant(db: Db, userId: number, applicationId: number)
       .where('user_id', '=', userId)
       .where('application_id', '=', applicationId)
       .execute();
+    await tx
+      .deleteFrom('oauth_device_codes')
+      .where('user_id', '=', userId)
+      .where('application_id', '=', applicationId)
+      .execute();
     for (;;) {
       const gone = await tx
         .deleteFrom('oauth_tokens')
@@ -41,7 +46,7 @@ export async function deleteGrant(db: Db, userId: number, applicationId: number)
 }
 
 export type ListedConsent = ConsentRow &
-  Pick<ApplicationRow, 'name' | 'description' | 'logo_url' | 'homepage_url' | 'is_verified'>;
+  Pick<ApplicationRow, 'name' | 'description' | 'logo_url' | 'homepage_url' | 'is_verified' | 'source' | 'client_id'>;
 
 export async function listConsents(
   db: Db,
@@ -58,6 +63,7 @@ export async function listConsents(
     mine
       .selectAll('c')
       .select(['a.name', 'a.description', 'a.logo_url', 'a.homepage_url', 'a.is_verified'])
+      .select(['a.source', 'a.client_id'])
       .orderBy('c.updated_at', 'desc')
       .orderBy('c.id', 'desc')
       .limit(limit)

@@ -24,6 +24,9 @@ const pairOf = (id: number): NewPair => ({
   epoch: 0,
   created_at: 1,
   sign_in: null,
+  jkt: null,
+  resource: null,
+  access_resource: null,
 });
 
 test('an id that is taken leaves the refresh token unspent, and another is drawn', async () => {
@@ -42,7 +45,9 @@ test('an id that is taken leaves the refresh token unspent, and another is drawn
 
   const ids = [2, 2, 3];
   const deps = { clock: t.clock, options: t.app.app.identity.options, nextTokenId: () => ids.shift()! };
-  const issued = await issuePair(deps, pairOf(1), ['openid'], (row) => issuer.rotate(1, 5, row));
+  const issued = await issuePair(deps, pairOf(1), { scopes: ['openid'], resource: null }, (row) =>
+    issuer.rotate(1, 5, row),
+  );
   expect(issued?.scope).toBe('openid');
   expect([await read(1), await read(3)]).toEqual([{ rotated_at_ms: 5 }, { rotated_at_ms: null }]);
 

@@ -7,14 +7,15 @@ import type { TokenRow } from './tables.ts';
 
 export type NewPair = Omit<TokenRow, 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;
 
-/** Spends a code or a refresh token and writes what it buys, in one conditional write; false when it was spent before. */
+/** Spends a code, a device's code or a refresh token and writes what it buys, in one conditional write; false when it was spent before. */
 export interface Issuer {
   useCode(codeId: number, nowSeconds: number, pair: NewPair): Promise<boolean>;
+  useDeviceCode(deviceCodeId: number, nowSeconds: number, pair: NewPair): Promise<boolean>;
   rotate(tokenId: number, nowMs: number, pair: NewPair): Promise<boolean>;
 }
 
 const columns = `id, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
-  expires_at, epoch, created_at, sign_in, access_revoked, revoked`;
+  expires_at, epoch, created_at, sign_in, jkt, resource, access_resource, access_revoked, revoked`;
 const valuesOf = (pair: NewPair): (string | number | null)[] => [
   pair.id,
   pair.family,
@@ -29,6 +30,9 @@ const valuesOf = (pair: NewPair): (string | number | null)[] => [
   pair.epoch,
   pair.created_at,
   pair.sign_in,
+  pair.jkt,
+  pair.resource,
+  pair.access_resource,
 ];
 
 export function openIssuer(db: Db): Issuer {
@@ -39,11 +43,14 @@ export function openIssuer(db: Db): Issuer {
 const spendAndInsert = (spend: string) =>
   statement(`with spent as (${spend} returning id)
   insert into oauth_tokens (${columns})
-  select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::text, 0, 0
+  select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::text,
+    $16::text, $17::text, $18::text, 0, 0
   from spent returning id`);
 const spendCode = 'update oauth_codes set used_at = $2 where id = $1 and used_at is null';
+const spendDeviceCode = 'update oauth_device_codes set used_at = $2 where id = $1 and used_at is null and approved = 1';
 const spendToken = 'update oauth_tokens set rotated_at_ms = $2 where id = $1 and rotated_at_ms is null and revoked = 0';
 const useCodePostgres = spendAndInsert(spendCode);
+const useDeviceCodePostgres = spendAndInsert(spendDeviceCode);
 const rotatePostgres = spendAndInsert(spendToken);
 
 function postgresIssuer(db: Db): Issuer {
@@ -51,6 +58,7 @@ function postgresIssuer(db: Db): Issuer {
     (await all(db, text, [id, now, ...valuesOf(pair)])).length === 1;
   return {
     useCode: (id, now, pair) => run(useCodePostgres, id, now, pair),
+    useDeviceCode: (id, now, pair) => run(useDeviceCodePostgres, id, now, pair),
     rotate: (id, now, pair) => run(rotatePostgres, id, now, pair),
   };
 }
@@ -63,8 +71,9 @@ interface Spending {
 }
 
 const spendCodeSqlite = placeholders(spendCode);
+const spendDeviceCodeSqlite = placeholders(spendDeviceCode);
 const spendTokenSqlite = placeholders(spendToken);
-const insertSqlite = `insert into oauth_tokens (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`;
+const insertSqlite = `insert into oauth_tokens (${columns}) values (${'?, '.repeat(16)}0, 0)`;
 
 /** What comes together is one commit. */
 function sqliteIssuer(db: Db): Issuer {
@@ -79,6 +88,7 @@ function sqliteIssuer(db: Db): Issuer {
   );
   return {
     useCode: (id, now, pair) => batcher.add({ spend: spendCodeSqlite, id, now, pair }),
+    useDeviceCode: (id, now, pair) => batcher.add({ spend: spendDeviceCodeSqlite, id, now, pair }),
     rotate: (id, now, pair) => batcher.add({ spend: spendTokenSqlite, id, now, pair }),
   };
 }

@@ -20,7 +20,8 @@ export async function listOwned(
   return { rows, total: await countUpTo(db, mine.select('id'), offset + limit + countedPast) };
 }
 
-export type WithOwner = ApplicationRow & { owner_username: string };
+/** Null where nobody here registered it. */
+export type WithOwner = ApplicationRow & { owner_username: string | null };
 
 export interface ApplicationFilter {
   /** Part of a name, or a whole client id. */
@@ -84,7 +85,7 @@ async function withOwners(db: Db, ids: number[]): Promise<WithOwner[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('oauth_applications as a')
-    .innerJoin('users as u', 'u.id', 'a.owner_id')
+    .leftJoin('users as u', 'u.id', 'a.owner_id')
     .where('a.id', 'in', ids)
     .selectAll('a')
     .select('u.username as owner_username')

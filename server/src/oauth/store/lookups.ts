@@ -22,7 +22,8 @@ type MaybePromise<T> = T | Promise<T>;
 
 /** Of whom an ID token tells. */
 export type Person = Pick<UserColumns, 'username' | 'display_name' | 'avatar_url' | 'email' | 'email_verified'>;
-interface Owner {
+/** Who gave what is presented. */
+export interface Owner {
   /** Null when there is no such user. */
   user_status: number | null;
   username: string;
@@ -49,10 +50,10 @@ export interface Lookups {
   forget(tokenId?: number): void;
 }
 
-const owner = `u.status as user_status, u.username as username, u.display_name as u_display_name,
+export const ownerColumns = `u.status as user_status, u.username as username, u.display_name as u_display_name,
   u.avatar_url as u_avatar_url, u.email as u_email, u.email_verified as u_email_verified`;
 
-const clientWithCode = statement(`select ${clientColumns}, ${codeColumns}, ${owner}
+const clientWithCode = statement(`select ${clientColumns}, ${codeColumns}, ${ownerColumns}
   from oauth_applications a
   left join oauth_codes c on c.code_hash = $2
   left join users u on u.id = c.user_id
@@ -68,7 +69,7 @@ const byKind = (text: (hash: string) => string): Record<TokenKind, Statement> =>
 });
 
 const clientWithToken = byKind(
-  (hash) => `select ${clientColumns}, ${tokenColumns}, ${owner}
+  (hash) => `select ${clientColumns}, ${tokenColumns}, ${ownerColumns}
   from oauth_applications a
   left join oauth_tokens t on t.id = $2 and ${hash} = $3
   left join users u on u.id = t.user_id
@@ -181,7 +182,7 @@ const ownerIn = ({ user_status, username, person }: Owner): Owner => ({ user_sta
 const after = <A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> =>
   value instanceof Promise ? value.then(next) : next(value);
 
-const readOwner = (row: Flat) =>
+export const readOwner = (row: Flat) =>
   ({
     user_status: row.user_status,
     username: row.username,

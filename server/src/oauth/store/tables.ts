@@ -2,7 +2,8 @@ import type { Generated, Selectable } from 'kysely';
 
 interface ApplicationsTable {
   id: Generated<number>;
-  owner_id: number;
+  /** Null where nobody here registered it. */
+  owner_id: number | null;
   name: string;
   description: string;
   homepage_url: string;
@@ -33,6 +34,14 @@ interface ApplicationsTable {
   require_pushed_requests: Generated<number>;
   /** 0 leaves `iss` out of redirects. */
   send_iss: Generated<number>;
+  /** 1: no tokens without a proof of possession. */
+  dpop_bound_access_tokens: Generated<number>;
+  /** Who says what it is: its `owner`; without one, the `document` at its client id, or itself, by `registration`. */
+  source: Generated<string>;
+  /** Until when the document is believed as it was read. */
+  document_expires_at: number | null;
+  /** Of the token by which a client that registered itself changes what it said. */
+  registration_hash: Generated<string>;
 }
 
 interface CodesTable {
@@ -51,13 +60,17 @@ interface CodesTable {
   expires_at: number;
   /** JSON of a `SignIn` where an ID token was asked for. */
   sign_in: string | null;
+  /** The key that whoever exchanges it must have, where the request named one. */
+  dpop_jkt: string | null;
+  /** Resources that tokens are for, with spaces between them; null where none was named. */
+  resource: string | null;
 }
 
 /** An access token with its refresh token. */
 interface TokensTable {
   /** Part of both tokens, and grows with time; see credentials.ts. */
   id: number;
-  /** The id of the code the pair descends from. */
+  /** The id of the code the pair descends from; of a device's code, with a minus in front. */
   family: number;
   application_id: number;
   user_id: number;
@@ -77,6 +90,11 @@ interface TokensTable {
   last_used_at: number | null;
   /** As in the code it descends from. */
   sign_in: string | null;
+  /** Thumbprint of the key that must be proven along with the access token; null for a bearer token. */
+  jkt: string | null;
+  resource: string | null;
+  /** At most `resource`. */
+  access_resource: string | null;
 }
 
 /** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */

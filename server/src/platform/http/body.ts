@@ -161,20 +161,27 @@ export function refuseNul(value: unknown, depth = 0): void {
   }
 }
 
-/** Form or query parameters as an object; a repeated one is refused (RFC 6749 §3.1, §3.2). */
-export function fieldsOf(parameters: URLSearchParams): Record<string, string> {
+export type Fields = Record<string, string | string[]>;
+/** Whether a parameter of that name may be given more than once. */
+export type Repeatable = (name: string) => boolean;
+
+/** Form or query parameters as an object; a repeated one is refused (RFC 6749 §3.1, §3.2), or where it may be, a list. */
+export function fieldsOf(parameters: URLSearchParams, repeatable?: Repeatable): Fields {
   // Without a prototype, so that a parameter may be called __proto__ and is one like any other.
-  const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of parameters) setField(fields, name, value);
+  const fields: Fields = Object.create(null);
+  for (const [name, value] of parameters) setField(fields, name, value, repeatable);
   return fields;
 }
 
-export function setField(fields: Record<string, string>, name: string, value: string): void {
-  if (fields[name] !== undefined)
+export function setField(fields: Fields, name: string, value: string, repeatable?: Repeatable): void {
+  const before = fields[name];
+  if (before !== undefined && !repeatable?.(name))
     throw new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, {
       param: name,
     });
   refuseNul(name);
   refuseNul(value);
-  fields[name] = value;
+  if (before === undefined) fields[name] = value;
+  else if (typeof before === 'string') fields[name] = [before, value];
+  else before.push(value);
 }

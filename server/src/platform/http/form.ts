@@ -1,15 +1,15 @@
 import { AppError } from '../../lib/errors.ts';
-import { fieldsOf, setField } from './body.ts';
+import { type Fields, fieldsOf, type Repeatable, setField } from './body.ts';
 
 /** No form of ours has twenty; a megabyte of empty ones would take a second to put together. */
 const mostFields = 1_000;
 
 /** The fields of a form, as URLSearchParams reads them, without its iterators: most names and values stand as they are. */
-export function parseForm(text: string): Record<string, string> {
+export function parseForm(text: string, repeatable?: Repeatable): Fields {
   refuseMany(text);
-  const fields: Record<string, string> = Object.create(null);
+  const fields: Fields = Object.create(null);
   // URLSearchParams takes the question mark of a whole query away.
-  if (text.startsWith('?')) return fieldsOf(new URLSearchParams(text));
+  if (text.startsWith('?')) return fieldsOf(new URLSearchParams(text), repeatable);
   let from = 0;
   while (from < text.length) {
     const ampersand = text.indexOf('&', from);
@@ -20,8 +20,8 @@ export function parseForm(text: string): Record<string, string> {
       const name = formDecode(text.slice(from, middle));
       const value = formDecode(text.slice(middle + 1, end));
       // Not what encodeURIComponent writes; URLSearchParams has an answer to that too.
-      if (name === null || value === null) return fieldsOf(new URLSearchParams(text));
-      setField(fields, name, value);
+      if (name === null || value === null) return fieldsOf(new URLSearchParams(text), repeatable);
+      setField(fields, name, value, repeatable);
     }
     from = end + 1;
   }

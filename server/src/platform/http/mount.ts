@@ -16,6 +16,7 @@ import { renderError } from './renderers.ts';
 import { sayWhenToRetry } from './retry-after.ts';
 import type { Authenticator, Authenticators, Call, Route } from './route.ts';
 import { type AliasesOf, type Handler, Router } from './router.ts';
+import { sayWhereToAsk } from './say-where-to-ask.ts';
 import { toAppError } from './to-app-error.ts';
 import { answerUnmatched } from './unmatched.ts';
 
@@ -34,6 +35,8 @@ export interface HttpDeps extends OnceDeps {
   aliasesOf?: AliasesOf;
   /** Absent: no page of another origin may read what is answered, but where a route says so itself. */
   cors?: CorsPolicy;
+  /** What a 401 at this path says beside its challenge, such as where to learn of an authorization server; null for nothing. */
+  challengeAt?(path: string): string | null;
   /** Asked at the end of each call: whether the operator wants an access log. */
   accessLog(): boolean;
   /** Absent: no traces. */
@@ -102,6 +105,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
     call.answered();
     if (response.status >= 500) failed();
     if (response.status === 503) sayWhenToRetry(response, relayed);
+    if (response.status === 401) sayWhereToAsk(response, deps.challengeAt?.(pathOf(route, params)) ?? null);
     const ms = performance.now() - started;
     observe(ms / 1000);
     if (span) deps.tracer!.record(requestSpan(span, route, call, response.status, ms));
@@ -109,6 +113,10 @@ function walk(route: Route, deps: HttpDeps): Handler {
     return response;
   };
 }
+
+/** The address as the route has it, whichever of its other ways of writing was used. */
+const pathOf = ({ path }: Route, params: Record<string, string>): string =>
+  path.replace(/\{(\w+)\+?\}/g, (whole, name: string) => params[name] ?? whole);
 
 /** Limits and caller. At once where nothing has to be asked elsewhere, which is nearly always. */
 function admit(

@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { fieldsOf, readJson, receive, refuseNul, withMembers } from './body.ts';
+import { type Fields, fieldsOf, readJson, receive, refuseNul, withMembers } from './body.ts';
 import { parseForm } from './form.ts';
 import type { Call, Route } from './route.ts';
 
@@ -14,8 +14,8 @@ export function parseInput(route: Route, call: Call, params: Record<string, stri
   }
   if (route.query) {
     const text = call.request.url.indexOf('?');
-    const fields = text < 0 ? {} : fieldsOf(withLists(new URLSearchParams(call.request.url.slice(text + 1))));
-    call.query = accept(route, route.query, fields);
+    const given = text < 0 ? null : withLists(new URLSearchParams(call.request.url.slice(text + 1)));
+    call.query = accept(route, route.query, given ? fieldsOf(given, route.repeatable) : {});
   }
   const { body } = route;
   if (body) return route.bodyAs === 'raw' ? undefined : parseBody(route, body, call);
@@ -39,7 +39,7 @@ async function parseBody(route: Route, schema: ZodType, call: Call): Promise<voi
   if (!isForm && type !== jsonType && !type.endsWith('+json'))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
   const maxBytes = route.maxBytes ?? defaultMaxBytes;
-  const input = isForm ? await formOf(call, maxBytes) : await jsonOf(call, maxBytes);
+  const input = isForm ? await formOf(route, call, maxBytes) : await jsonOf(call, maxBytes);
   call.body = accept(route, schema, withMembers(call, input));
 }
 
@@ -47,9 +47,9 @@ async function parseBody(route: Route, schema: ZodType, call: Call): Promise<voi
 const mediaTypeOf = (header: string): string =>
   header === formType || header === jsonType ? header : header.split(';')[0]!.trim().toLowerCase();
 
-async function formOf(call: Call, maxBytes: number): Promise<Record<string, string>> {
+async function formOf({ repeatable }: Route, call: Call, maxBytes: number): Promise<Fields> {
   const bytes = await receive(call, maxBytes);
-  return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), repeatable);
 }
 
 async function jsonOf(call: Call, maxBytes: number): Promise<unknown> {

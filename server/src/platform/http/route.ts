@@ -92,6 +92,8 @@ export interface RouteSpec<
   audit?: AuditRule<CallOf<A, B, Q, P>> | 'recorded';
   /** While it says no, there is no such route. */
   when?(): boolean;
+  /** Parameters of the query or of a form that may be given more than once, and are a list then; else none may. */
+  repeatable?(name: string): boolean;
   /** Most bytes of a body; default 1 MiB. */
   maxBytes?: number;
   handle(call: CallOf<A, B, Q, P>): Response | Promise<Response>;

@@ -55,7 +55,7 @@ const columns = ({ show, run }: Acts): Column<Application>[] => [
       <AppIdentity name={name} logoUrl={logo_url} homepageUrl={homepage_url} verified={is_verified} />
     ),
   },
-  { key: 'owner', header: 'Owner', cell: ({ owner_username }) => owner_username },
+  { key: 'owner', header: 'Owner', cell: ({ owner_username }) => owner_username || 'Nobody here' },
   { key: 'type', header: 'Type', cell: ({ app_type }) => (app_type === 'public' ? 'Public' : 'Confidential') },
   { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
   { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },

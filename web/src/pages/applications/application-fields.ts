@@ -24,6 +24,7 @@ export interface OpenidFields {
   backchannel_logout_uri: string;
   id_token_signed_response_alg: 'RS256' | 'ES256';
   require_pushed_requests: boolean;
+  dpop_bound_access_tokens: boolean;
   send_iss: boolean;
 }
 
@@ -69,6 +70,7 @@ export const fieldsOf = (application: Application): ApplicationFields => ({
           backchannel_logout_uri: application.backchannel_logout_uri ?? '',
           id_token_signed_response_alg: application.id_token_signed_response_alg === 'ES256' ? 'ES256' : 'RS256',
           require_pushed_requests: application.require_pushed_requests ?? false,
+          dpop_bound_access_tokens: application.dpop_bound_access_tokens ?? false,
           send_iss: application.send_iss ?? true,
         },
 });

@@ -26,6 +26,7 @@ export interface Discovery {
   token_endpoint: string;
   /** With OpenID Connect. */
   jwks_uri?: string;
+  device_authorization_endpoint?: string;
 }
 
 /** Where clients find the service; the address of this page need not be it. */

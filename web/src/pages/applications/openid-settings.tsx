@@ -53,6 +53,18 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
           onChange={(alg) => set({ id_token_signed_response_alg: alg === 'ES256' ? 'ES256' : 'RS256' })}
         />
         <Switch
+          label="Only pushed requests"
+          description="Requests come from your server first (RFC 9126), and browsers bring no more than their name"
+          checked={value.require_pushed_requests}
+          onChange={(event) => set({ require_pushed_requests: event.currentTarget.checked })}
+        />
+        <Switch
+          label="Only tokens bound to a key"
+          description="No tokens without a DPoP proof (RFC 9449): a stolen one is worth nothing without the key"
+          checked={value.dpop_bound_access_tokens}
+          onChange={(event) => set({ dpop_bound_access_tokens: event.currentTarget.checked })}
+        />
+        <Switch
           label="Name the issuer in redirects"
           description="Turn it off only for libraries that refuse an iss they were not told of"
           checked={value.send_iss}

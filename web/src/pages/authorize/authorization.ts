@@ -1,4 +1,4 @@
-import { ApiError, errorOf, type Result } from '../../api.ts';
+import { ApiError, errorOf, post, type Result } from '../../api.ts';
 import { parseSearch } from '../../search-params.ts';
 import { queryClient, selfQuery } from '../../session.ts';
 
@@ -36,6 +36,7 @@ export async function readAuthorization(search: string, signal: AbortSignal): Pr
 const names = [
   ...['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'],
   ...['nonce', 'prompt', 'max_age', 'response_mode', 'request', 'request_uri', 'registration', 'signed_in_after'],
+  ...['dpop_jkt', 'resource'],
 ];
 
 /** The user's answer; gives the address that leads back to the application. */
@@ -56,6 +57,17 @@ export function loginAgain(pathname: string, search: string, signedInAfter: stri
   const next = new URLSearchParams(search);
   next.set('signed_in_after', signedInAfter);
   return `/login?${new URLSearchParams({ next: `${pathname}?${next}` })}`;
+}
+
+/**
+ * Tells the service that the page of a pushed request was opened, before a login that may take longer than the request would
+ * wait; true when it has `prompt=none`, which the address does not show.
+ */
+export async function openPushed(search: Record<string, unknown>): Promise<boolean> {
+  const { client_id, request_uri } = search;
+  if (typeof client_id !== 'string' || typeof request_uri !== 'string') return false;
+  const opened = await post('/api/oauth2/authorize/opened', { body: { client_id, request_uri } }).catch(() => null);
+  return opened?.silent ?? false;
 }
 
 /** `prompt=none`: the service answers without asking; null where it does not know of that. */

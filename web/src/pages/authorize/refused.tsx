@@ -5,7 +5,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 
 const reasons: Record<number, string> = {
-  400: 'The link that led here is not one the application has registered, or is incomplete.',
+  400: 'The link that led here is not one the application has registered, is incomplete, or has run out.',
   403: 'This application may not ask for access at the moment.',
   404: 'No application with this client id is registered here.',
 };

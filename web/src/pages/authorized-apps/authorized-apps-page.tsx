@@ -29,6 +29,7 @@ const columns = (revoke: (consent: Consent) => void): Column<Consent>[] => [
         name={consent.app_name}
         logoUrl={consent.app_logo_url}
         homepageUrl={consent.app_homepage_url}
+        host={consent.app_host}
         verified={consent.app_is_verified}
       />
     ),

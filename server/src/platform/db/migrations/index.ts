@@ -24,6 +24,8 @@ import { migration as totals } from './0022-totals.ts';
 import { migration as openid } from './0023-openid.ts';
 import { migration as signIn } from './0024-sign-in.ts';
 import { migration as factors } from './0025-factors.ts';
+import { migration as devices } from './0026-devices.ts';
+import { migration as registration } from './0027-registration.ts';
 import { migration as mcpFront } from './0029-mcp-front.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
@@ -54,6 +56,8 @@ export const migrations: Migration[] = [
   openid,
   signIn,
   factors,
+  devices,
+  registration,
   mcpFront,
 ];
 

@@ -1,0 +1,105 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
+import { type Decision, describeAsked, mergedScopes } from '../authorize.ts';
+import type { Room } from '../room.ts';
+import { allowedNow, joinScopes, within } from '../scopes.ts';
+import { applicationStatus, requireEnabled, requireVerified, suspended } from '../status.ts';
+import { findApplication } from '../store/applications.ts';
+import { approvingDevice, denyDevice, findByUserCode, grantingDevice } from '../store/device-codes.ts';
+import { deviceGrant, readUserCode, shownUserCode } from './codes.ts';
+
+/** Where a code is typed: both count what was typed wrong. */
+export interface Typed {
+  sessionId: number;
+  ip: string;
+}
+
+/**
+ * RFC 8628 §5.1: whoever finds the code of somebody's device by trying can sign it in to an account of their own. Sessions are
+ * easily had, so an address has a number of tries too, and more of them, since a house may have many people.
+ */
+const mostWrong = { session: 10, address: 30 };
+const wrongWindowMs = 15 * 60_000;
+
+const noCode = (): AppError => new AppError('not_found', 'There is no such code, or it has expired.');
+
+/** What the page shows of a device's request. */
+export async function describeDevice(deps: Room, userId: number, where: Typed, typed: string) {
+  const { row, application, scopes } = await askedBy(deps, where, typed);
+  return {
+    user_code: shownUserCode(readUserCode(typed)!),
+    expires_at: row.expires_at,
+    ...(await describeAsked(deps, userId, { application, scopes, resources: [] })),
+  };
+}
+
+/** The user's answer, once for each code; the device hears of it when it asks next. */
+export async function decideDevice(deps: Room, decision: Decision, where: Typed, typed: string): Promise<void> {
+  const { row, application, scopes } = await askedBy(deps, where, typed);
+  const { userId, origin } = decision;
+  const entry = { application_id: application.id, user_id: userId };
+  if (!decision.approved) {
+    if (!(await denyDevice(deps.db, row, userId))) throw noCode();
+    deps.audit.record('authorization_denied', origin, { ...entry, metadata: { grant_type: deviceGrant } });
+    return;
+  }
+  const scope = joinScopes(scopes);
+  const approved = await deps.approvals.approve(
+    {
+      ...entry,
+      epoch: application.epoch,
+      created_at: nowSeconds(deps.clock),
+      sign_in: row.openid === 1 ? { auth_time: decision.signedInAt } : null,
+      spend: approvingDevice(row, userId),
+      grant: (signIn) => grantingDevice(row, scope, signIn),
+    },
+    (existing) => mergedScopes(existing, scopes, application.epoch),
+    decision.sessionId,
+  );
+  if (approved === 'session_ended') throw new AppError('not_logged_in', 'You are not logged in.');
+  if (approved === 'spent') throw noCode();
+  deps.audit.record('authorization_granted', origin, {
+    ...entry,
+    metadata: { scopes: scope, grant_type: deviceGrant },
+  });
+  deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
+}
+
+/** The request behind a code that nobody has answered yet. */
+async function askedBy(deps: Room, where: Typed, typed: string) {
+  requireEnabled(deps.options);
+  const code = readUserCode(typed);
+  const row = await counted(deps, where, async () => (code ? findByUserCode(deps.db, sha256Hex(code)) : null));
+  if (row.approved !== null || row.expires_at <= nowSeconds(deps.clock)) throw noCode();
+  const application = await findApplication(deps.db, { id: row.application_id });
+  if (!application || application.epoch !== row.epoch) throw noCode();
+  if (application.status === applicationStatus.suspended) throw suspended();
+  requireVerified(deps.options, application);
+  const allowed = allowedNow(application.allowed_scopes, deps.options.get('OAuth2AllowedScopes'));
+  return { row, application, scopes: within(row.scope, allowed) };
+}
+
+/** Counts before it looks, so that many tries at once do not slip through together, and takes back what was no wrong try. */
+async function counted<T>({ shared }: Room, { sessionId, ip }: Typed, look: () => Promise<T | null>): Promise<T> {
+  const counters = [
+    { key: `device-code:session:${sessionId}`, most: mostWrong.session },
+    { key: `device-code:address:${limitKeyOfIp(ip)}`, most: mostWrong.address },
+  ];
+  for (const { key, most } of counters) {
+    const tries = await shared.increment(key, 1, wrongWindowMs).catch((error: unknown) => {
+      // Uncounted, codes could be tried without end.
+      throw new AppError('unavailable', 'Codes cannot be checked at the moment. Try again soon.', {}, error);
+    });
+    if (tries > most)
+      throw new AppError('rate_limit_exceeded', 'Too many wrong codes. Try again in 15 minutes.', {
+        headers: { 'retry-after': `${wrongWindowMs / 1000}` },
+      });
+  }
+  const found = await look();
+  if (found === null) throw noCode();
+  // Not deleted: a code of one's own must not buy new tries.
+  await Promise.all(counters.map(({ key }) => shared.increment(key, -1, wrongWindowMs).catch(() => {})));
+  return found;
+}

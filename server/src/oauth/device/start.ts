@@ -1,0 +1,51 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import type { ClientCredentials } from '../client-auth.ts';
+import { authenticate } from '../grants/grant.ts';
+import { withParameters } from '../redirect-uri.ts';
+import type { Room } from '../room.ts';
+import { allowedNow, joinScopes, requestedScopes, splitScopes } from '../scopes.ts';
+import { requireEnabled, requireVerified } from '../status.ts';
+import { findApplication } from '../store/applications.ts';
+import { insertDeviceCode } from '../store/device-codes.ts';
+import { deviceSeconds, firstInterval, newDeviceCode, newUserCode, shownUserCode } from './codes.ts';
+
+/** Of all user codes hardly any are in use: to meet one this often is no chance any more. */
+const mostDraws = 5;
+
+/** RFC 8628 §3.1: a device that has no browser asks for a code that its user types elsewhere. */
+export async function startDevice(deps: Room, credentials: ClientCredentials, scope: string | undefined) {
+  const { db, options } = deps;
+  requireEnabled(options);
+  const application = await findApplication(db, { client_id: credentials.clientId });
+  authenticate(application, credentials);
+  requireVerified(options, application!);
+  const allowed = allowedNow(application!.allowed_scopes, options.get('OAuth2AllowedScopes'));
+  const now = nowSeconds(deps.clock);
+  const row = {
+    application_id: application!.id,
+    scope: joinScopes(requestedScopes(scope, allowed)),
+    openid: Number(splitScopes(scope ?? '').includes('openid')),
+    epoch: application!.epoch,
+    interval_seconds: firstInterval,
+    created_at: now,
+    expires_at: now + deviceSeconds,
+  };
+  for (let draw = 1; draw <= mostDraws; draw += 1) {
+    const [deviceCode, userCode] = [newDeviceCode(), newUserCode()];
+    const hashes = { device_hash: sha256Hex(deviceCode), user_code_hash: sha256Hex(userCode) };
+    if (await insertDeviceCode(db, { ...row, ...hashes })) return answer(deps, deviceCode, shownUserCode(userCode));
+  }
+  throw new AppError('unavailable', 'No code could be made. Try again soon.');
+}
+
+/** §3.2. */
+const answer = ({ webUrl }: Pick<Room, 'webUrl'>, device_code: string, user_code: string) => ({
+  device_code,
+  user_code,
+  verification_uri: `${webUrl}/device`,
+  verification_uri_complete: withParameters(`${webUrl}/device`, { user_code }),
+  expires_in: deviceSeconds,
+  interval: firstInterval,
+});

@@ -1,0 +1,39 @@
+import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
+
+/** RFC 9449 §11.6: signatures that only the holder of a private key can make; `EdDSA` and, after RFC 9864, `Ed25519` are one. */
+export const proofAlgorithms = ['ES256', 'RS256', 'EdDSA', 'Ed25519'] as const;
+export type ProofAlgorithm = (typeof proofAlgorithms)[number];
+
+export const isProofAlgorithm = (name: unknown): name is ProofAlgorithm =>
+  (proofAlgorithms as readonly unknown[]).includes(name);
+
+type Part = (name: string) => string;
+const edwards = (part: Part): JWK => ({ kty: 'OKP', crv: 'Ed25519', x: part('x') });
+
+/** What a key of each kind is made of, and no more: RFC 7518 §6, RFC 8037 §2. */
+const publicKeys: Record<ProofAlgorithm, (part: Part) => JWK> = {
+  ES256: (part) => ({ kty: 'EC', crv: 'P-256', x: part('x'), y: part('y') }),
+  RS256: (part) => ({ kty: 'RSA', n: part('n'), e: part('e') }),
+  EdDSA: edwards,
+  Ed25519: edwards,
+};
+
+/** Private parts of any kind of key, and the whole of a symmetric one. */
+const secretParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+
+/** RSA of 4,096 bits, and its usual exponent: larger ones would take a processor for as long as the caller likes. */
+const mostCharacters: Record<string, number> = { n: 684, e: 6, x: 43, y: 43 };
+
+/** Empty for what cannot be that part of a key. */
+const partOf = (value: unknown, most: number): string =>
+  typeof value === 'string' && /^[\w-]+$/.test(value) && value.length <= most ? value : '';
+
+/** The key in a proof's header, with its thumbprint (RFC 7638); null for one that is not a public key of that algorithm. */
+export async function readKey(given: unknown, alg: ProofAlgorithm) {
+  if (typeof given !== 'object' || given === null) return null;
+  const jwk = given as Record<string, unknown>;
+  if (secretParts.some((name) => name in jwk)) return null;
+  const plain = publicKeys[alg]((name) => partOf(jwk[name], mostCharacters[name] ?? 0));
+  if (plain.kty !== jwk.kty || plain.crv !== jwk.crv || Object.values(plain).includes('')) return null;
+  return { key: await importJWK(plain, alg), thumbprint: await calculateJwkThumbprint(plain) };
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { compactVerify, decodeProtectedHeader } from 'jose';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { constantTimeEqual, sha256Hex } from '../../lib/hashing.ts';
+import type { Room } from '../room.ts';
+import { takeProof } from '../store/proofs.ts';
+import { isProofAlgorithm, readKey } from './key.ts';
+
+type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'baseUrl'>;
+type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
+
+/** One with a key of 4,096 bits has about 2,000. */
+const mostCharacters = 4_096;
+const mostJtiCharacters = 256;
+/** How old a proof may be: long enough for slow networks and clocks that are a little off, and each is remembered as long. */
+const oldestSeconds = 60;
+/** How far ahead of ours the clock of its maker may be. */
+const aheadSeconds = 30;
+
+const fault = (what: string): AppError => new AppError('invalid_dpop_proof', `The DPoP proof ${what}.`);
+
+interface Claims {
+  htm?: unknown;
+  htu?: unknown;
+  iat?: unknown;
+  jti?: unknown;
+  ath?: unknown;
+}
+
+/** The thumbprint of the key that a request proves to have (RFC 9449 §4.3); null where it brings no proof, or DPoP is turned off. */
+export async function proofOf(deps: Deps, request: Asked, accessToken?: string): Promise<string | null> {
+  const proof = request.headers.get('dpop');
+  if (proof === null || !deps.options.get('OAuth2OpenIDConnect')) return null;
+  const { claims, thumbprint } = await verified(proof);
+  const { htm, htu, iat, jti, ath } = claims;
+  if (htm !== request.method) throw fault('is for another method');
+  if (!isThisAddress(deps, request, htu)) throw fault('is for another address');
+  if (typeof jti !== 'string' || jti === '' || jti.length > mostJtiCharacters) throw fault('has no usable jti');
+  const now = nowSeconds(deps.clock);
+  if (typeof iat !== 'number' || !(iat >= now - oldestSeconds && iat <= now + aheadSeconds))
+    throw fault('is too old, or of a time to come');
+  if (accessToken !== undefined && !(typeof ath === 'string' && constantTimeEqual(ath, hashOf(accessToken))))
+    throw fault('is for another access token');
+  // §11.1: of its own key, so that nobody can use up the names of another's.
+  const hash = sha256Hex(`${thumbprint}.${jti}`);
+  if (!(await takeProof(deps.db, hash, Math.ceil(iat) + oldestSeconds + 1))) throw fault('was used before');
+  return thumbprint;
+}
+
+/** Signed by the key in its own header, with an algorithm of ours: that proves the key, and the rest is compared above. */
+async function verified(proof: string): Promise<{ claims: Claims; thumbprint: string }> {
+  // Two headers come as one text with a comma in it.
+  if (proof.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(proof)) throw fault('is not a signed JWT');
+  try {
+    const { alg, typ, jwk } = decodeProtectedHeader(proof);
+    if (typ !== 'dpop+jwt') throw fault('is not of the type dpop+jwt');
+    if (!isProofAlgorithm(alg)) throw fault('is signed by an algorithm that is not supported');
+    const read = await readKey(jwk, alg);
+    if (!read) throw fault('has no public key of its algorithm');
+    const { payload } = await compactVerify(proof, read.key, { algorithms: [alg] });
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    if (typeof claims !== 'object' || claims === null) throw fault('has no claims');
+    return { claims: claims as Claims, thumbprint: read.thumbprint };
+  } catch (error) {
+    throw error instanceof AppError ? error : fault('cannot be verified');
+  }
+}
+
+/** §4.3: without query and fragment, written in any way that means the same. The Host header says nothing here either. */
+function isThisAddress({ baseUrl }: Deps, request: Asked, htu: unknown): boolean {
+  const given = typeof htu === 'string' ? URL.parse(htu) : null;
+  const own = new URL(`${baseUrl}${new URL(request.url).pathname}`);
+  return given !== null && given.origin === own.origin && given.pathname === own.pathname;
+}
+
+const hashOf = (accessToken: string): string => createHash('sha256').update(accessToken).digest('base64url');

@@ -1,0 +1,50 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { type AuthorizeRequest, checkAuthorizeRequest } from '../authorize-checks.ts';
+import type { ClientCredentials } from '../client-auth.ts';
+import { authenticate } from '../grants/grant.ts';
+import type { Room } from '../room.ts';
+import { requireEnabled } from '../status.ts';
+import { findApplication } from '../store/applications.ts';
+import { insertPushed } from '../store/pushed-requests.ts';
+import { newRequestUri, pushedSeconds } from './request-uri.ts';
+
+/** RFC 9126 §2.1: authenticated as at the token endpoint, and then checked as if it had come to the authorization endpoint. */
+export async function pushRequest(
+  deps: Room,
+  credentials: ClientCredentials,
+  request: AuthorizeRequest,
+  proofKey: string | null,
+): Promise<{ request_uri: string; expires_in: number }> {
+  requireEnabled(deps.options);
+  const { id } = authenticate(await findApplication(deps.db, { client_id: credentials.clientId }), credentials);
+  if (request.request_uri)
+    throw new AppError('invalid_request', 'A pushed request has no request_uri.', { param: 'request_uri' });
+  // RFC 9449 §10.1: a proof sent along binds the code as `dpop_jkt` does, so both must name one key.
+  if (proofKey && request.dpop_jkt && request.dpop_jkt !== proofKey)
+    throw new AppError('invalid_request', 'dpop_jkt is not the key of the proof.', { param: 'dpop_jkt' });
+  const whole = { ...request, client_id: credentials.clientId, dpop_jkt: proofKey ?? request.dpop_jkt };
+  await checkPushed(deps, whole);
+  const request_uri = newRequestUri();
+  const now = nowSeconds(deps.clock);
+  await insertPushed(deps.db, {
+    uri_hash: sha256Hex(request_uri),
+    application_id: id,
+    request: JSON.stringify(whole),
+    created_at: now,
+    expires_at: now + pushedSeconds,
+  });
+  return { request_uri, expires_in: pushedSeconds };
+}
+
+/** §2.3: no browser is here to be led anywhere, so a fault is told to the client and not to its address. */
+async function checkPushed(deps: Room, request: AuthorizeRequest): Promise<void> {
+  try {
+    await checkAuthorizeRequest(deps, request, { pushing: true, find: deps.documents.known });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { body: _, ...extras } = error.extras;
+    throw new AppError(error.code, error.message, extras, error.detail);
+  }
+}

@@ -1,0 +1,164 @@
+import type { Options } from '../../identity/options.ts';
+import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { sendGuarded } from '../../platform/http/outgoing.ts';
+import type { Shared } from '../../platform/shared/port.ts';
+import { applicationChanges, defaultRateLimit } from '../application.ts';
+import type { Audit } from '../audit.ts';
+import { applicationStatus } from '../status.ts';
+import { changeApplication, findApplication } from '../store/applications.ts';
+import type { Lookups } from '../store/lookups.ts';
+import type { ApplicationRow } from '../store/tables.ts';
+import { insertUnlessThere } from '../store/unowned.ts';
+import { type ClientDocument, documentUrl, readDocument } from './document.ts';
+import { columnsOf } from './metadata.ts';
+
+/** Applications, those among them that nobody registered and a document describes. */
+export interface ClientDocuments {
+  /** The application of a client id, its document read again where that is due; null when there is none. */
+  client(clientId: string): Promise<ApplicationRow | null>;
+  /** The same as far as it is known: nothing is read for those who have not logged in. */
+  known(clientId: string): Promise<ApplicationRow | null>;
+}
+
+interface Deps {
+  db: Db;
+  clock: Clock;
+  shared: Shared;
+  options: Options;
+  lookups: Lookups;
+  audit: Audit;
+  allowPrivate: boolean;
+  send: typeof sendGuarded;
+}
+
+/** A document that failed is not asked for again so soon, or whoever repeats a request makes us knock for them. */
+const failedMs = 60_000;
+/** Nobody makes us a tool against another's server, nor keeps us busy with documents alone. */
+const mostPerHost = 10;
+const mostInAll = 120;
+const minuteMs = 60_000;
+
+export function openClientDocuments(deps: Deps): ClientDocuments {
+  /** One reading for all who ask meanwhile. */
+  const reading = new Map<string, Promise<ApplicationRow>>();
+  const readOnce = (url: URL): Promise<ApplicationRow> => {
+    const known = reading.get(url.href);
+    if (known) return known;
+    const mine = readAnew(deps, url).finally(() => reading.delete(url.href));
+    reading.set(url.href, mine);
+    return mine;
+  };
+  const turnedOn = () => deps.options.get('OAuth2OpenIDConnect');
+  const known = async (clientId: string) => {
+    const row = await findApplication(deps.db, { client_id: clientId });
+    return row?.owner_id === null && !turnedOn() ? null : row;
+  };
+  return {
+    known,
+    client: async (clientId) => {
+      const row = await known(clientId);
+      const url = turnedOn() ? documentUrl(clientId, deps.allowPrivate) : null;
+      if (!url || row?.status === applicationStatus.suspended) return row;
+      return row && isFresh(deps, row) ? row : readOnce(url);
+    },
+  };
+}
+
+const isFresh = ({ clock }: Deps, { document_expires_at }: ApplicationRow): boolean =>
+  document_expires_at !== null && document_expires_at > nowSeconds(clock);
+
+async function readAnew(deps: Deps, url: URL): Promise<ApplicationRow> {
+  // Whoever read it a moment ago may have been another.
+  const before = await findApplication(deps.db, { client_id: url.href });
+  if (before && isFresh(deps, before)) return before;
+  const failed = `client-document:${sha256Hex(url.href)}`;
+  const fault = await deps.shared.get(failed);
+  if (fault !== null) throw new AppError('invalid_request', fault, { param: 'client_id' });
+  await count(deps, `client-documents:${url.host}`, mostPerHost);
+  await count(deps, 'client-documents', mostInAll);
+  const document = await readDocument(deps, url).catch(async (error: unknown) => {
+    if (error instanceof AppError) await deps.shared.set(failed, error.message, failedMs);
+    throw error;
+  });
+  return kept(deps, url, document, before);
+}
+
+async function count({ shared }: Deps, key: string, most: number): Promise<void> {
+  const { allowed, resetMs } = await shared.hit(key, most, minuteMs);
+  if (allowed) return;
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  throw new AppError('rate_limit_exceeded', `Too many documents of clients are asked for. Try again in ${seconds} s.`, {
+    headers: { 'retry-after': `${seconds}` },
+  });
+}
+
+/** What a document decides. */
+type Said = ReturnType<typeof columnsOf> & Pick<ApplicationRow, 'name' | 'homepage_url'>;
+
+async function kept(
+  deps: Deps,
+  url: URL,
+  { metadata, seconds }: ClientDocument,
+  before: ApplicationRow | null,
+): Promise<ApplicationRow> {
+  const now = nowSeconds(deps.clock);
+  const document_expires_at = now + seconds;
+  const said: Said = {
+    ...columnsOf(metadata),
+    name: metadata.client_name ?? url.host,
+    // Another's address beside a name would lend it a trust that is not its own.
+    homepage_url: URL.parse(metadata.client_uri ?? '')?.origin === url.origin ? metadata.client_uri! : '',
+  };
+  if (before) return changed(deps, before, said, document_expires_at);
+  const made = await insertUnlessThere(deps.db, {
+    ...said,
+    ...{ client_id: url.href, source: 'document', owner_id: null, app_type: 'public', secret_hash: '' },
+    // A picture would tell its author of everybody who looks, and may be anybody's.
+    ...{ description: '', logo_url: '', webhook_url: '', webhook_secret: '' },
+    ...{ status: applicationStatus.active, is_verified: 0, rate_limit: defaultRateLimit, epoch: 0 },
+    ...{ document_expires_at, created_at: now, updated_at: now },
+  });
+  if (made) {
+    record(deps, 'app_created', { app_name: made.name, client_id: made.client_id }, null, made);
+    return made;
+  }
+  const other = await findApplication(deps.db, { client_id: url.href });
+  if (!other) throw new AppError('not_found', 'There is no application with this client_id.');
+  return other;
+}
+
+/** What the document now says counts at once, and an administrator's word was for what it said before. */
+async function changed(
+  deps: Deps,
+  before: ApplicationRow,
+  said: Said,
+  document_expires_at: number,
+): Promise<ApplicationRow> {
+  const fields = (Object.keys(said) as (keyof Said)[]).filter((name) => said[name] !== before[name]);
+  const doubted = fields.some((name) => name !== 'allowed_scopes' && name !== 'id_token_signed_response_alg');
+  const after = await changeApplication(deps.db, before.id, {
+    document_expires_at,
+    ...(fields.length > 0 && { ...said, updated_at: nowSeconds(deps.clock) }),
+    ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
+  });
+  if (!after) throw new AppError('not_found', 'There is no application with this client_id.');
+  if (fields.length === 0) return after;
+  deps.lookups.forget();
+  record(deps, 'app_updated', { changed_fields: fields }, before, after);
+  return after;
+}
+
+/** Nobody's act, and of no address: the document's author is not who asks. */
+function record(
+  { audit }: Deps,
+  event: 'app_created' | 'app_updated',
+  metadata: Record<string, unknown>,
+  before: ApplicationRow | null,
+  after: ApplicationRow,
+): void {
+  const entry = { application_id: after.id, user_id: null, metadata, ...applicationChanges(before, after) };
+  audit.record(event, { ip: '', userAgent: '' }, entry);
+}

@@ -1,0 +1,48 @@
+import type { Updateable } from 'kysely';
+import { z } from 'zod';
+import { AppError } from '../../lib/errors.ts';
+import type { Tables } from '../../platform/db/tables.ts';
+import { shownName } from '../../platform/http/shown-text.ts';
+import { redirectUris, webUrl } from '../address-fields.ts';
+import { signingAlgorithms } from '../openid/signing-keys.ts';
+import { allScopes, isScope, joinScopes, splitScopes } from '../scopes.ts';
+
+export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+const names = z.array(z.string().max(100, 'must have at most 100 characters')).max(20, 'must name at most 20');
+
+/** What a client says of itself (RFC 7591 §2), as far as it counts here; the rest is left out, as §2 asks for. */
+const metadataSchema = z.object({
+  client_name: shownName(64).optional(),
+  client_uri: webUrl.optional(),
+  redirect_uris: redirectUris.refine((list) => list.length > 0, 'must name at least one address'),
+  token_endpoint_auth_method: z.enum(authMethods).optional(),
+  grant_types: names.refine((list) => list.includes('authorization_code'), 'must name authorization_code').optional(),
+  response_types: names.refine((list) => list.includes('code'), 'must name code').optional(),
+  scope: z.string().max(500, 'must have at most 500 characters').optional(),
+  post_logout_redirect_uris: redirectUris.optional(),
+  id_token_signed_response_alg: z.enum(signingAlgorithms).optional(),
+});
+export type Metadata = z.infer<typeof metadataSchema>;
+
+/** RFC 7591 §3.2.2: the first fault, by the name that clients know it by. */
+export function readMetadata(given: unknown): Metadata {
+  const parsed = metadataSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  const code = path[0] === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+  throw new AppError(code, `${path.join('.') || 'The metadata'}: ${message}`, { param: path.join('.') });
+}
+
+/** The columns that both kinds of clients take from it. */
+export const columnsOf = (metadata: Metadata) =>
+  ({
+    redirect_uris: JSON.stringify(metadata.redirect_uris),
+    allowed_scopes: scopesIn(metadata.scope),
+    post_logout_redirect_uris: JSON.stringify(metadata.post_logout_redirect_uris ?? []),
+    id_token_signed_response_alg: metadata.id_token_signed_response_alg ?? 'RS256',
+  }) satisfies Updateable<Tables['oauth_applications']>;
+
+/** Of those it names, the ones there are; without any, it may ask the user for all that the operator allows. */
+const scopesIn = (scope: string | undefined): string =>
+  joinScopes(scope === undefined ? allScopes : splitScopes(scope).filter(isScope));

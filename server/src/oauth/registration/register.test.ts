@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { faultOf, jsonOf, type TestClient } from '../oauth.fixture.ts';
+import { askFor, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
+import { openClientSweep } from './sweep.ts';
+
+/* Programs that register themselves (RFC 7591) and look after what they said (RFC 7592). */
+
+let t: OpenidTest;
+beforeAll(async () => {
+  t = await openOpenidTest();
+});
+afterAll(() => t.close());
+beforeEach(() => t.setOption('OAuth2DynamicRegistration', true));
+
+const endpoint = '/api/oauth2/register';
+const callback = 'https://self.example/callback';
+type Fields = Record<string, unknown>;
+const register = (fields: Fields = {}, token?: string) =>
+  t.call(endpoint, {
+    method: 'POST',
+    body: { client_name: 'Some program', redirect_uris: [callback], ...fields },
+    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+  });
+const registered = async (fields: Fields = {}) => {
+  const answer = await register(fields);
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([201, 'no-store']);
+  return jsonOf(answer);
+};
+const manage = (client: Fields, method: string, body?: Fields, token = client.registration_access_token) =>
+  t.call(`${endpoint}/${client.client_id}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body && { body }),
+  });
+const asClient = (client: Fields): TestClient => ({
+  id: 0,
+  clientId: client.client_id as string,
+  secret: (client.client_secret as string | undefined) ?? '',
+  redirectUri: callback,
+});
+const rowOf = ({ client_id }: Fields) =>
+  t.platform.database.db
+    .selectFrom('oauth_applications')
+    .selectAll()
+    .where('client_id', '=', client_id as string)
+    .executeTakeFirst();
+
+test('a program registers itself, with a secret or without, and signs a user in', async () => {
+  const secret = await registered();
+  expect(secret).toMatchObject({
+    ...{ client_name: 'Some program', redirect_uris: [callback], token_endpoint_auth_method: 'client_secret_basic' },
+    ...{ client_secret: expect.stringMatching(/^svcsec_/), client_secret_expires_at: 0 },
+    registration_client_uri: `${t.config.baseUrl}${endpoint}/${secret.client_id}`,
+  });
+  const open = await registered({ token_endpoint_auth_method: 'none', scope: 'openid email nonsense' });
+  expect(open).toMatchObject({ token_endpoint_auth_method: 'none', scope: 'openid email' });
+  expect(open).not.toHaveProperty('client_secret');
+  for (const client of [secret, open].map(asClient)) {
+    const tokens = await t.tokens(client, { scope: 'openid' });
+    expect((await t.userinfo(tokens.access_token)).status).toBe(200);
+    expect((await t.refresh(client, tokens.refresh_token)).status).toBe(200);
+  }
+  const { data } = await jsonOf(t.member.call(askFor(asClient(secret))));
+  expect(data.application).toMatchObject({ source: 'registration', is_verified: false });
+  expect(data.application).not.toHaveProperty('host');
+  // Neither its secret nor its token is kept.
+  const row = JSON.stringify(await rowOf(secret));
+  for (const kept of [secret.client_secret, secret.registration_access_token]) expect(row).not.toContain(kept);
+  const { data: log } = await jsonOf(
+    (await t.root()).call(`/api/oauth2/admin/audit?event_type=app_created&application_id=${data.application.id}`),
+  );
+  expect(log.logs).toMatchObject([{ user_id: null, ip_address: expect.any(String) }]);
+});
+
+test.each([
+  [{ redirect_uris: undefined }, 'invalid_redirect_uri'],
+  [{ redirect_uris: [] }, 'invalid_redirect_uri'],
+  [{ redirect_uris: callback }, 'invalid_redirect_uri'],
+  [{ redirect_uris: ['http://self.example/callback'] }, 'invalid_redirect_uri'],
+  [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+  [{ redirect_uris: [`${callback}#x`] }, 'invalid_redirect_uri'],
+  [{ redirect_uris: Array.from({ length: 11 }, (_, n) => `${callback}/${n}`) }, 'invalid_redirect_uri'],
+  [{ client_name: '' }, 'invalid_client_metadata'],
+  [{ client_name: 'My\u202ebank' }, 'invalid_client_metadata'],
+  [{ client_name: 'x'.repeat(65) }, 'invalid_client_metadata'],
+  [{ client_name: { toString: 'x' } }, 'invalid_client_metadata'],
+  [{ token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
+  [{ grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
+  [{ response_types: ['token'] }, 'invalid_client_metadata'],
+  [{ scope: ['openid'] }, 'invalid_client_metadata'],
+  [{ id_token_signed_response_alg: 'none' }, 'invalid_client_metadata'],
+] as [Fields, string][])('%j is refused as %s', async (fields, error) => {
+  expect(await faultOf(register(fields))).toEqual([400, error]);
+});
+
+test('what it does not understand is left out, and nothing of ours can be set', async () => {
+  const client = await registered({
+    is_verified: true,
+    owner_id: 1,
+    client_id: 'svc_mine',
+    webhook_url: callback,
+    x: 1,
+  });
+  expect(client.client_id).not.toBe('svc_mine');
+  expect(await rowOf(client)).toMatchObject({ is_verified: 0, owner_id: null, webhook_url: '' });
+});
+
+test('its token reads, replaces and removes what it said, and no other does', async () => {
+  const [client, other] = [await registered(), await registered()];
+  expect(await jsonOf(manage(client, 'GET'))).toMatchObject({ client_id: client.client_id, redirect_uris: [callback] });
+  const owned = await t.client();
+  const strangers: [Fields, unknown][] = [
+    [client, other.registration_access_token],
+    [client, 'svcreg_wrong'],
+    [client, client.client_secret],
+    [{ client_id: 'svc_nobody' }, client.registration_access_token],
+    [{ client_id: owned.clientId }, ''],
+    [{ client_id: owned.clientId }, client.registration_access_token],
+  ];
+  const next = { client_id: client.client_id, redirect_uris: ['https://self.example/moved'] };
+  for (const [of, token] of strangers)
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      expect(await faultOf(manage(of, method, method === 'PUT' ? next : undefined, token))).toEqual([
+        401,
+        'invalid_token',
+      ]);
+  await t.act('verify', (await rowOf(client))!.id);
+  const changed = await jsonOf(manage(client, 'PUT', next));
+  expect(changed).toMatchObject({ client_name: 'Unnamed client', redirect_uris: next.redirect_uris });
+  expect(await rowOf(client)).toMatchObject({ is_verified: 0 });
+  for (const wrong of [{ client_id: other.client_id }, { client_id: undefined }, { client_secret: 'svcsec_wrong' }])
+    expect(await faultOf(manage(client, 'PUT', { ...next, ...wrong }))).toEqual([400, 'invalid_client_metadata']);
+  expect((await manage(client, 'PUT', { ...next, client_secret: client.client_secret })).status).toBe(200);
+  expect((await manage(client, 'DELETE')).status).toBe(204);
+  expect((await manage(client, 'GET')).status).toBe(401);
+  expect((await t.member.call(askFor(asClient(client)))).status).toBe(404);
+});
+
+test('a secret outlives no change of kind', async () => {
+  const client = await registered();
+  const body = { client_id: client.client_id, redirect_uris: [callback] };
+  const open = await jsonOf(manage(client, 'PUT', { ...body, token_endpoint_auth_method: 'none' }));
+  expect(open).not.toHaveProperty('client_secret');
+  expect((await rowOf(client))!.secret_hash).toBe('');
+  const closed = await jsonOf(manage(client, 'PUT', body));
+  expect(closed.client_secret).toStartWith('svcsec_');
+  expect(closed.client_secret).not.toBe(client.client_secret);
+  expect((await t.tokens(asClient(closed))).access_token).toStartWith('svcat_');
+});
+
+test('removing it takes its tokens and consents along; suspended, it cannot change itself', async () => {
+  const client = await registered();
+  const tokens = await t.tokens(asClient(client));
+  const { id } = (await rowOf(client))!;
+  await t.act('suspend', id);
+  const body = { client_id: client.client_id, redirect_uris: [callback] };
+  expect((await manage(client, 'PUT', body)).status).toBe(403);
+  await t.act('activate', id);
+  expect((await manage(client, 'DELETE')).status).toBe(204);
+  expect((await t.userinfo(tokens.access_token)).status).toBe(401);
+  const { data } = await jsonOf(t.member.call('/api/oauth2/consents'));
+  expect(data.consents.map((consent: Fields) => consent.application_id)).not.toContain(id);
+});
+
+test('an operator’s token is asked for where there is one', async () => {
+  const root = await t.root();
+  const body = { key: 'OAuth2RegistrationTokenSha256', value: 'operators-token' };
+  expect((await root.call('/api/admin/options', { method: 'PUT', body })).status).toBe(400);
+  const digest = sha256Hex('operators-token');
+  await t.setOption('OAuth2RegistrationTokenSha256', digest);
+  for (const token of [undefined, '', 'wrong', digest]) {
+    const refused = await register({}, token);
+    expect(refused.headers.get('www-authenticate')).toStartWith('Bearer');
+    expect(await faultOf(refused)).toEqual([401, 'invalid_token']);
+  }
+  expect((await register({}, 'operators-token')).status).toBe(201);
+  await t.setOption('OAuth2RegistrationTokenSha256', '');
+});
+
+test('a flood ends: by minute and day for an address, and in all', async () => {
+  const { n } = await t.platform.database.db
+    .selectFrom('oauth_applications')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('source', '=', 'registration')
+    .where('status', '<>', 3)
+    .executeTakeFirstOrThrow();
+  await t.setOption('OAuth2SelfRegisteredClients', Number(n) + 1);
+  expect((await register()).status).toBe(201);
+  const full = await register();
+  expect([full.status, full.headers.has('retry-after')]).toEqual([503, true]);
+  await t.setOption('OAuth2SelfRegisteredClients', 10_000);
+  await t.setOption('RateLimitEnabled', true);
+  const statuses = new Set<number>();
+  for (let times = 0; times < 11; times += 1) statuses.add((await register({ redirect_uris: [] })).status);
+  await t.setOption('RateLimitEnabled', false);
+  expect(statuses).toEqual(new Set([400, 429]));
+});
+
+test('what nobody has allowed is gone after 30 days, what is in use stays', async () => {
+  const sweep = openClientSweep({
+    ...{ db: t.platform.database.db, clock: t.clock },
+    lookups: { forget: () => {} },
+  });
+  const [unused, used, verified] = [await registered(), await registered(), await registered()];
+  await t.tokens(asClient(used));
+  await t.act('verify', (await rowOf(verified))!.id);
+  t.clock.advance(29 * 86_400_000);
+  await sweep();
+  expect(await rowOf(unused)).toBeDefined();
+  t.clock.advance(2 * 86_400_000);
+  await sweep();
+  expect(await rowOf(unused)).toBeUndefined();
+  for (const client of [used, verified]) expect(await rowOf(client)).toBeDefined();
+});
+
+test('discovery tells of it while it is there', async () => {
+  const places = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+  for (const place of places)
+    expect(await jsonOf(t.call(place))).toMatchObject({
+      registration_endpoint: `${t.config.baseUrl}${endpoint}`,
+      client_id_metadata_document_supported: true,
+    });
+  const client = await registered();
+  await t.setOption('OAuth2DynamicRegistration', false);
+  for (const place of places) expect(await jsonOf(t.call(place))).not.toHaveProperty('registration_endpoint');
+  expect([(await register()).status, (await manage(client, 'GET')).status]).toEqual([404, 404]);
+  await t.setOption('OAuth2DynamicRegistration', true);
+  await t.setOption('OAuth2OpenIDConnect', false);
+  expect((await register()).status).toBe(404);
+  for (const place of places) {
+    const document = await jsonOf(t.call(place));
+    expect(document).not.toHaveProperty('registration_endpoint');
+    expect(document).not.toHaveProperty('client_id_metadata_document_supported');
+  }
+  await t.setOption('OAuth2OpenIDConnect', true);
+});

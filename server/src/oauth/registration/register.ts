@@ -1,0 +1,171 @@
+import type { Origin } from '../../identity/audit/log.ts';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { equalDigests, sha256Hex } from '../../lib/hashing.ts';
+import { inBatches } from '../../platform/db/pages.ts';
+import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
+import { applicationChanges, defaultRateLimit } from '../application.ts';
+import { provesClient } from '../client-auth.ts';
+import { newClientId, newClientSecret, newRegistrationToken } from '../credentials.ts';
+import type { Room } from '../room.ts';
+import { applicationStatus, requireEnabled, suspended } from '../status.ts';
+import {
+  type ApplicationChange,
+  changeApplication,
+  findApplication,
+  insertApplication,
+} from '../store/applications.ts';
+import { deleteConsentsOf } from '../store/consents.ts';
+import type { ApplicationRow } from '../store/tables.ts';
+import { countRegistered } from '../store/unowned.ts';
+import { columnsOf, type Metadata, readMetadata } from './metadata.ts';
+
+export interface Registered {
+  row: ApplicationRow;
+  metadata: Metadata | null;
+  /** Where one was drawn just now, which is the only time it is told. */
+  secret: string | null;
+  registrationToken: string;
+}
+
+const dayMs = 86_400_000;
+/** One address cannot use up the room for all; behind it may be a whole office. */
+const mostPerDay = 100;
+
+const badToken = (): AppError =>
+  new AppError('invalid_token', 'The token does not allow this.', {
+    headers: { 'www-authenticate': 'Bearer realm="svc", error="invalid_token"' },
+  });
+
+const bearerIn = (authorization: string | null): string => /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
+
+/** RFC 7591 §3. Whoever asks proves nothing of who they are, so users are told that nobody here knows. */
+export async function registerClient(
+  deps: Room,
+  caller: { origin: Origin; authorization: string | null },
+  given: unknown,
+): Promise<Registered> {
+  requireEnabled(deps.options);
+  requireInitialToken(deps, caller.authorization);
+  await count(deps, caller.origin.ip);
+  const metadata = readMetadata(given);
+  const secret = isPublic(metadata) ? null : newClientSecret();
+  const registrationToken = newRegistrationToken();
+  const now = nowSeconds(deps.clock);
+  const row = await insertApplication(deps.db, {
+    ...saidIn(metadata),
+    ...{ client_id: newClientId(), source: 'registration', owner_id: null },
+    ...{ secret_hash: secret === null ? '' : sha256Hex(secret), registration_hash: sha256Hex(registrationToken) },
+    ...{ description: '', homepage_url: '', logo_url: '', webhook_url: '', webhook_secret: '' },
+    ...{ status: applicationStatus.active, is_verified: 0, rate_limit: defaultRateLimit, epoch: 0 },
+    ...{ created_at: now, updated_at: now },
+  });
+  record(deps, 'app_created', caller.origin, { app_name: row.name }, null, row);
+  return { row, metadata, secret, registrationToken };
+}
+
+/** §3: an initial access token, where the operator wants one. */
+function requireInitialToken({ options }: Room, authorization: string | null): void {
+  const wanted = options.get('OAuth2RegistrationTokenSha256');
+  if (wanted !== '' && !equalDigests(sha256Hex(bearerIn(authorization)), wanted)) throw badToken();
+}
+
+async function count({ db, options, shared }: Room, ip: string): Promise<void> {
+  if (options.get('RateLimitEnabled')) {
+    const { allowed, resetMs } = await shared.hit(`client-registrations:${limitKeyOfIp(ip)}`, mostPerDay, dayMs);
+    if (!allowed)
+      throw new AppError('rate_limit_exceeded', `An address may register ${mostPerDay} clients a day.`, {
+        headers: { 'retry-after': `${Math.ceil(resetMs / 1000)}` },
+      });
+  }
+  const most = options.get('OAuth2SelfRegisteredClients');
+  if ((await countRegistered(db, most + 1)) >= most)
+    throw new AppError('unavailable', 'No more clients can register themselves at the moment.');
+}
+
+/** RFC 7591 §2: without a word about it, a client has a secret. */
+const isPublic = ({ token_endpoint_auth_method }: Metadata): boolean => token_endpoint_auth_method === 'none';
+
+const saidIn = (metadata: Metadata) => ({
+  ...columnsOf(metadata),
+  name: metadata.client_name ?? 'Unnamed client',
+  app_type: isPublic(metadata) ? 'public' : 'confidential',
+});
+
+/** Compared against when there is no such client, so that both answers cost the same. */
+const decoyHash = sha256Hex('no client has this token');
+
+/** RFC 7592 §2: the client that the token belongs to; one that there is not is refused like a wrong token. */
+export async function ownClient(
+  { db }: Pick<Room, 'db'>,
+  clientId: string,
+  authorization: string | null,
+): Promise<Registered> {
+  const registrationToken = bearerIn(authorization);
+  const row = await findApplication(db, { client_id: clientId });
+  const known = row?.source === 'registration' && row.registration_hash !== '';
+  const matches = equalDigests(sha256Hex(registrationToken), known ? row.registration_hash : decoyHash);
+  if (!row || !known || !matches) throw badToken();
+  return { row, metadata: null, secret: null, registrationToken };
+}
+
+/** RFC 7592 §2.2: what it said before is replaced, not added to. */
+export async function changeClient(
+  deps: Room,
+  origin: Origin,
+  own: Registered,
+  given: Record<string, unknown>,
+): Promise<Registered> {
+  const { row: before, registrationToken } = own;
+  if (before.status === applicationStatus.suspended) throw suspended();
+  if (given.client_id !== before.client_id) throw wrong('client_id', 'must be the one that was given out');
+  const { client_secret } = given;
+  if (client_secret !== undefined && !(typeof client_secret === 'string' && provesClient(before, client_secret)))
+    throw wrong('client_secret', 'must be the one that was given out');
+  const metadata = readMetadata(given);
+  const said = saidIn(metadata);
+  const secret = said.app_type === 'confidential' && before.app_type === 'public' ? newClientSecret() : null;
+  const fields = (Object.keys(said) as (keyof typeof said)[]).filter((name) => said[name] !== before[name]);
+  // An administrator looked at what it said before. More scopes change none of that, and users are asked for them anyway.
+  const doubted = fields.some((name) => name !== 'allowed_scopes' && name !== 'id_token_signed_response_alg');
+  const row = await changed(deps, before.id, {
+    ...said,
+    // A secret outlives neither kind of client.
+    ...(said.app_type === 'public' && { secret_hash: '' }),
+    ...(secret !== null && { secret_hash: sha256Hex(secret) }),
+    ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
+  });
+  record(deps, 'app_updated', origin, { changed_fields: fields }, before, row);
+  return { row, metadata, secret, registrationToken };
+}
+
+const wrong = (param: string, what: string): AppError =>
+  new AppError('invalid_client_metadata', `${param} ${what}.`, { param });
+
+/** RFC 7592 §2.3: final, and at once, with whatever it was given. */
+export async function removeClient(deps: Room, origin: Origin, { row }: Registered): Promise<void> {
+  await changed(deps, row.id, { status: applicationStatus.deleted, secret_hash: '', registration_hash: '' });
+  record(deps, 'app_deleted', origin, { app_name: row.name }, row, null);
+  await inBatches((most) => deleteConsentsOf(deps.db, row.id, most));
+}
+
+async function changed(deps: Room, id: number, change: ApplicationChange): Promise<ApplicationRow> {
+  const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
+  deps.lookups.forget();
+  await deps.origins.changed();
+  if (!row) throw badToken();
+  return row;
+}
+
+/** Nobody's act that we know; where it came from is told. */
+function record(
+  deps: Room,
+  event: 'app_created' | 'app_updated' | 'app_deleted',
+  origin: Origin,
+  metadata: Record<string, unknown>,
+  before: ApplicationRow | null,
+  after: ApplicationRow | null,
+): void {
+  const application_id = (after ?? before)!.id;
+  deps.audit.record(event, origin, { application_id, user_id: null, metadata, ...applicationChanges(before, after) });
+}

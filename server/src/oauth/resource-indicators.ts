@@ -1,0 +1,54 @@
+import { AppError } from '../lib/errors.ts';
+import type { Room } from './room.ts';
+
+/** Where a token is presented. */
+export interface Audience {
+  resource: string;
+  /** Whether tokens that name no resource at all are refused too. */
+  named: boolean;
+}
+
+/** More are a list nobody reads before agreeing. */
+const mostResources = 10;
+
+const invalidTarget = (message: string): AppError => new AppError('invalid_target', message, { param: 'resource' });
+
+/** RFC 8707 §2: those that a request names; an unknown parameter while OpenID Connect is turned off. */
+export function requestedResources(
+  { options, resources }: Pick<Room, 'options' | 'resources'>,
+  given: string | string[] | undefined,
+): string[] {
+  if (!options.get('OAuth2OpenIDConnect')) return [];
+  const named = [given ?? []].flat().filter((uri) => uri !== '');
+  if (named.length > mostResources) throw invalidTarget(`At most ${mostResources} resources can be named.`);
+  const found = named.map((uri) => {
+    const known = resources.known(uri);
+    if (known === null) throw invalidTarget('resource must be the address of a resource of this server.');
+    return known;
+  });
+  return [...new Set(found)];
+}
+
+/** As it is kept with codes and tokens; an address has no spaces. */
+export const storedResource = (resources: string[]): string | null =>
+  resources.length === 0 ? null : resources.join(' ');
+
+/** RFC 8707 §2.2: of what was granted, which may be no bound at all, as much as is asked for; never more. */
+export function narrowedResource(granted: string | null, asked: string[]): string | null {
+  if (asked.length === 0) return granted;
+  const most = granted === null ? asked : granted.split(' ');
+  if (!asked.every((uri) => most.includes(uri)))
+    throw invalidTarget('resource was not named in the authorization request.');
+  return storedResource(asked);
+}
+
+/** Whether a token may be used there. */
+export const isFor = (stored: string | null, { resource, named }: Audience): boolean =>
+  stored === null ? !named : stored.split(' ').includes(resource);
+
+/** RFC 7662 §2.2: one as text, several as a list. */
+export function audienceClaim(stored: string | null): { aud?: string | string[] } {
+  if (stored === null) return {};
+  const [first, ...others] = stored.split(' ');
+  return { aud: others.length === 0 ? first! : [first!, ...others] };
+}

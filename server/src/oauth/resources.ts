@@ -1,0 +1,55 @@
+import { withoutTrailing } from '../lib/trailing.ts';
+
+/** A kind of resource below the public address. */
+interface ResourceRule {
+  /** Of its path; empty is the public address itself. */
+  path: RegExp;
+  /** For the user who is asked. */
+  name: string;
+  /** What a client that knows nothing else may ask for; a scope that there is not is left out. */
+  scopes: readonly string[];
+}
+
+/** What tokens can be made out to (RFC 8707): addresses of ours, told by their form alone, so that asking finds nothing out. */
+export interface Resources {
+  add(rule: ResourceRule): void;
+  /** The rule of an address, as `known` gives it, or of a path below ours. */
+  at(uri: string): ResourceRule | null;
+  /** The address in its one form; null when it is none of ours. */
+  known(uri: string): string | null;
+  /** What a 401 at this path says beside its challenge (RFC 9728 §5.1); null for nothing. */
+  challengeAt(path: string): string | null;
+}
+
+const own: ResourceRule[] = [
+  { path: /^$/, name: 'Your account', scopes: ['openid', 'profile', 'email'] },
+  { path: /^\/v1$/, name: 'Models, as with your API keys', scopes: ['openid', 'models:use'] },
+  { path: /^\/mcp(\/[a-z0-9-]{1,24})?$/, name: 'Tools of connected servers', scopes: ['openid'] },
+];
+
+/** No address of ours is longer. */
+const mostCharacters = 2000;
+
+export const metadataPath = '/.well-known/oauth-protected-resource';
+
+export function openResources(baseUrl: string, enabled: () => boolean): Resources {
+  const rules = [...own];
+  const ruleOf = (path: string) => rules.find((rule) => rule.path.test(path)) ?? null;
+  const pathOf = (uri: string) => (uri.startsWith(baseUrl) ? uri.slice(baseUrl.length) : uri);
+  return {
+    add: (rule) => void rules.push(rule),
+    at: (uri) => ruleOf(pathOf(uri)),
+    known: (uri) => {
+      const url = uri.length > mostCharacters || uri.includes('#') ? null : URL.parse(uri);
+      // Libraries write an address without a path with a slash.
+      const plain = url && withoutTrailing(url.href, '/');
+      return plain?.startsWith(baseUrl) && ruleOf(plain.slice(baseUrl.length)) ? plain : null;
+    },
+    challengeAt: (path) => {
+      if (!enabled()) return null;
+      for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/')))
+        if (ruleOf(at)) return `resource_metadata="${baseUrl}${metadataPath}${at}"`;
+      return null;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { answered } from '../../platform/http/answers.ts';
+import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { invalidClient, readCredentials } from '../client-auth.ts';
+import { decideDevice, describeDevice } from '../device/decide.ts';
+import { startDevice } from '../device/start.ts';
+import type { Room } from '../room.ts';
+import { askedFields, whoOf } from './authorize.ts';
+import { anyOrigin, base, noStore } from './shapes.ts';
+
+/** Longer than anybody writes eight letters. */
+const userCode = z.string().min(1, 'must not be empty').max(64, 'must have at most 64 characters');
+const typedAt = (call: Call<'session'>) => ({ sessionId: call.principal.sessionId, ip: call.ip });
+
+/** RFC 8628: signing in on a device without a browser, by a code that is typed on another. */
+export function deviceRoutes(room: Room): Route[] {
+  const when = () => room.options.get('OAuth2OpenIDConnect');
+  return [
+    defineRoute({
+      ...base,
+      when,
+      method: 'post',
+      path: '/api/oauth2/device_authorization',
+      summary: 'Ask for a code that the user of a device types elsewhere',
+      auth: 'none',
+      limit: { option: 'RateLimitOAuthDevice', by: 'ip' },
+      headers: { ...noStore, ...anyOrigin },
+      bodyAs: 'form',
+      body: z.object({
+        scope: z.string().optional(),
+        client_id: z.string().optional(),
+        client_secret: z.string().optional(),
+      }),
+      maxBytes: 65_536,
+      answers: {
+        200: z.object({
+          device_code: z.string(),
+          user_code: z.string(),
+          verification_uri: z.string(),
+          verification_uri_complete: z.string(),
+          expires_in: z.number().int(),
+          interval: z.number().int(),
+        }),
+      },
+      handle: async (call) => {
+        const { scope, ...body } = call.body;
+        const credentials = readCredentials({ authorization: call.request.headers.get('authorization'), ...body });
+        if (!credentials) throw invalidClient();
+        return json(call, await startDevice(room, credentials, scope));
+      },
+    }),
+    defineRoute({
+      ...base,
+      when,
+      method: 'get',
+      path: '/api/oauth2/device',
+      summary: 'What the device with this code asks for, for the page where it is typed',
+      auth: 'session',
+      limit: { option: 'RateLimitOAuthAuthorize', by: 'principal' },
+      headers: noStore,
+      query: z.strictObject({ user_code: userCode }),
+      answers: {
+        200: answered(z.object({ user_code: z.string(), expires_at: z.number().int(), ...askedFields })),
+      },
+      handle: async (call) =>
+        ok(call, await describeDevice(room, call.principal.user.id, typedAt(call), call.query.user_code)),
+    }),
+    defineRoute({
+      ...base,
+      when,
+      method: 'post',
+      path: '/api/oauth2/device',
+      summary: 'Let the device with this code in, or not',
+      auth: 'session',
+      limit: { option: 'RateLimitOAuthAuthorizePost', by: 'principal' },
+      headers: noStore,
+      body: z.strictObject({ user_code: userCode, approved: z.boolean() }),
+      answers: { 200: answered(z.object({ approved: z.boolean() })) },
+      handle: async (call) => {
+        const { approved, user_code } = call.body;
+        const decision = { ...whoOf(call), approved, origin: originOf(call) };
+        await decideDevice(room, decision, typedAt(call), user_code);
+        return ok(call, { approved });
+      },
+    }),
+  ];
+}

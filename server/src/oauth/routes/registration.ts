@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { authMethods } from '../registration/metadata.ts';
+import { changeClient, ownClient, type Registered, registerClient, removeClient } from '../registration/register.ts';
+import type { Room } from '../room.ts';
+import { requireEnabled } from '../status.ts';
+import { anyOrigin, base, noStore } from './shapes.ts';
+
+const path = '/api/oauth2/register';
+
+/** Checked by hand: its faults have names of their own (RFC 7591 §3.2.2). */
+const metadataBody = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'Client metadata: redirect_uris, client_name, token_endpoint_auth_method, scope, …' });
+
+const clientSchema = z.object({
+  client_id: z.string(),
+  client_id_issued_at: z.number().int(),
+  client_secret: z.string().optional(),
+  client_secret_expires_at: z.number().int().optional(),
+  registration_access_token: z.string(),
+  registration_client_uri: z.string(),
+  client_name: z.string(),
+  redirect_uris: z.array(z.string()),
+  post_logout_redirect_uris: z.array(z.string()),
+  token_endpoint_auth_method: z.enum(authMethods),
+  grant_types: z.array(z.string()),
+  response_types: z.array(z.string()),
+  scope: z.string(),
+  id_token_signed_response_alg: z.string(),
+});
+
+/** RFC 7591 §3.2.1, RFC 7592 §3. The token is known by its hash alone: it is told to whoever has it. */
+function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: Registered) {
+  const usual = row.app_type === 'public' ? 'none' : 'client_secret_basic';
+  return {
+    client_id: row.client_id,
+    client_id_issued_at: row.created_at,
+    // It does not run out: a client that nobody has allowed goes whole.
+    ...(secret !== null && { client_secret: secret, client_secret_expires_at: 0 }),
+    registration_access_token: registrationToken,
+    registration_client_uri: `${baseUrl}${path}/${row.client_id}`,
+    client_name: row.name,
+    redirect_uris: JSON.parse(row.redirect_uris) as string[],
+    post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
+    token_endpoint_auth_method: metadata?.token_endpoint_auth_method ?? usual,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    scope: row.allowed_scopes,
+    id_token_signed_response_alg: row.id_token_signed_response_alg,
+  };
+}
+
+/** Programs that register themselves (RFC 7591), and look after that (RFC 7592). */
+export function registrationRoutes(room: Room): Route[] {
+  const { options, baseUrl } = room;
+  const shared = {
+    ...base,
+    when: () => options.get('OAuth2OpenIDConnect') && options.get('OAuth2DynamicRegistration'),
+    auth: 'none',
+    limit: { option: 'RateLimitOAuthRegister', by: 'ip' },
+    headers: { ...noStore, ...anyOrigin },
+    maxBytes: 65_536,
+  } as const;
+  const member = {
+    ...shared,
+    path: `${path}/{client_id}`,
+    params: z.object({ client_id: z.string().max(200) }),
+    limit: { option: 'RateLimitApi', by: 'ip' },
+  } as const;
+  const authorizationOf = ({ request }: Pick<Call, 'request'>) => request.headers.get('authorization');
+  const own = (call: Pick<Call, 'request'> & { params: { client_id: string } }) => {
+    requireEnabled(options);
+    return ownClient(room, call.params.client_id, authorizationOf(call));
+  };
+  return [
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path,
+      summary: 'Register a client without a user; its secret and its registration token are shown once',
+      body: metadataBody,
+      answers: { 201: clientSchema },
+      handle: async (call) => {
+        const caller = { origin: originOf(call), authorization: authorizationOf(call) };
+        return json(call, viewOf(baseUrl, await registerClient(room, caller, call.body)), 201);
+      },
+    }),
+    defineRoute({
+      ...member,
+      method: 'get',
+      summary: 'What a client registered, by its registration token',
+      answers: { 200: clientSchema },
+      handle: async (call) => json(call, viewOf(baseUrl, await own(call))),
+    }),
+    defineRoute({
+      ...member,
+      method: 'put',
+      summary: 'Replace what a client registered',
+      body: metadataBody,
+      answers: { 200: clientSchema },
+      handle: async (call) =>
+        json(call, viewOf(baseUrl, await changeClient(room, originOf(call), await own(call), call.body))),
+    }),
+    defineRoute({
+      ...member,
+      method: 'delete',
+      summary: 'Remove a client, with its tokens and consents',
+      answers: { 204: { type: 'text/plain', description: 'Gone' } },
+      handle: async (call) => {
+        await removeClient(room, originOf(call), await own(call));
+        return new Response(null, { status: 204, headers: call.headers });
+      },
+    }),
+  ];
+}

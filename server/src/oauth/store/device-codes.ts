@@ -1,0 +1,157 @@
+import type { Generated, Selectable } from 'kysely';
+import { all, first, statement } from '../../platform/db/statement.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { Write } from './approve.ts';
+import { type Client, clientColumns, type Flat, readClient } from './columns.ts';
+import { type Owner, ownerColumns, readOwner } from './lookups.ts';
+
+interface DeviceCodesTable {
+  id: Generated<number>;
+  device_hash: string;
+  user_code_hash: string;
+  application_id: number;
+  scope: string;
+  /** 1 where the scope `openid` was asked for: an ID token follows. */
+  openid: number;
+  epoch: number;
+  /** How long the device has to wait between two questions; grows when it does not. */
+  interval_seconds: number;
+  polled_at_ms: number | null;
+  /** Who has answered. */
+  user_id: number | null;
+  /** Null until somebody has answered. */
+  approved: number | null;
+  /** JSON of a `SignIn`, as in codes. */
+  sign_in: string | null;
+  used_at: number | null;
+  created_at: number;
+  expires_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    oauth_device_codes: DeviceCodesTable;
+  }
+}
+
+export type DeviceCodeRow = Selectable<DeviceCodesTable>;
+export type NewDeviceCode = Pick<
+  DeviceCodeRow,
+  | 'device_hash'
+  | 'user_code_hash'
+  | 'application_id'
+  | 'scope'
+  | 'openid'
+  | 'epoch'
+  | 'interval_seconds'
+  | 'created_at'
+  | 'expires_at'
+>;
+
+/** False when one of its codes is in use already. */
+export async function insertDeviceCode(db: Db, row: NewDeviceCode): Promise<boolean> {
+  const added = await db
+    .insertInto('oauth_device_codes')
+    .values(row)
+    .onConflict((c) => c.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+export async function findByUserCode(db: Db, userCodeHash: string): Promise<DeviceCodeRow | null> {
+  const row = await db
+    .selectFrom('oauth_device_codes')
+    .selectAll()
+    .where('user_code_hash', '=', userCodeHash)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+const columns = ['id', 'application_id', 'scope', 'epoch', 'interval_seconds', 'user_id', 'approved'] as const;
+const moreColumns = ['sign_in', 'used_at', 'expires_at'] as const;
+const deviceColumns = [...columns, ...moreColumns].map((name) => `d.${name} as d_${name}`).join(', ');
+
+export type PresentedDeviceCode = Pick<DeviceCodeRow, (typeof columns)[number] | (typeof moreColumns)[number]>;
+
+const clientWithDevice = statement(`select ${clientColumns}, ${deviceColumns}, ${ownerColumns}
+  from oauth_applications a
+  left join oauth_device_codes d on d.device_hash = $2
+  left join users u on u.id = d.user_id
+  where a.client_id = $1`);
+
+/** The client, the code it presents, and who has answered, in one read. */
+export async function clientWithDeviceCode(
+  db: Db,
+  clientId: string,
+  deviceHash: string,
+): Promise<(Owner & { client: Client; code: PresentedDeviceCode | null }) | null> {
+  const row = await first<Flat>(db, clientWithDevice, [clientId, deviceHash]);
+  return row && { ...readOwner(row), client: readClient(row), code: row.d_id === null ? null : readDevice(row) };
+}
+
+const readDevice = (row: Flat): PresentedDeviceCode => ({
+  id: row.d_id as number,
+  application_id: row.d_application_id as number,
+  scope: row.d_scope as string,
+  epoch: row.d_epoch as number,
+  interval_seconds: row.d_interval_seconds as number,
+  user_id: row.d_user_id as number | null,
+  approved: row.d_approved as number | null,
+  sign_in: row.d_sign_in as string | null,
+  used_at: row.d_used_at as number | null,
+  expires_at: row.d_expires_at as number,
+});
+
+/** Networks are not punctual: what was sent in time may come this much too soon. */
+const punctualMs = 500;
+
+const poll = statement(`update oauth_device_codes set polled_at_ms = $2, interval_seconds = case
+    when polled_at_ms is not null and $2 - polled_at_ms < interval_seconds * 1000 - ${punctualMs} then interval_seconds + 5
+    else interval_seconds end
+  where id = $1 returning interval_seconds`);
+
+/**
+ * Notes that the device has asked; true when that was too soon, for which it has to wait five seconds longer from now on. Whoever
+ * asked in between has made it too soon, so comparing with what was read before is enough.
+ */
+export async function tooSoon(db: Db, code: PresentedDeviceCode, nowMs: number): Promise<boolean> {
+  const [row] = await all<{ interval_seconds: number }>(db, poll, [code.id, nowMs]);
+  return row !== undefined && Number(row.interval_seconds) > code.interval_seconds;
+}
+
+const approve = statement(
+  'update oauth_device_codes set approved = 1, user_id = $2 where id = $1 and approved is null returning id',
+);
+const grant = statement('update oauth_device_codes set scope = $2, sign_in = $3 where id = $1');
+
+export const approvingDevice = ({ id }: DeviceCodeRow, userId: number): Write => ({
+  statement: approve,
+  values: [id, userId],
+});
+/** What was shown and allowed, which may be less than was asked for. */
+export const grantingDevice = ({ id }: DeviceCodeRow, scope: string, signIn: string | null): Write => ({
+  statement: grant,
+  values: [id, scope, signIn],
+});
+
+/** False when somebody has answered before. */
+export async function denyDevice(db: Db, { id }: DeviceCodeRow, userId: number): Promise<boolean> {
+  const result = await db
+    .updateTable('oauth_device_codes')
+    .set({ approved: 0, user_id: userId })
+    .where('id', '=', id)
+    .where('approved', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function deleteOldDeviceCodes(db: Db, before: number, most: number): Promise<number> {
+  const result = await db
+    .deleteFrom('oauth_device_codes')
+    .where('id', 'in', (e) =>
+      e.selectFrom('oauth_device_codes').select('id').where('expires_at', '<=', before).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,31 @@
+import { all, statement } from '../../platform/db/statement.ts';
+import type { Db } from '../../platform/db/tables.ts';
+
+interface ProofsTable {
+  proof_hash: string;
+  expires_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    oauth_proofs: ProofsTable;
+  }
+}
+
+const add = statement(
+  'insert into oauth_proofs (proof_hash, expires_at) values ($1, $2) on conflict (proof_hash) do nothing returning proof_hash',
+);
+
+/** Whether it is seen for the first time; of many at once, one is. */
+export const takeProof = async (db: Db, hash: string, expiresAt: number): Promise<boolean> =>
+  (await all(db, add, [hash, expiresAt])).length === 1;
+
+export async function deleteOldProofs(db: Db, before: number, most: number): Promise<number> {
+  const result = await db
+    .deleteFrom('oauth_proofs')
+    .where('proof_hash', 'in', (e) =>
+      e.selectFrom('oauth_proofs').select('proof_hash').where('expires_at', '<=', before).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,79 @@
+import type { Insertable } from 'kysely';
+import { countUpTo } from '../../platform/db/pages.ts';
+import type { Db, Tables } from '../../platform/db/tables.ts';
+import { applicationStatus } from '../status.ts';
+import type { ApplicationRow } from './tables.ts';
+
+/** Null when there is one with this client id already. */
+export async function insertUnlessThere(
+  db: Db,
+  application: Insertable<Tables['oauth_applications']>,
+): Promise<ApplicationRow | null> {
+  const row = await db
+    .insertInto('oauth_applications')
+    .values(application)
+    .onConflict((conflict) => conflict.column('client_id').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** How many registered themselves and are there, counted up to `most`. */
+export const countRegistered = (db: Db, most: number): Promise<number> =>
+  countUpTo(
+    db,
+    db
+      .selectFrom('oauth_applications')
+      .select('id')
+      .where('owner_id', 'is', null)
+      .where('source', '=', 'registration')
+      .where('status', '<>', applicationStatus.deleted)
+      .orderBy('id'),
+    most,
+  );
+
+/**
+ * Of the next `most` applications without an owner after the id `after`, deletes those that nobody has allowed and whose
+ * document ran out, or that registered or changed themselves, before then. A suspended one stays, or it would come back as if
+ * nothing had been.
+ */
+export async function deleteUnused(
+  db: Db,
+  before: { document: number; registration: number },
+  after: number,
+  most: number,
+): Promise<{ gone: number; upTo: number | null }> {
+  const next = await db
+    .selectFrom('oauth_applications')
+    .select('id')
+    .where('owner_id', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  if (next.length === 0) return { gone: 0, upTo: null };
+  const ids = next.map(({ id }) => id);
+  const result = await db
+    .deleteFrom('oauth_applications')
+    .where('id', 'in', ids)
+    .where('is_verified', '=', 0)
+    .where('status', '<>', applicationStatus.suspended)
+    .where((e) =>
+      e.or([
+        e('document_expires_at', '<', before.document),
+        e.and([e('source', '=', 'registration'), e('updated_at', '<', before.registration)]),
+      ]),
+    )
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('oauth_consents')
+            .select('oauth_consents.id')
+            .whereRef('oauth_consents.application_id', '=', 'oauth_applications.id'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return { gone: Number(result.numDeletedRows), upTo: next.length < most ? null : ids.at(-1)! };
+}

@@ -1,0 +1,148 @@
+import { Alert, Button, Divider, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { AppIdentity } from '../../components/app-identity.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ScopeList, splitScopes } from '../../components/scopes.tsx';
+import type { Asked } from './authorization.ts';
+import { SignedInAs } from './signed-in-as.tsx';
+
+/** Who asks for what, and what was allowed before. */
+export type AskedFor = Pick<
+  Asked,
+  'application' | 'requested_scopes' | 'has_existing_consent' | 'existing_scopes' | 'needs_reconsent' | 'resources'
+>;
+
+/** Why a user who has allowed this application before is asked again. */
+function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
+  if (!asked.has_existing_consent) return null;
+  const text = !asked.needs_reconsent
+    ? 'You have allowed this before. Continue to sign in again.'
+    : added.length > 0
+      ? `${asked.application.name} asks for more than you have allowed so far. What is new is marked.`
+      : asked.resources?.length
+        ? 'You have allowed this application before. It names what it will use, which is asked each time.'
+        : 'Your earlier permission does not count any more. Please decide again.';
+  return (
+    <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} p="sm">
+      {text}
+    </Alert>
+  );
+}
+
+/** What the application says its access is for, by name and address. */
+function UsedAt({ resources }: { resources: NonNullable<Asked['resources']> }) {
+  if (resources.length === 0) return null;
+  return (
+    <Stack gap={2}>
+      <Text size="sm" fw={600}>
+        To be used only at
+      </Text>
+      {resources.map(({ uri, name }) => (
+        <Text key={uri} size="sm" className="svc-anywhere">
+          {name}{' '}
+          <Text span inherit c="dimmed">
+            {uri}
+          </Text>
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+/** Nobody here has an account for it, so there is nobody to turn to: that is said each time. */
+const unregistered = ({ source = 'owner' }: Asked['application']): boolean => source !== 'owner';
+
+/** What is not known of an application that nobody here vouches for. */
+function Unverified({ application }: { application: Asked['application'] }) {
+  return (
+    <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />} p="sm" className="svc-anywhere">
+      {application.host ? (
+        <>
+          This application is not registered with us. Its name is what{' '}
+          <Text span inherit fw={700}>
+            {application.host}
+          </Text>{' '}
+          says of it. Allow it only if you know that address and have just started it yourself.
+        </>
+      ) : application.source === 'registration' ? (
+        'This application registered itself, under a name of its own choice. Allow it only if you have just started it yourself.'
+      ) : (
+        'Nobody here has verified who runs this application. Allow it only if you know it.'
+      )}
+    </Alert>
+  );
+}
+interface QuestionProps {
+  asked: AskedFor;
+  /** Takes whether the user allows it. */
+  answer: {
+    mutate(approved: boolean): void;
+    isPending: boolean;
+    isSuccess: boolean;
+    variables: boolean | undefined;
+    error: Error | null;
+  };
+  /** Below the buttons: where either answer leads. */
+  children: ReactNode;
+}
+
+/** The question and its two answers; who asks, for what and of whom, in one look. */
+export function Question({ asked, answer, children }: QuestionProps) {
+  const { application } = asked;
+  const before = splitScopes(asked.existing_scopes ?? '');
+  const added = asked.has_existing_consent
+    ? asked.requested_scopes.map(({ name }) => name).filter((name) => !before.includes(name))
+    : [];
+  const busy = answer.isPending || answer.isSuccess;
+  return (
+    <Stack gap="md">
+      <AppIdentity
+        name={application.name}
+        logoUrl={application.logo_url}
+        homepageUrl={application.homepage_url}
+        host={application.host}
+        verified={application.is_verified}
+        size={48}
+      />
+      {application.description && (
+        <Text size="sm" c="dimmed" className="svc-anywhere" lineClamp={4}>
+          {application.description}
+        </Text>
+      )}
+      <AskedAgain asked={asked} added={added} />
+      {!application.is_verified && (unregistered(application) || !asked.has_existing_consent) && (
+        <Unverified application={application} />
+      )}
+      <Divider />
+      <Text size="sm" fw={600}>
+        It asks for
+      </Text>
+      <ScopeList scopes={asked.requested_scopes} added={added} />
+      <UsedAt resources={asked.resources ?? []} />
+      <Divider />
+      <SignedInAs />
+      {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
+      <SimpleGrid cols={2}>
+        <Button
+          variant="default"
+          size="md"
+          disabled={busy && answer.variables !== false}
+          loading={busy && answer.variables === false}
+          onClick={() => answer.mutate(false)}
+        >
+          Deny
+        </Button>
+        <Button
+          size="md"
+          disabled={busy && answer.variables !== true}
+          loading={busy && answer.variables === true}
+          onClick={() => answer.mutate(true)}
+        >
+          Allow
+        </Button>
+      </SimpleGrid>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button, Code, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ApiError, get, post, type Result } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { NotFound } from '../../components/page-states.tsx';
+import { parseSearch } from '../../search-params.ts';
+import { useAct } from '../../use-act.ts';
+import { discoveryQuery } from '../applications/application-queries.ts';
+import { Question } from '../authorize/question.tsx';
+import { isWhole, shownCode } from './user-code.ts';
+
+type Asked = Result<'/api/oauth2/device', 'get'>;
+
+/** An address may bring the code; whoever comes with it still compares it with what the device shows. */
+function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
+  const [code, setCode] = useState(() => shownCode(String(parseSearch(window.location.search).user_code ?? '')));
+  const find = useAct({
+    mutationFn: () => get('/api/oauth2/device', { query: { user_code: code } }),
+    onSuccess: onFound,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isWhole(code)) find.mutate();
+  };
+  const wrong = find.error instanceof ApiError && find.error.status === 404 ? find.error.message : undefined;
+  return (
+    <BareFrame title="Connect a device" description="Enter the code that it shows.">
+      <form onSubmit={submit}>
+        <Stack>
+          {find.error && !wrong && <ErrorState error={find.error} title="The code was not looked up" />}
+          <TextInput
+            name="user_code"
+            label="Code"
+            description="Eight letters"
+            placeholder="XXXX-XXXX"
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            required
+            autoFocus
+            classNames={{ input: 'svc-user-code' }}
+            value={code}
+            error={wrong}
+            onChange={(event) => setCode(shownCode(event.currentTarget.value))}
+          />
+          <Button type="submit" fullWidth disabled={!isWhole(code)} loading={find.isPending}>
+            Continue
+          </Button>
+        </Stack>
+      </form>
+    </BareFrame>
+  );
+}
+
+function Answered({ approved, name }: { approved: boolean; name: string }) {
+  return (
+    <BareFrame title={approved ? 'Your device is connected' : 'Your device was not connected'}>
+      <Stack>
+        <Text size="sm" className="svc-anywhere">
+          {approved ? `${name} goes on by itself in a few seconds. ` : `${name} is told so. `}
+          You can close this page.
+        </Text>
+        <ButtonLink to="/authorized-apps" variant="default">
+          Applications with access
+        </ButtonLink>
+      </Stack>
+    </BareFrame>
+  );
+}
+
+function AskedByDevice({ asked }: { asked: Asked }) {
+  const { user_code, application } = asked;
+  const answer = useMutation({
+    mutationFn: (approved: boolean) => post('/api/oauth2/device', { body: { user_code, approved } }),
+  });
+  if (answer.data) return <Answered approved={answer.data.approved} name={application.name} />;
+  return (
+    <BareFrame title={`Connect ${application.name}`} description="A device asks for access to your svc account.">
+      <Question asked={asked} answer={answer}>
+        <Text size="xs" c="dimmed" ta="center">
+          Allow it only if a device in front of you shows <Code fz="xs">{user_code}</Code>. Nobody else needs this code
+          from you.
+        </Text>
+      </Question>
+    </BareFrame>
+  );
+}
+
+/** Where the user of a device without a browser types the code that it shows (RFC 8628 §3.3). */
+export function DevicePage() {
+  const discovery = useQuery(discoveryQuery);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  if (discovery.data && !discovery.data.device_authorization_endpoint)
+    return (
+      <main>
+        <NotFound />
+      </main>
+    );
+  return asked ? <AskedByDevice asked={asked} /> : <EnterCode onFound={setAsked} />;
+}
