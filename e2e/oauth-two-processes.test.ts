@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { randomString } from '../server/src/lib/ids.ts';
-import { type Caller, type Service, startService } from './service.ts';
+import { type Caller, type Service, startService, until } from './service.ts';
+import { startUpstream } from './upstream.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
@@ -131,3 +132,63 @@ test('revoking and suspending in one process counts in the other at once', async
   await services[1].root.api('/api/oauth2/admin/applications/activate', { method: 'POST', body });
   expect(await userinfo(services[0], second.access_token)).toBe(401);
 });
+
+test('80 requests at once in two processes spend no more than the user’s limit, and revoking ends it in both', async () => {
+  const cost = 5;
+  const limit = 150;
+  const upstream = startUpstream(() =>
+    Response.json({
+      id: 'c',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: cost },
+    }),
+  );
+  try {
+    const { root } = services[0];
+    await root.api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value: true } });
+    const { modelId } = await services[0].serve({
+      kind: 'openai',
+      url: upstream.url,
+      promptPrice: 2,
+      completionPrice: 2,
+    });
+    await root.api(`/api/admin/users/${user.id}/credits`, { method: 'POST', body: { quota: 1_000_000 } });
+    await user.api(`/api/oauth2/applications/${client.id}`, { method: 'PUT', body: { scopes: 'openid models:use' } });
+    const agreed = { client_id: client.client_id, redirect_uri: callback, approved: true };
+    const { redirect_url } = await user.api<{ redirect_url: string }>('/api/oauth2/authorize', {
+      method: 'POST',
+      body: { ...agreed, scope: 'openid models:use', spending_limit: limit },
+    });
+    const code = new URL(redirect_url).searchParams.get('code')!;
+    const { access_token } = (await (await exchange(services[0], code)).json()) as { access_token: string };
+    const ask = (service: Service) =>
+      service.post(
+        '/v1/chat/completions',
+        { model: modelId, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
+        { key: access_token },
+      );
+    // The model has reached both.
+    for (const service of services) await until('the model is known', async () => (await ask(service)).status === 200);
+    const before = (await spentOf(user)).spent;
+    const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => ask(services[i % 2 === 0 ? 0 : 1])));
+    const answered = answers.filter(({ status }) => status === 200).length;
+    for (const answer of answers) expect([200, 403]).toContain(answer.status);
+    const { spent } = await spentOf(user);
+    expect(spent).toBe(before + answered * cost);
+    expect(spent).toBeLessThanOrEqual(limit);
+    expect(answered).toBeLessThan(80);
+    await user.api(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+    for (const service of services)
+      await until('the token counts no more', async () => (await ask(service)).status === 401);
+  } finally {
+    upstream.stop();
+  }
+});
+
+/** As the user sees it on the page of authorized applications. */
+async function spentOf(caller: Caller): Promise<{ spent: number }> {
+  const { consents } = await caller.api<{ consents: { application_id: number; spent: number }[] }>(
+    '/api/oauth2/consents',
+  );
+  return consents.find(({ application_id }) => application_id === client.id)!;
+}

@@ -214,6 +214,43 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(me.status).toBe(401);
   }, 300_000);
 
+  test('an application that asks for models is given a limit, which can be changed afterwards', async () => {
+    const turn = (value: boolean) =>
+      site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value } });
+    const setScopes = (scopes: string) =>
+      owner.page.evaluate(async (wanted) => {
+        const { data } = await (await fetch('/api/oauth2/applications')).json();
+        await fetch(`/api/oauth2/applications/${data.applications[0].id}`, {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ scopes: wanted }),
+        });
+      }, scopes);
+    await turn(true);
+    await setScopes('openid email usage:read models:use');
+    const { page } = user;
+    await page.goto(authorizePath({ scope: 'openid models:use' }));
+    const amount = page.getByLabel('May spend at most');
+    await amount.fill('');
+    expect(await page.getByRole('button', { name: 'Allow' }).isDisabled()).toBe(true);
+    await amount.fill('2.5');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await arrived(page);
+    expect((await exchange(receiver.last().get('code')!)).scope).toBe('openid models:use');
+    await page.goto('/authorized-apps');
+    await page.getByText('$0.00 of $2.50').waitFor();
+    await page.getByRole('button', { name: 'Change what Notes may spend' }).click();
+    await page.getByLabel('May spend at most').fill('4');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('$0.00 of $4.00').waitFor();
+    await page.getByRole('button', { name: 'Revoke access of Notes' }).click();
+    await page.getByRole('button', { name: 'Revoke access', exact: true }).click();
+    await page.getByText('No application has access').waitFor();
+    await setScopes('openid email usage:read');
+    await turn(false);
+  }, 300_000);
+
   test('its developer edits it, rotates both secrets, and deletes it', async () => {
     const { page } = owner;
     await page.goto('/applications');

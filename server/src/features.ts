@@ -100,6 +100,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const { options } = identity;
 
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
+  identity.acceptTokens(oauth.pay);
 
   const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl });
 

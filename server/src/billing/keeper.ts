@@ -23,7 +23,10 @@ interface OpenHold {
 
 const messages = {
   user_short: ['insufficient_user_quota', 'Your balance does not cover this request.'],
-  key_short: ['insufficient_key_quota', 'The quota of this API key does not cover this request.'],
+  key_short: [
+    'insufficient_key_quota',
+    'The quota of this API key, or of this application, does not cover this request.',
+  ],
 } as const;
 
 export function shortOf(outcome: Exclude<HoldOutcome, 'held'>): AppError {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type {} from '../identity/principals.ts';
 import { userWithinReach } from '../identity/reach.ts';
+import { applicationsOfKeys } from '../identity/store/application-keys.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { countedPast } from '../platform/db/pages.ts';
@@ -15,7 +16,7 @@ import { type LedgerPlace, pageLedger } from './store/ledger.ts';
 import { dayOf } from './store/port.ts';
 import { countUsage, listUsage } from './store/usage.ts';
 import { sumUsage, type UsageFilter } from './store/usage-sums.ts';
-import { usageCsv } from './usage-csv.ts';
+import { keysIn, usageCsv } from './usage-csv.ts';
 import { ledgerSchema, usageLogSchema, usageSumSchema, viewLedger, viewSum, viewUsage } from './views.ts';
 
 export interface BillingRouteDeps {
@@ -183,7 +184,9 @@ async function answerLogs(
   const total = await countUsage(db, filter, range.offset + range.limit + countedPast);
   const last = logs.length < range.limit ? undefined : logs.at(-1);
   const next_cursor = last ? cursorOf([last.created_at, last.id]) : null;
-  return ok(call, { logs: logs.map(viewUsage), next_cursor, total, page: query.page, page_size: query.page_size });
+  const applications = await applicationsOfKeys(db, keysIn(logs));
+  const { page, page_size } = query;
+  return ok(call, { logs: logs.map((log) => viewUsage(log, applications)), next_cursor, total, page, page_size });
 }
 
 const defaultDays = 30;
@@ -204,7 +207,9 @@ async function answerSummary(
   const sums = await sumUsage(db, filter, query.group_by, firstDay, lastDay);
   const total = { requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0 };
   for (const sum of sums) for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += sum[name];
-  return ok(call, { items: sums.map((sum) => viewSum(query.group_by, sum)), total });
+  const keys = query.group_by === 'token' ? sums.map(({ group }) => Number(group)) : [];
+  const applications = await applicationsOfKeys(db, keys);
+  return ok(call, { items: sums.map((sum) => viewSum(query.group_by, sum, applications)), total });
 }
 
 async function answerLedger({ db }: BillingRouteDeps, call: Headed, query: Place, userId?: number): Promise<Response> {

@@ -1,3 +1,4 @@
+import { applicationsOfKeys } from '../identity/store/application-keys.ts';
 import { type Cell, csvLine } from '../lib/csv.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { billParts } from './cost-parts.ts';
@@ -21,13 +22,16 @@ const cellsOf = (row: Row): Cell[] => [
   ...billParts.map((part) => row.parts.find((one) => one.part === part)?.cost),
 ];
 
+export const keysIn = (rows: UsageLog[]): number[] => [...new Set(rows.map(({ key_id }) => key_id))].filter(Boolean);
+
 /** The usage log as CSV, read page by page as the client takes it. */
 export async function* usageCsv(db: Db, filter: LogFilter): AsyncGenerator<string> {
   yield csvLine(header);
   let before: UsageLog | undefined;
   for (let sent = 0, limit = firstRows; sent < mostRows; limit = Math.min(2 * limit, pageRows)) {
     const rows = await listUsage(db, filter, { limit, before });
-    yield rows.map((row) => csvLine(cellsOf(viewUsage(row)))).join('');
+    const applications = await applicationsOfKeys(db, keysIn(rows));
+    yield rows.map((row) => csvLine(cellsOf(viewUsage(row, applications)))).join('');
     if (rows.length < limit) return;
     sent += rows.length;
     before = rows.at(-1);

@@ -8,6 +8,19 @@ import type { GroupBy, UsageSum } from './store/usage-sums.ts';
 
 const int = z.number().int();
 
+/** Of requests that an application made for the user, with the scope models:use. */
+const applicationFields = {
+  application_id: int.nullable(),
+  application: z.string().nullable().describe('The name it had when the user agreed to it'),
+};
+type KeyApplications = ReadonlyMap<number, { id: number; name: string }>;
+const noApplications: KeyApplications = new Map();
+
+const applicationOf = (applications: KeyApplications, keyId: number) => {
+  const found = applications.get(keyId);
+  return { application_id: found?.id ?? null, application: found?.name ?? null };
+};
+
 export const usageLogSchema = z
   .object({
     id: int,
@@ -50,6 +63,7 @@ export const usageLogSchema = z
       .nullable()
       .describe('Of the turn (`svc_ms_meta.request_id`) or run (`execution_id`) that made the request'),
     created_at: int,
+    ...applicationFields,
   })
   .meta({ id: 'UsageLog' });
 
@@ -68,19 +82,13 @@ const usageIn = (log: TokenColumns): Usage => ({
   units: log.units,
 });
 
-export function viewUsage({
-  key_id,
-  model_id,
-  channel_id,
-  stream,
-  first_token_ms,
-  balance_after: _,
-  estimated,
-  cost_parts,
-  ...log
-}: UsageLog): z.infer<typeof usageLogSchema> {
+export function viewUsage(
+  { key_id, model_id, channel_id, stream, first_token_ms, balance_after: _, estimated, cost_parts, ...log }: UsageLog,
+  applications = noApplications,
+): z.infer<typeof usageLogSchema> {
   return {
     ...log,
+    ...applicationOf(applications, key_id),
     model: model_id,
     token_id: key_id || null,
     channel_id: channel_id || null,
@@ -96,6 +104,8 @@ export const usageSumSchema = z
     day: z.string().optional().meta({ example: '2026-01-31' }),
     model: z.string().optional(),
     token_id: int.nullable().optional(),
+    application_id: int.optional(),
+    application: z.string().optional(),
     requests: int,
     prompt_tokens: int,
     completion_tokens: int,
@@ -103,14 +113,22 @@ export const usageSumSchema = z
   })
   .meta({ id: 'UsageSum' });
 
-const groupViews: Record<GroupBy, (group: number | string) => Partial<z.infer<typeof usageSumSchema>>> = {
+type GroupView = (group: number | string, applications: KeyApplications) => Partial<z.infer<typeof usageSumSchema>>;
+const groupViews: Record<GroupBy, GroupView> = {
   day: (day) => ({ day: new Date(Number(day) * secondsPerDay * 1000).toISOString().slice(0, 10) }),
   model: (model) => ({ model: String(model) }),
-  token: (id) => ({ token_id: Number(id) || null }),
+  token: (id, applications) => {
+    const found = applications.get(Number(id));
+    return { token_id: Number(id) || null, ...(found && { application_id: found.id, application: found.name }) };
+  },
 };
 
-export const viewSum = (groupBy: GroupBy, { group, ...sums }: UsageSum): z.infer<typeof usageSumSchema> => ({
-  ...groupViews[groupBy](group),
+export const viewSum = (
+  groupBy: GroupBy,
+  { group, ...sums }: UsageSum,
+  applications = noApplications,
+): z.infer<typeof usageSumSchema> => ({
+  ...groupViews[groupBy](group, applications),
   ...sums,
 });
 

@@ -6,7 +6,13 @@ import { refuseForgery, type Sessions, webCallHeader } from './sessions.ts';
 import { roles } from './user.ts';
 
 /** The ways in that identity knows. */
-export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; origins: string[] }) {
+export function authenticatorsOf(deps: {
+  sessions: Sessions;
+  keys: KeyLookup;
+  origins: string[];
+  /** Access tokens of applications that may use models; null until somebody knows of any. */
+  tokens(): TokenReader | null;
+}) {
   const session = async (call: Call): Promise<SessionPrincipal> => {
     const found = await deps.sessions.find(call.request.headers.get('cookie'));
     if (!found) throw new AppError('not_logged_in', 'You are not logged in.');
@@ -26,8 +32,14 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
     return { user, keyId: null, models: [], unlimited: true, limitKey };
   };
 
+  const byKeyOrToken = (call: Call, secret: string): KeyPrincipal | Promise<KeyPrincipal> => {
+    const read = secret.startsWith(tokenStart) ? deps.tokens() : null;
+    // Whoever is asked once more, when a body has come, is known already.
+    return read ? read(secret, { again: call.principal !== null }) : deps.keys.identify(secret, call);
+  };
+
   const byKey = (call: Call, secret: string | null, where: string): KeyPrincipal | Promise<KeyPrincipal> => {
-    if (secret) return deps.keys.identify(secret, call);
+    if (secret) return byKeyOrToken(call, secret);
     // A cookie alone is not a credential here.
     if (call.request.headers.get(webCallHeader) === '1') return bySession(call);
     throw new AppError('invalid_api_key', `Missing API key. Send it as ${where} sk-…`);
@@ -42,8 +54,18 @@ export function authenticatorsOf(deps: { sessions: Sessions; keys: KeyLookup; or
     return secret ? deps.keys.identify(secret, call) : bySession(call);
   };
 
-  return { session, admin, apiKey, googleKey, keyOrSession };
+  /** What was made at /v1, for programs and for our own pages. */
+  const modelsOrSession = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
+    const secret = secretOf(call);
+    return secret ? byKeyOrToken(call, secret) : bySession(call);
+  };
+
+  return { session, admin, apiKey, googleKey, keyOrSession, modelsOrSession };
 }
+
+/** How access tokens begin. Where a key or the session will do, they will not: those endpoints are not about models. */
+const tokenStart = 'svcat_';
+export type TokenReader = (token: string, asked: { again: boolean }) => KeyPrincipal | Promise<KeyPrincipal>;
 
 /** Where clients that send no bearer token put their key: Anthropic's, Azure's and Google's. */
 const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
@@ -72,7 +94,11 @@ function agreed(secret: string | null, key: string | null): string | null {
 /** Google's clients may put the key into the address, which therefore is written nowhere: logs and traces name the route. */
 function keysInQuery({ request: { url } }: Call): string[] {
   const at = url.indexOf('?');
-  return at < 0 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('key');
+  const keys = at < 0 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('key');
+  // RFC 9700 §4.3.2; a key may be there because Google's clients put it there.
+  if (keys.some((key) => key.startsWith(tokenStart)))
+    throw new AppError('invalid_api_key', 'Send an access token in the header Authorization, not in the address.');
+  return keys;
 }
 
 /** As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). */

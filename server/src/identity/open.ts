@@ -11,7 +11,7 @@ import type { AccountDeps } from './accounts.ts';
 import { type Announcements, openAnnouncements } from './announce.ts';
 import type { AuditLog } from './audit/log.ts';
 import { deleteOldAudit } from './audit/store.ts';
-import { authenticatorsOf } from './authenticators.ts';
+import { authenticatorsOf, type TokenReader } from './authenticators.ts';
 import type { FactorDeps } from './factors/deps.ts';
 import { requireRecentFactor } from './factors/step-up.ts';
 import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
@@ -41,6 +41,8 @@ export interface Identity {
   permits: Permits;
   accounts: AccountDeps;
   authenticators: ReturnType<typeof authenticatorsOf>;
+  /** Where a key is asked for, access tokens will do too, read by whoever issues them. */
+  acceptTokens(reader: TokenReader): void;
   routes: Route[];
   /** Throws unless the session proved its second factor a moment ago; for acts that need that. */
   requireRecentFactor(principal: SessionPrincipal): Promise<void>;
@@ -79,6 +81,7 @@ export async function openIdentity(deps: {
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
   const { sealer, log, webUrl, mailer, allowPrivateAddresses: allowPrivate } = deps;
   const factors: FactorDeps = { ...accounts, sealer, webUrl };
+  let tokens: TokenReader | null = null;
   const signIn = openSignIn({ ...factors, log, https, allowPrivate }, origins);
   return {
     options,
@@ -86,7 +89,10 @@ export async function openIdentity(deps: {
     keys,
     permits,
     accounts,
-    authenticators: authenticatorsOf({ sessions, keys, origins }),
+    authenticators: authenticatorsOf({ sessions, keys, origins, tokens: () => tokens }),
+    acceptTokens: (reader) => {
+      tokens = reader;
+    },
     routes: [
       ...signInRoutes(factors, origins),
       ...accountRoutes(accounts),

@@ -44,12 +44,12 @@ export const optionTable = {
   OAuth2RefreshTokenTTL: seconds(2_592_000, 'Lifetime of refresh tokens, seconds'),
   OAuth2CodeTTL: seconds(600, 'Lifetime of authorization codes, seconds'),
   OAuth2AllowedScopes: {
-    default: 'openid email profile tokens:read tokens:write usage:read',
-    help: 'Scopes that applications may have at all',
+    default: 'openid email profile tokens:read tokens:write usage:read models:use',
+    help: 'Scopes that applications may have at all; models:use with OAuth2OpenIDConnect only',
   },
   OAuth2OpenIDConnect: {
     default: false,
-    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; pushed requests, device codes, DPoP, clients that nobody registered',
+    help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; pushed requests, device codes, DPoP, clients that nobody registered, scope models:use, token exchange',
   },
   OAuth2DynamicRegistration: {
     default: false,

@@ -26,6 +26,7 @@ declare module '../platform/http/route.ts' {
     admin: SessionPrincipal;
     apiKey: KeyPrincipal;
     keyOrSession: KeyPrincipal;
+    modelsOrSession: KeyPrincipal;
     googleKey: KeyPrincipal;
   }
 }

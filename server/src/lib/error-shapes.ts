@@ -89,6 +89,8 @@ const oauthCodes = new Set<ErrorCode>([
   'unsupported_grant_type',
   'unsupported_response_type',
   'invalid_scope',
+  'unauthorized_client',
+  'invalid_target',
   'access_denied',
   'invalid_token',
   'insufficient_scope',

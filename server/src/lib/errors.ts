@@ -32,10 +32,11 @@ export const errorTable = {
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   invalid_scope: 400,
+  unauthorized_client: 400,
   access_denied: 403,
   invalid_token: 401,
   insufficient_scope: 403,
-  // RFC 8707 §2.
+  // RFC 8707 §2, RFC 8693 §2.2.2.
   invalid_target: 400,
   // RFC 7591 §3.2.2.
   invalid_redirect_uri: 400,

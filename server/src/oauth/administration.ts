@@ -1,11 +1,13 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { endActing } from './acting.ts';
 import { applicationChanges } from './application.ts';
 import type { AuditEvent } from './audit.ts';
 import type { Room } from './room.ts';
 import { activateApplication, changeApplication, findApplication, suspendApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
+import { applicationTag } from './tags.ts';
 
 export interface Administrator {
   userId: number;
@@ -60,6 +62,8 @@ export async function administer(
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
   deps.lookups.forget();
   await deps.origins.changed();
+  await deps.announcements.changed(applicationTag(applicationId));
+  if (action === 'suspend') await endActing(deps, applicationId);
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {
     application_id: applicationId,

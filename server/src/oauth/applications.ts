@@ -5,17 +5,19 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
+import { endActing } from './acting.ts';
 import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
 import type { AuditEvent } from './audit.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
 import { openidColumns } from './openid/application.ts';
 import type { Room } from './room.ts';
-import { registeredScopes } from './scopes.ts';
+import { operatorScopes, registeredScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
 import { type ApplicationChange, changeApplication, findApplication, insertApplication } from './store/applications.ts';
 import { deleteConsentsOf } from './store/consents.ts';
 import { type ApplicationFilter, listAll, listOwned, type WithOwner } from './store/list-applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
+import { applicationTag } from './tags.ts';
 
 export interface Owner {
   userId: number;
@@ -59,7 +61,7 @@ export async function createApplication(
   owner: Owner,
   input: NewApplication,
 ): Promise<{ row: ApplicationRow; secret: string }> {
-  const allowed_scopes = registeredScopes(input.scopes, deps.options.get('OAuth2AllowedScopes'));
+  const allowed_scopes = registeredScopes(input.scopes, operatorScopes(deps.options));
   const secret = input.app_type === 'confidential' ? newClientSecret() : '';
   const now = nowSeconds(deps.clock);
   const { columns, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
@@ -112,7 +114,7 @@ export async function updateApplication(
     ...plain,
     ...columns,
     ...(scopes !== undefined && {
-      allowed_scopes: registeredScopes(scopes, deps.options.get('OAuth2AllowedScopes')),
+      allowed_scopes: registeredScopes(scopes, operatorScopes(deps.options)),
     }),
     ...(redirect_uris && { redirect_uris: JSON.stringify(redirect_uris) }),
   };
@@ -137,6 +139,7 @@ export async function deleteApplication(deps: Room, owner: Owner, id: number): P
   const before = await ownApplication(deps, owner.userId, id);
   await changed(deps, id, { status: applicationStatus.deleted, secret_hash: '' });
   record(deps, 'app_deleted', owner, { app_name: before.name }, before, null);
+  await endActing(deps, id);
   await inBatches((most) => deleteConsentsOf(deps.db, id, most));
 }
 
@@ -161,6 +164,7 @@ async function changed(deps: Room, id: number, change: ApplicationChange): Promi
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
   deps.lookups.forget();
   await deps.origins.changed();
+  await deps.announcements.changed(applicationTag(id));
   if (!row) throw unknown();
   return row;
 }

@@ -4,7 +4,7 @@ import type { AuditRow } from '../identity/audit/tables.ts';
 import { csvLine } from '../lib/csv.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Page } from '../platform/http/paging.ts';
-import { auditEvents } from './audit.ts';
+import { type AuditEvent, auditEvents, laterAuditEvents } from './audit.ts';
 
 /** The audit log as the specification has it: of the one log, what happened to applications through OAuth. */
 export interface AuditView {
@@ -26,11 +26,13 @@ export interface OAuthAuditFilter {
   to?: number;
 }
 
+const allEvents: readonly AuditEvent[] = [...auditEvents, ...laterAuditEvents];
+
 /** More are exported in parts, by time. */
 export const mostCsvRows = 10_000;
 
 const filterOf = ({ event_type, application_id, user_id, from, to }: OAuthAuditFilter): AuditFilter => ({
-  actions: event_type === undefined ? auditEvents : auditEvents.filter((event) => event === event_type),
+  actions: event_type === undefined ? allEvents : allEvents.filter((event) => event === event_type),
   ...(application_id !== undefined && { target: { type: 'application', id: application_id } }),
   actorId: user_id,
   from,

@@ -1,7 +1,7 @@
 import type { AuditLog, Origin } from '../identity/audit/log.ts';
 import type { Changes } from '../lib/changes.ts';
 
-/** All kinds of entries. */
+/** The kinds of entries that the specification names. */
 export const auditEvents = [
   'authorization_granted',
   'authorization_denied',
@@ -17,7 +17,9 @@ export const auditEvents = [
   'app_suspended',
   'app_activated',
 ] as const;
-export type AuditEvent = (typeof auditEvents)[number];
+/** And those of what came after it. */
+export const laterAuditEvents = ['consent_limit_changed', 'token_exchanged'] as const;
+export type AuditEvent = (typeof auditEvents)[number] | (typeof laterAuditEvents)[number];
 
 export interface AuditEntry extends Partial<Changes> {
   application_id: number | null;

@@ -19,6 +19,7 @@ import { documentHost } from './registration/document.ts';
 import { storedResource } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
+import { changeSpending, requireSpending, type Spending, spentIn } from './spending.ts';
 import { requireEnabled } from './status.ts';
 import { writeCode } from './store/approve.ts';
 import { findConsent } from './store/consents.ts';
@@ -54,9 +55,13 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
 type AskedFor = Pick<CheckedRequest, 'application' | 'scopes' | 'resources'>;
 
 /** Who asks for what, and what the user has allowed before. */
-export async function describeAsked({ db }: Pick<Room, 'db'>, userId: number, asked: AskedFor) {
+export async function describeAsked(
+  deps: Pick<Room, 'db' | 'clock' | 'options'>,
+  userId: number,
+  asked: AskedFor,
+) {
   const { application, scopes } = asked;
-  const consent = await findConsent(db, userId, application.id);
+  const consent = await findConsent(deps.db, userId, application.id);
   return {
     application: {
       id: application.id,
@@ -66,13 +71,21 @@ export async function describeAsked({ db }: Pick<Room, 'db'>, userId: number, as
       logo_url: application.logo_url,
       client_id: application.client_id,
       is_verified: application.is_verified === 1,
-      ...(openid && { source: application.source, host: documentHost(application) }),
+      ...(deps.options.get('OAuth2OpenIDConnect') && { source: application.source, host: documentHost(application) }),
     },
     requested_scopes: scopes.map((name) => ({ name, description: scopeTable[name] })),
     has_existing_consent: consent !== null,
     existing_scopes: consent?.scopes ?? null,
     needs_reconsent: consent !== null && !covers(consent, asked),
+    ...(scopes.includes('models:use') && { spending: await spendingOf(deps, consent) }),
   };
+}
+
+/** Null where the user has set no limit yet. */
+async function spendingOf(deps: Pick<Room, 'db' | 'clock'>, consent: ConsentRow | null) {
+  if (!consent || consent.spending_limit === null) return null;
+  const spent = (await spentIn(deps, [consent])).get(consent.id) ?? 0;
+  return { limit: consent.spending_limit, window: consent.spending_window, spent };
 }
 
 /** A pushed request whose page was opened, by whoever may have to log in first; tells whether it may ask anybody. */
@@ -85,11 +98,12 @@ export async function openPushed(deps: Room, request: AuthorizeRequest): Promise
 }
 
 /**
- * A consent given before a suspension must be given again. One for a resource is never on record: whoever names one is asked
- * for each time, so that what was allowed for a sign-in opens nothing else.
+ * A consent given before a suspension must be given again, and one that pays needs a limit. One for a resource is never on
+ * record: whoever names one is asked for each time, so that what was allowed for a sign-in opens nothing else.
  */
 function covers(consent: ConsentRow, { application, scopes, resources }: AskedFor): boolean {
   const given = scopesOf(consent.scopes);
+  if (scopes.includes('models:use') && consent.spending_limit === null) return false;
   const all = scopes.every((name) => given.includes(name));
   return consent.epoch === application.epoch && all && resources.length === 0;
 }
@@ -97,6 +111,8 @@ function covers(consent: ConsentRow, { application, scopes, resources }: AskedFo
 export interface Decision extends SignedIn {
   approved: boolean;
   origin: Origin;
+  /** What the application may spend, where the user says so. */
+  spending: Spending | null;
 }
 
 /** The user's answer; returns where the browser goes next (RFC 6749 §4.1.2). */
@@ -141,7 +157,7 @@ export async function decideSilently(
   const consent = await findConsent(deps.db, who.userId, application.id);
   if (application.is_verified !== 1 || !consent || !covers(consent, checked))
     throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);
-  return approve(deps, { ...who, approved: true, origin }, checked);
+  return approve(deps, { ...who, approved: true, origin, spending: null }, checked);
 }
 
 /** Writes the consent and a code, and leads back with it. */
@@ -149,6 +165,7 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
   const { application, redirectUri, state, scopes, challenge, openid, pushed, resources } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
+  const spending = await agreedSpending(deps, decision, checked);
   const code = newCode();
   const now = nowSeconds(deps.clock);
   const scope = joinScopes(scopes);
@@ -170,6 +187,7 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
       ...common,
       sign_in: openid?.requested ? { auth_time: decision.signedInAt, nonce: openid.nonce } : null,
       spend: pushed && spendingPushed(pushed, now),
+      spending,
       grant: (signIn) => writeCode(row, signIn),
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
@@ -179,10 +197,28 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
   if (approved === 'spent') throw invalidRequestUri();
   deps.audit.record('authorization_granted', origin, {
     ...entry,
-    metadata: { scopes: scope, redirect_uri: redirectUri, ...(resources.length > 0 && { resources }) },
+    metadata: {
+      ...{ scopes: scope, redirect_uri: redirectUri },
+      ...(resources.length > 0 && { resources }),
+      ...(spending && { spending }),
+    },
   });
   deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
+}
+
+/** A limit that was set before is changed by itself, since money may be under way within it; a first one is part of the consent. */
+export async function agreedSpending(
+  deps: Room,
+  { userId, spending }: Decision,
+  { application, scopes }: Pick<CheckedRequest, 'application' | 'scopes'>,
+): Promise<Spending | null> {
+  if (!scopes.includes('models:use')) return null;
+  const consent = await findConsent(deps.db, userId, application.id);
+  requireSpending(scopes, spending, consent);
+  if (spending && consent && consent.spending_limit !== null)
+    await changeSpending(deps, userId, application.id, spending);
+  return spending;
 }
 
 /** Consents only grow, but one of before a suspension counts for nothing. */

@@ -4,13 +4,13 @@ import { AppError } from '../lib/errors.ts';
 import { readToken, type TokenKey } from './credentials.ts';
 import { proofAlgorithms } from './dpop/key.ts';
 import { proofOf } from './dpop/proof.ts';
-import { tokenLives } from './introspect.ts';
 import { type Audience, isFor } from './resource-indicators.ts';
 import type { Room } from './room.ts';
-import { allowedNow, type Scope, within } from './scopes.ts';
+import type { Scope } from './scopes.ts';
 import { applicationStatus, requireEnabled, suspended } from './status.ts';
 import type { Client, UserColumns } from './store/columns.ts';
 import type { Lookups } from './store/lookups.ts';
+import { scopesNow, tokenLives } from './token-life.ts';
 
 /** Who calls with an access token: a user, through an application, within scopes. */
 export interface BearerPrincipal {
@@ -111,7 +111,7 @@ function principalOf(
   const principal = {
     user: toUser(user),
     applicationId: client.id,
-    scopes: within(row.access_scope, allowedNow(client.allowed_scopes, deps.options.get('OAuth2AllowedScopes'))),
+    scopes: scopesNow(row, client, deps.options),
     limitKey: `user:${user.id}`,
   };
   const counted = countCall(deps, client);
@@ -126,7 +126,10 @@ function principalOf(
 }
 
 /** The application's own limit, calls per hour over all its tokens; 0 is none. */
-function countCall(deps: Room, client: Client): Promise<void> | undefined {
+export function countCall(
+  deps: Pick<Room, 'options' | 'shared'>,
+  client: Pick<Client, 'id' | 'rate_limit'>,
+): Promise<void> | undefined {
   const { options, shared } = deps;
   if (client.rate_limit <= 0 || !options.get('RateLimitEnabled') || !options.get('AppRateLimitEnabled')) return;
   const check = (state: Awaited<ReturnType<typeof shared.hit>>) => {
@@ -146,10 +149,10 @@ function countCall(deps: Room, client: Client): Promise<void> | undefined {
   check(state);
 }
 
-const toUser = (row: UserColumns): User => ({ ...row, email_verified: row.email_verified === 1 });
+export const toUser = (row: UserColumns): User => ({ ...row, email_verified: row.email_verified === 1 });
 
 /** RFC 6750 §3.1: names the scope that would do. */
-export function requireScope(principal: BearerPrincipal, scope: Scope): void {
+export function requireScope(principal: { scopes: readonly Scope[] }, scope: Scope): void {
   if (principal.scopes.includes(scope)) return;
   const message = `This call needs the scope ${scope}.`;
   throw new AppError('insufficient_scope', message, {

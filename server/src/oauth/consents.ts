@@ -1,12 +1,16 @@
 import type { Origin } from '../identity/audit/log.ts';
+import { endAllowances } from '../identity/store/application-keys.ts';
 import { AppError } from '../lib/errors.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
 import { documentHost } from './registration/document.ts';
 import type { Room } from './room.ts';
+import { changeSpending, paysBy, type Spending, spentIn } from './spending.ts';
 import { findApplication } from './store/applications.ts';
-import { deleteGrant, type ListedConsent, listConsents } from './store/consents.ts';
+import { deleteGrant, findConsent, type ListedConsent, listConsents } from './store/consents.ts';
+import { grantsTag } from './tags.ts';
 
-export const consentView = (row: ListedConsent) => ({
+/** `spent` is undefined where the application may spend nothing. */
+const consentView = (row: ListedConsent, spent: number | undefined) => ({
   id: row.id,
   user_id: row.user_id,
   application_id: row.application_id,
@@ -19,11 +23,20 @@ export const consentView = (row: ListedConsent) => ({
   app_homepage_url: row.homepage_url,
   app_is_verified: row.is_verified === 1,
   app_host: documentHost(row),
+  ...(spent !== undefined && {
+    spending_limit: row.spending_limit!,
+    spending_window: row.spending_window,
+    spent,
+  }),
 });
 
 export async function consentsOf(deps: Room, userId: number, page: Page) {
   const { rows, total } = await listConsents(deps.db, userId, page.page_size, offsetOf(page));
-  return { consents: rows.map(consentView), total };
+  const spent = await spentIn(
+    deps,
+    rows.filter(({ scopes }) => paysBy(scopes)),
+  );
+  return { consents: rows.map((row) => consentView(row, spent.get(row.id))), total };
 }
 
 /** The consent, and with it every code and token the application has of this user. */
@@ -33,8 +46,12 @@ export async function revokeConsent(
   applicationId: number,
 ): Promise<void> {
   const application = await findApplication(deps.db, { id: applicationId });
-  const gone = await deleteGrant(deps.db, user.userId, applicationId);
+  const gone = await deleteGrant(deps.db, user.userId, applicationId, (tx) =>
+    endAllowances(tx, applicationId, { userId: user.userId }),
+  );
   deps.lookups.forget();
+  await deps.announcements.changed(grantsTag(user.userId));
+  for (const keyId of gone?.also ?? []) await deps.announcements.changed(`key:${keyId}`);
   if (!gone) throw new AppError('not_found', 'You have not authorized this application.');
   deps.audit.record('consent_revoked', user.origin, {
     application_id: applicationId,
@@ -42,4 +59,24 @@ export async function revokeConsent(
     metadata: { application_id: applicationId },
   });
   if (application) deps.webhooks.notify(application, 'consent_revoked', user.userId, { scopes: gone.scopes });
+}
+
+/** What the application may spend from now on; what it has spent counts. */
+export async function changeLimit(
+  deps: Room,
+  user: { userId: number; origin: Origin },
+  applicationId: number,
+  spending: Spending,
+): Promise<{ spending_limit: number; spending_window: string; spent: number }> {
+  const before = await findConsent(deps.db, user.userId, applicationId);
+  if (!before || !paysBy(before.scopes) || !(await changeSpending(deps, user.userId, applicationId, spending)))
+    throw new AppError('not_found', 'You have not let this application use models.');
+  const { limit: spending_limit, window: spending_window } = spending;
+  deps.audit.record('consent_limit_changed', user.origin, {
+    application_id: applicationId,
+    user_id: user.userId,
+    metadata: { spending_limit, spending_window },
+  });
+  const spent = (await spentIn(deps, [{ id: before.id, spending_limit, spending_window }])).get(before.id) ?? 0;
+  return { spending_limit, spending_window, spent };
 }

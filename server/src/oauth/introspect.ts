@@ -2,11 +2,13 @@ import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { type ClientCredentials, invalidClient, provesClient } from './client-auth.ts';
 import { readToken, type TokenKind } from './credentials.ts';
+import type { Actor } from './grants/actor.ts';
 import { audienceClaim } from './resource-indicators.ts';
 import type { Room } from './room.ts';
-import { allowedNow, joinScopes, within } from './scopes.ts';
+import { joinScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
 import type { Client, PresentedToken } from './store/columns.ts';
+import { scopesNow, tokenLives } from './token-life.ts';
 
 export type Introspection =
   | { active: false }
@@ -22,6 +24,8 @@ export type Introspection =
       /** RFC 9449 §6.2: the key that whoever sends it must prove. */
       cnf?: { jkt: string };
       aud?: string | string[];
+      /** Of an exchanged token (RFC 8693 §4.1). */
+      act?: Actor;
     };
 
 /** RFC 7662 §2: about a client's own tokens, to that client alone; anything else is inactive, without a reason (§2.2). */
@@ -40,10 +44,9 @@ export async function introspect(
   if (!key || !row || found?.user_status !== statuses.enabled) return { active: false };
   const { kind } = key;
   if (!isLive(client, row, kind, nowSeconds(deps.clock))) return { active: false };
-  const allowed = allowedNow(client.allowed_scopes, deps.options.get('OAuth2AllowedScopes'));
   return {
     active: true,
-    scope: joinScopes(within(kind === 'access' ? row.access_scope : row.scope, allowed)),
+    scope: joinScopes(scopesNow(row, client, deps.options, kind)),
     client_id: client.client_id,
     username: found.username,
     token_type: kind === 'refresh' ? 'refresh_token' : row.jkt === null ? 'Bearer' : 'DPoP',
@@ -52,6 +55,7 @@ export async function introspect(
     sub: `${row.user_id}`,
     ...(kind === 'access' && row.jkt !== null && { cnf: { jkt: row.jkt } }),
     ...audienceClaim(kind === 'access' ? row.access_resource : row.resource),
+    ...(row.act !== null && { act: JSON.parse(row.act) as Actor }),
   };
 }
 
@@ -59,10 +63,4 @@ function isLive(client: Client, row: PresentedToken, kind: TokenKind, now: numbe
   return (
     row.application_id === client.id && client.status === applicationStatus.active && tokenLives(row, client, kind, now)
   );
-}
-
-/** Whether the token itself still counts: not run out, revoked, rotated away or of a time before a suspension. */
-export function tokenLives(row: PresentedToken, client: Client, kind: TokenKind, now: number): boolean {
-  if (row.revoked === 1 || row.rotated_at_ms !== null || row.epoch !== client.epoch) return false;
-  return kind === 'refresh' ? row.expires_at > now : row.access_revoked === 0 && row.access_expires_at > now;
 }

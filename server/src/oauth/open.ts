@@ -1,4 +1,5 @@
 import type { AccountDeps } from '../identity/accounts.ts';
+import type { TokenReader } from '../identity/authenticators.ts';
 import type { Sealer } from '../lib/seal.ts';
 import { first } from '../platform/db/statement.ts';
 import { type Db, engineOf } from '../platform/db/tables.ts';
@@ -15,6 +16,7 @@ import { openTokensUsed } from './last-used.ts';
 import { openLogouts } from './openid/logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
+import { openPaying } from './paying.ts';
 import { openClientDocuments } from './registration/client-documents.ts';
 import { openClientSweep } from './registration/sweep.ts';
 import type { Audience } from './resource-indicators.ts';
@@ -57,6 +59,8 @@ export interface OAuthDeps {
 export interface OAuth {
   routes: Route[];
   authenticators: Pick<Authenticators, 'bearer'>;
+  /** Reads access tokens that pay, where a key is asked for. */
+  pay: TokenReader;
   origins: Pick<Origins, 'has'>;
   /** What tokens can be for; other rooms add theirs. */
   resources: Pick<Resources, 'add' | 'challengeAt'>;
@@ -111,6 +115,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     webhooks,
     lastUsed,
     sessions: accounts.sessions,
+    recallKey: accounts.recallKey,
     logOut: async (userId, sessionId, origin) => {
       await accounts.sessions.end(userId, sessionId);
       accounts.audit.record({
@@ -151,6 +156,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       bearer: (call) => identifyBearer(room, call.request, ourselves),
     },
+    pay: openPaying({ ...room, hearing }),
     origins: room.origins,
     resources: room.resources,
     identify: (request, audience) => identifyBearer(room, request, audience),

@@ -8,6 +8,8 @@ interface ResourceRule {
   name: string;
   /** What a client that knows nothing else may ask for; a scope that there is not is left out. */
   scopes: readonly string[];
+  /** Whether tokens open it only where the user was shown that they would. */
+  named?: boolean;
 }
 
 /** What tokens can be made out to (RFC 8707): addresses of ours, told by their form alone, so that asking finds nothing out. */
@@ -24,7 +26,7 @@ export interface Resources {
 const own: ResourceRule[] = [
   { path: /^$/, name: 'Your account', scopes: ['openid', 'profile', 'email'] },
   { path: /^\/v1$/, name: 'Models, as with your API keys', scopes: ['openid', 'models:use'] },
-  { path: /^\/mcp(\/[a-z0-9-]{1,24})?$/, name: 'Tools of connected servers', scopes: ['openid'] },
+  { path: /^\/mcp(\/[a-z0-9-]{1,24})?$/, name: 'Tools of connected servers', scopes: ['openid'], named: true },
 ];
 
 /** No address of ours is longer. */

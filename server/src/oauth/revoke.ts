@@ -4,6 +4,7 @@ import type { Room } from './room.ts';
 import { applicationStatus } from './status.ts';
 import type { Client } from './store/columns.ts';
 import { type FamilyKey, revokeAccess, revokeFamily } from './store/tokens.ts';
+import { grantsTag } from './tags.ts';
 
 export interface Revoked {
   kind: TokenKind;
@@ -16,7 +17,7 @@ export interface Revoked {
  * its own kind, so a hint is not needed.
  */
 export async function revokeToken(
-  deps: Pick<Room, 'db' | 'lookups'>,
+  deps: Ending,
   token: string,
   credentials: ClientCredentials | null,
 ): Promise<Revoked | null> {
@@ -29,14 +30,25 @@ export async function revokeToken(
   // §2.1: a refresh token takes along every access token of the same grant.
   if (kind === 'refresh') return (await endFamily(deps, found.token)) > 0 ? done : null;
   const revoked = await revokeAccess(deps.db, found.token.id);
-  deps.lookups.forget(found.token.id);
+  await forgetGrant(deps, found.token);
   return revoked ? done : null;
 }
 
-/** Every token that descends from one code; returns how many pairs that were. */
-export async function endFamily({ db, lookups }: Pick<Room, 'db' | 'lookups'>, key: FamilyKey): Promise<number> {
-  const ended = await revokeFamily(db, key);
+type Ending = Pick<Room, 'db' | 'lookups' | 'announcements'>;
+
+/** In every process: what was read of these tokens, and of those that were exchanged for them, is no longer so. */
+export async function forgetGrant(
+  { lookups, announcements }: Omit<Ending, 'db'>,
+  { user_id }: Pick<FamilyKey, 'user_id'>,
+): Promise<void> {
   lookups.forget();
+  await announcements.changed(grantsTag(user_id));
+}
+
+/** Every token that descends from one code; returns how many pairs that were. */
+export async function endFamily(deps: Ending, key: FamilyKey): Promise<number> {
+  const ended = await revokeFamily(deps.db, key);
+  await forgetGrant(deps, key);
   return ended;
 }
 

@@ -39,6 +39,8 @@ export interface Room {
   webhooks: Webhooks;
   lastUsed: TokensUsed;
   sessions: Sessions;
+  /** What running processes keep of a key's quota goes back to it. */
+  recallKey(userId: number, keyId: number): Promise<void>;
   /** Ends a session, and tells the log. */
   logOut(userId: number, sessionId: number, origin: Origin): Promise<void>;
   /** Where pages of ours come from. */

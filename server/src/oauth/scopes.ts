@@ -1,3 +1,4 @@
+import type { Options } from '../identity/options.ts';
 import { AppError } from '../lib/errors.ts';
 
 /** Every scope with the words a person reads before agreeing. */
@@ -8,10 +9,15 @@ export const scopeTable = {
   'tokens:read': 'List your API tokens',
   'tokens:write': 'Create and delete API tokens for you',
   'usage:read': 'See your balance and usage',
+  'models:use':
+    'Use models in your name and pay with your balance, up to a limit that you set; see files, responses and videos of yours',
 } as const;
 
 export type Scope = keyof typeof scopeTable;
 export const allScopes = Object.keys(scopeTable) as Scope[];
+/** Those that are there only while OpenID Connect is turned on. */
+const laterScopes: ReadonlySet<string> = new Set<Scope>(['models:use']);
+export const firstScopes = allScopes.filter((name) => !laterScopes.has(name));
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(scopeTable, name);
 
@@ -24,6 +30,14 @@ export const joinScopes = (names: Iterable<string>): string => [...names].join('
 export const scopesOf: (stored: string) => readonly Scope[] = remembering((stored) =>
   splitScopes(stored).filter(isScope),
 );
+
+const withoutLater = remembering((text) => joinScopes(splitScopes(text).filter((name) => !laterScopes.has(name))));
+
+/** What the operator lets applications have at all. */
+export function operatorScopes(options: Options): string {
+  const text = options.get('OAuth2AllowedScopes');
+  return options.get('OAuth2OpenIDConnect') ? text : withoutLater(text);
+}
 
 const allowedOf = remembering((both: string): ReadonlySet<Scope> => {
   const [own = '', global = ''] = both.split('\n');

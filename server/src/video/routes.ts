@@ -202,7 +202,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
     defineRoute({
       ...common,
       // A page's <video> sends the session cookie and no header of ours; reading one's own video changes nothing.
-      auth: 'keyOrSession',
+      auth: 'modelsOrSession',
       method: 'get',
       path: '/v1/videos/{jobId}/content',
       summary: 'The video itself; ranges are supported',

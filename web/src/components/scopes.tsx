@@ -6,6 +6,7 @@ import {
   IconListDetails,
   IconMail,
   IconShield,
+  IconSparkles,
   IconUserEdit,
   type TablerIcon,
 } from '@tabler/icons-react';
@@ -42,6 +43,12 @@ export const scopeWords: Record<string, ScopeWords> = {
     detail: 'Create API keys that spend your credits, and delete keys you have',
   },
   'usage:read': { icon: IconChartBar, title: 'Balance and usage', detail: 'See your balance and what you have used' },
+  'models:use': {
+    icon: IconSparkles,
+    title: 'Use models',
+    detail:
+      'Ask models in your name and spend your credits, up to a limit you set; see files, responses and videos of yours',
+  },
 };
 
 export const splitScopes = (text: string): string[] => text.split(' ').filter((name) => name !== '');

@@ -5,7 +5,7 @@ import type { User } from '../user.ts';
 import { holdSession } from './sessions.ts';
 import { toUser } from './users.ts';
 
-interface ApiKeysTable {
+interface KeyColumns {
   id: Generated<number>;
   user_id: number;
   name: string;
@@ -28,15 +28,20 @@ interface ApiKeysTable {
   allowed_ips: string;
 }
 
+interface ApiKeysTable extends KeyColumns {
+  /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
+  application_id: Generated<number | null>;
+}
+
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     api_keys: ApiKeysTable;
     /** With what processes keep of each quota, and have charged to it. */
-    api_keys_now: ApiKeysTable;
+    api_keys_now: KeyColumns;
   }
 }
 
-export type ApiKeyRow = Selectable<ApiKeysTable>;
+export type ApiKeyRow = Selectable<KeyColumns>;
 
 /** Null when the session that asks for it has ended: a key would outlive it. */
 export async function insertKey(
@@ -66,6 +71,13 @@ export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
     .selectFrom('api_keys_now')
     .selectAll()
     .where('user_id', '=', userId)
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('api_keys as k')
+        .select('k.id')
+        .where('k.user_id', '=', userId)
+        .where('k.application_id', 'is', null),
+    )
     .orderBy('id', 'desc')
     .limit(1000)
     .execute();
@@ -76,10 +88,12 @@ export async function countKeys(db: Db, userId: number): Promise<number> {
     .selectFrom('api_keys')
     .select((e) => e.fn.countAll<number>().as('n'))
     .where('user_id', '=', userId)
+    .where('application_id', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(row.n);
 }
 
+/** Also what an application may spend: work that it began goes on by it. */
 export async function findKey(db: Db, userId: number, id: number): Promise<ApiKeyRow | null> {
   const row = await db
     .selectFrom('api_keys_now')
@@ -96,10 +110,13 @@ export type KeyChange = Partial<
 
 /** A new quota is what is left in all: what processes keep of it counts, and goes back to the rest. */
 export async function changeKey(db: Db, userId: number, id: number, change: KeyChange): Promise<ApiKeyRow | null> {
-  if (Object.keys(change).length === 0) return findKey(db, userId, id);
   const { remain_quota, ...plain } = change;
   return db.transaction().execute(async (tx) => {
-    const key = tx.updateTable('api_keys').where('id', '=', id).where('user_id', '=', userId);
+    const key = tx
+      .updateTable('api_keys')
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('application_id', 'is', null);
     // The row first, which whoever takes from the quota must have: what is kept does not change until the end.
     const changed = await key
       .set({ ...plain, id })
@@ -115,7 +132,12 @@ export async function changeKey(db: Db, userId: number, id: number, change: KeyC
 }
 
 export async function deleteKey(db: Db, userId: number, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('api_keys').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();
+  const result = await db
+    .deleteFrom('api_keys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('application_id', 'is', null)
+    .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 

@@ -2,9 +2,9 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
-import { type Decision, describeAsked, mergedScopes } from '../authorize.ts';
+import { agreedSpending, type Decision, describeAsked, mergedScopes } from '../authorize.ts';
 import type { Room } from '../room.ts';
-import { allowedNow, joinScopes, within } from '../scopes.ts';
+import { allowedNow, joinScopes, operatorScopes, within } from '../scopes.ts';
 import { applicationStatus, requireEnabled, requireVerified, suspended } from '../status.ts';
 import { findApplication } from '../store/applications.ts';
 import { approvingDevice, denyDevice, findByUserCode, grantingDevice } from '../store/device-codes.ts';
@@ -45,6 +45,7 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
     deps.audit.record('authorization_denied', origin, { ...entry, metadata: { grant_type: deviceGrant } });
     return;
   }
+  const spending = await agreedSpending(deps, decision, { application, scopes });
   const scope = joinScopes(scopes);
   const approved = await deps.approvals.approve(
     {
@@ -53,6 +54,7 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
       created_at: nowSeconds(deps.clock),
       sign_in: row.openid === 1 ? { auth_time: decision.signedInAt } : null,
       spend: approvingDevice(row, userId),
+      spending,
       grant: (signIn) => grantingDevice(row, scope, signIn),
     },
     (existing) => mergedScopes(existing, scopes, application.epoch),
@@ -62,7 +64,7 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
   if (approved === 'spent') throw noCode();
   deps.audit.record('authorization_granted', origin, {
     ...entry,
-    metadata: { scopes: scope, grant_type: deviceGrant },
+    metadata: { scopes: scope, grant_type: deviceGrant, ...(spending && { spending }) },
   });
   deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
 }
@@ -77,7 +79,7 @@ async function askedBy(deps: Room, where: Typed, typed: string) {
   if (!application || application.epoch !== row.epoch) throw noCode();
   if (application.status === applicationStatus.suspended) throw suspended();
   requireVerified(deps.options, application);
-  const allowed = allowedNow(application.allowed_scopes, deps.options.get('OAuth2AllowedScopes'));
+  const allowed = allowedNow(application.allowed_scopes, operatorScopes(deps.options));
   return { row, application, scopes: within(row.scope, allowed) };
 }
 

@@ -8,7 +8,7 @@ import { checkVerifierForm, verifierMatches } from '../pkce.ts';
 import { redirectUriMatches } from '../redirect-uri.ts';
 import { narrowedResource } from '../resource-indicators.ts';
 import { endFamily } from '../revoke.ts';
-import { allowedNow, within } from '../scopes.ts';
+import { allowedNow, operatorScopes, within } from '../scopes.ts';
 import type { Client, PresentedCode } from '../store/columns.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
 
@@ -37,8 +37,8 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (code.used_at !== null) throw await replayed(deps, code);
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
-  const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
-  const resource = narrowedResource(code.resource, request.resources);
+  const scopes = within(code.scope, allowedNow(client.allowed_scopes, operatorScopes(options)));
+  const resource = narrowedResource(deps, code.resource, request.resources);
   const idToken = await idTokenFor(deps, client, code, found.person);
   const granted = { ...code, family: code.id, jkt: request.proofKey };
   const issued = await issuePair(deps, granted, { scopes, resource }, (row) =>

@@ -6,7 +6,7 @@ import type { ClientCredentials } from '../client-auth.ts';
 import { isDeviceCode } from '../device/codes.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { narrowedResource } from '../resource-indicators.ts';
-import { allowedNow, within } from '../scopes.ts';
+import { allowedNow, operatorScopes, within } from '../scopes.ts';
 import { clientWithDeviceCode, type PresentedDeviceCode, tooSoon } from '../store/device-codes.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
 
@@ -33,10 +33,10 @@ export async function exchangeDeviceCode(deps: GrantDeps, request: DeviceExchang
   if (code.used_at !== null) throw usedBefore();
   const userId = await answeredBy(deps, code);
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user who answered is disabled.');
-  const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
+  const scopes = within(code.scope, allowedNow(client.allowed_scopes, operatorScopes(options)));
   // Codes of both kinds are counted from one: the minus keeps their families apart.
   const granted = { ...code, user_id: userId, family: -code.id, jkt: proofKey, resource: null };
-  const access = { scopes, resource: narrowedResource(granted.resource, request.resources) };
+  const access = { scopes, resource: narrowedResource(deps, granted.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, granted, found.person);
   const issued = await issuePair(deps, granted, access, (row) =>
     deps.issuer.useDeviceCode(code.id, row.created_at, row),

@@ -11,7 +11,16 @@ import type { NewPair } from '../store/issue.ts';
 
 export type GrantDeps = Pick<
   Room,
-  'db' | 'clock' | 'options' | 'lookups' | 'issuer' | 'nextTokenId' | 'signingKeys' | 'resources' | 'baseUrl'
+  | 'db'
+  | 'clock'
+  | 'options'
+  | 'lookups'
+  | 'announcements'
+  | 'issuer'
+  | 'nextTokenId'
+  | 'signingKeys'
+  | 'resources'
+  | 'baseUrl'
 >;
 
 /** What a grant gives back; the route puts it on the wire and into the audit log. */
@@ -19,7 +28,8 @@ export interface Issued {
   applicationId: number;
   userId: number;
   accessToken: string;
-  refreshToken: string;
+  /** Null where there is none. */
+  refreshToken: string | null;
   expiresIn: number;
   scope: string;
   /** The key that the access token is bound to; null for a bearer token. */
@@ -28,6 +38,10 @@ export interface Issued {
   resource: string | null;
   /** Where one was asked for. */
   idToken?: string;
+  /** Of an exchanged token (RFC 8693 §2.2.1). */
+  issuedTokenType?: string;
+  /** What the audit log says of it besides. */
+  told?: Record<string, unknown>;
 }
 
 export const invalidGrant = (message: string): AppError => new AppError('invalid_grant', message);
@@ -55,7 +69,10 @@ export function requireProof(
 type Granted = Pick<
   NewPair,
   'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in' | 'resource' | 'jkt'
->;
+> & {
+  /** The access token runs out by then, however long others live. */
+  notAfter?: number;
+};
 /** What of the grant the access token is for. */
 interface Access {
   scopes: Scope[];
@@ -86,7 +103,8 @@ export async function issuePair(
 function drawPair(deps: DrawDeps, grant: Granted, access: Access): { row: NewPair; issued: Issued } {
   const nowMs = deps.clock.nowMs();
   const now = Math.floor(nowMs / 1000);
-  const expiresIn = deps.options.get('OAuth2AccessTokenTTL');
+  const { notAfter = Number.POSITIVE_INFINITY } = grant;
+  const expiresIn = Math.min(deps.options.get('OAuth2AccessTokenTTL'), notAfter - now);
   const id = deps.nextTokenId(nowMs);
   const { accessToken, refreshToken } = newTokens(id);
   const scope = joinScopes(access.scopes);

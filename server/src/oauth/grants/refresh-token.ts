@@ -5,8 +5,9 @@ import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { narrowedResource } from '../resource-indicators.ts';
-import { endFamily } from '../revoke.ts';
-import { allowedNow, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
+import { endFamily, forgetGrant } from '../revoke.ts';
+import { allowedNow, operatorScopes, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
+import { paysBy } from '../spending.ts';
 import type { PresentedToken } from '../store/columns.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
 
@@ -42,15 +43,17 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   // RFC 9449 §5: of a public client nothing else is known than its key; a confidential one may take a new one.
   if (client.app_type === 'public' && token.jkt !== null && token.jkt !== proofKey)
     throw invalidGrant('The refresh token is bound to another key.');
-  const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
+  const allowed = allowedNow(client.allowed_scopes, operatorScopes(options));
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
-  const access = { scopes, resource: narrowedResource(token.resource, request.resources) };
+  const access = { scopes, resource: narrowedResource(deps, token.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, token, found.person);
   // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6; RFC 8707 §2.2).
   const issued = await issuePair(deps, { ...token, jkt: proofKey }, access, (row) =>
     deps.issuer.rotate(token.id, clock.nowMs(), row),
   );
   lookups.forget(token.id);
+  // Tokens that pay are kept by every process; of others nothing is.
+  if (paysBy(token.access_scope)) await forgetGrant(deps, token);
   if (!issued) throw invalidGrant('The refresh token was used before.');
   // OpenID Connect Core §12.2: without the nonce, which belongs to the first answer.
   return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: false }) } : issued;

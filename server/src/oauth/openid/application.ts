@@ -14,6 +14,11 @@ export const openidFields = {
   require_pushed_requests: z.boolean().describe('Refuse requests that were not pushed (RFC 9126)'),
   dpop_bound_access_tokens: z.boolean().describe('Give no tokens without a proof of possession (RFC 9449)'),
   send_iss: z.boolean().describe('Whether redirects carry `iss` (RFC 9207)'),
+  token_exchange: z.boolean().describe('Whether it may exchange tokens for others that act for the user (RFC 8693)'),
+  token_exchange_clients: z
+    .array(z.string().regex(/^svc_[0-9A-Za-z]{32}$/, 'must be a client id'))
+    .max(20, 'must name at most 20 clients')
+    .describe('Other clients that may exchange tokens which were issued to this one'),
 };
 const inputSchema = z.object(openidFields).partial();
 type OpenidInput = z.infer<typeof inputSchema>;
@@ -31,6 +36,8 @@ export function openidColumns<T extends OpenidInput>(
     require_pushed_requests,
     dpop_bound_access_tokens,
     send_iss,
+    token_exchange,
+    token_exchange_clients,
     ...rest
   } = input;
   if (!turnedOn) return { columns: {}, rest };
@@ -41,6 +48,8 @@ export function openidColumns<T extends OpenidInput>(
     require_pushed_requests: asNumber(require_pushed_requests),
     dpop_bound_access_tokens: asNumber(dpop_bound_access_tokens),
     send_iss: asNumber(send_iss),
+    token_exchange: asNumber(token_exchange),
+    token_exchange_clients: token_exchange_clients && JSON.stringify(token_exchange_clients),
   };
   const given = Object.entries(columns).filter(([, value]) => value !== undefined);
   return { columns: Object.fromEntries(given), rest };
@@ -59,6 +68,8 @@ export const openidSchema = z
     source: z
       .string()
       .describe('Who says what it is: its `owner`, the `document` at its client id, or itself by `registration`'),
+    token_exchange: z.boolean(),
+    token_exchange_clients: z.array(z.string()),
   })
   .partial();
 
@@ -70,16 +81,22 @@ export const openidView = (row: ApplicationRow) => ({
   dpop_bound_access_tokens: row.dpop_bound_access_tokens === 1,
   send_iss: row.send_iss === 1,
   source: row.source,
+  token_exchange: row.token_exchange === 1,
+  token_exchange_clients: JSON.parse(row.token_exchange_clients) as string[],
 });
 
 /** For the audit log: what is not as it is with every application. */
 export function openidState(row: ApplicationRow): State {
   const usual = { backchannel_logout_uri: '', id_token_signed_response_alg: 'RS256' };
-  const { post_logout_redirect_uris: addresses, ...others } = openidView(row);
-  const plain = { ...usual, require_pushed_requests: false, dpop_bound_access_tokens: false, send_iss: true };
+  const { post_logout_redirect_uris: addresses, token_exchange_clients: clients, ...others } = openidView(row);
+  const plain = {
+    ...usual,
+    ...{ require_pushed_requests: false, dpop_bound_access_tokens: false, send_iss: true, token_exchange: false },
+  };
   const unusual = (Object.keys(plain) as (keyof typeof plain)[]).filter((name) => others[name] !== plain[name]);
   return {
     ...(addresses.length > 0 && { post_logout_redirect_uris: addresses }),
+    ...(clients.length > 0 && { token_exchange_clients: clients }),
     ...Object.fromEntries(unusual.map((name) => [name, others[name]])),
   };
 }

@@ -6,6 +6,7 @@ import { type Call, defineRoute, ok, type Route } from '../../platform/http/rout
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
+import { type Spending, spendingFields } from '../spending.ts';
 import { base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
 
 /** Which of these is required, and in what order it is missed, is told by the table of checks. */
@@ -49,6 +50,11 @@ export const askedFields = {
   has_existing_consent: z.boolean(),
   existing_scopes: z.string().nullable(),
   needs_reconsent: z.boolean(),
+  spending: z
+    .object({ limit: z.number().int(), window: z.string(), spent: z.number().int() })
+    .nullable()
+    .optional()
+    .describe('Where the scope models:use is asked for: the limit that the user has set before'),
 };
 
 const describedSchema = z.object({
@@ -69,6 +75,17 @@ const describedSchema = z.object({
     .optional()
     .describe('With OpenID Connect: sent along after a new login, shows that it was one'),
 });
+
+/** What the user says of money along with the answer. */
+export const answeredFields = {
+  spending_limit: spendingFields.spending_limit.optional(),
+  spending_window: spendingFields.spending_window.default('total'),
+};
+export const answeredSpending = (body: {
+  spending_limit?: number | undefined;
+  spending_window: Spending['window'];
+}): Spending | null =>
+  body.spending_limit === undefined ? null : { limit: body.spending_limit, window: body.spending_window };
 
 export const whoOf = ({ principal }: Call<'session'>) => ({
   userId: principal.user.id,
@@ -107,11 +124,12 @@ export function authorizeRoutes(room: Room): Route[] {
         ...requestFields,
         client_id: z.string(),
         approved: z.boolean(),
+        ...answeredFields,
       }),
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
       handle: async (call) => {
-        const { approved, ...request } = call.body;
-        const decision = { ...whoOf(call), approved, origin: originOf(call) };
+        const { approved, spending_limit: _, spending_window: __, ...request } = call.body;
+        const decision = { ...whoOf(call), approved, origin: originOf(call), spending: answeredSpending(call.body) };
         // The page has shown a request for a code; the answer does not repeat that.
         const redirect_url = await decide(room, decision, { ...request, response_type: 'code' });
         return ok(call, { redirect_url });

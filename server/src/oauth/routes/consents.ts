@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
-import { done, listed } from '../../platform/http/answers.ts';
+import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { consentsOf, revokeConsent } from '../consents.ts';
+import { changeLimit, consentsOf, revokeConsent } from '../consents.ts';
 import type { Room } from '../room.ts';
+import { spendingFields } from '../spending.ts';
 import { management } from './shapes.ts';
 
+const spendingSchema = z.object({
+  spending_limit: spendingFields.spending_limit,
+  spending_window: z.string(),
+  spent: z.number().int().describe('In the window so far, in quota units'),
+});
 const consentSchema = z
   .object({
     id: z.number().int(),
@@ -21,6 +27,8 @@ const consentSchema = z
     app_homepage_url: z.string(),
     app_is_verified: z.boolean(),
     app_host: z.string().optional().describe('Of the document that describes it, where nobody here registered it'),
+    // Of those with the scope models:use.
+    ...spendingSchema.partial().shape,
   })
   .meta({ id: 'OAuthConsent' });
 
@@ -36,6 +44,21 @@ export function consentRoutes(room: Room): Route[] {
       answers: { 200: listed({ consents: z.array(consentSchema) }) },
       handle: async (call) =>
         ok(call, { ...(await consentsOf(room, call.principal.user.id, call.query)), ...call.query }),
+    }),
+    defineRoute({
+      ...management,
+      when: () => room.options.get('OAuth2OpenIDConnect'),
+      method: 'put',
+      path: '/api/oauth2/consents/{application_id}',
+      summary: 'Change what an application may spend (scope models:use)',
+      params: z.object({ application_id: idText }),
+      body: z.object(spendingFields),
+      answers: { 200: answered(spendingSchema) },
+      handle: async (call) => {
+        const user = { userId: call.principal.user.id, origin: originOf(call) };
+        const { spending_limit: limit, spending_window: window } = call.body;
+        return ok(call, await changeLimit(room, user, call.params.application_id, { limit, window }));
+      },
     }),
     defineRoute({
       ...management,

@@ -6,7 +6,7 @@ import { invalidClient, readCredentials } from '../client-auth.ts';
 import { decideDevice, describeDevice } from '../device/decide.ts';
 import { startDevice } from '../device/start.ts';
 import type { Room } from '../room.ts';
-import { askedFields, whoOf } from './authorize.ts';
+import { answeredFields, answeredSpending, askedFields, whoOf } from './authorize.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
 /** Longer than anybody writes eight letters. */
@@ -75,11 +75,11 @@ export function deviceRoutes(room: Room): Route[] {
       auth: 'session',
       limit: { option: 'RateLimitOAuthAuthorizePost', by: 'principal' },
       headers: noStore,
-      body: z.strictObject({ user_code: userCode, approved: z.boolean() }),
+      body: z.strictObject({ user_code: userCode, approved: z.boolean(), ...answeredFields }),
       answers: { 200: answered(z.object({ approved: z.boolean() })) },
       handle: async (call) => {
         const { approved, user_code } = call.body;
-        const decision = { ...whoOf(call), approved, origin: originOf(call) };
+        const decision = { ...whoOf(call), approved, origin: originOf(call), spending: answeredSpending(call.body) };
         await decideDevice(room, decision, typedAt(call), user_code);
         return ok(call, { approved });
       },

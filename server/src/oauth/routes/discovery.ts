@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { deviceGrant } from '../device/codes.ts';
 import { proofAlgorithms } from '../dpop/key.ts';
+import { tokenExchangeGrant } from '../grants/actor.ts';
 import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-keys.ts';
 import type { Room } from '../room.ts';
-import { allScopes } from '../scopes.ts';
+import { allScopes, firstScopes } from '../scopes.ts';
 import { anyOrigin, base } from './shapes.ts';
 
 /** OpenID Connect Discovery 1.0 §3, as far as it is about OAuth. */
@@ -17,7 +18,7 @@ const openidConfiguration = (baseUrl: string, webUrl: string) => ({
   userinfo_endpoint: `${baseUrl}/api/oauth2/userinfo`,
   revocation_endpoint: `${baseUrl}/api/oauth2/revoke`,
   introspection_endpoint: `${baseUrl}/api/oauth2/introspect`,
-  scopes_supported: allScopes,
+  scopes_supported: firstScopes,
   response_types_supported: ['code'],
   grant_types_supported: ['authorization_code', 'refresh_token'],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
@@ -42,11 +43,12 @@ const claims = `iss sub aud exp iat auth_time nonce at_hash acr sid name preferr
 /** The same with OpenID Connect, at every address: what there is, and, where silence would mean yes, what there is not. */
 const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
+  scopes_supported: allScopes,
   jwks_uri: `${baseUrl}/api/oauth2/jwks`,
   end_session_endpoint: `${baseUrl}/api/oauth2/end_session`,
   pushed_authorization_request_endpoint: `${baseUrl}/api/oauth2/par`,
   device_authorization_endpoint: `${baseUrl}/api/oauth2/device_authorization`,
-  grant_types_supported: [...openidConfiguration(baseUrl, webUrl).grant_types_supported, deviceGrant],
+  grant_types_supported: ['authorization_code', 'refresh_token', deviceGrant, tokenExchangeGrant],
   dpop_signing_alg_values_supported: proofAlgorithms,
   id_token_signing_alg_values_supported: signingAlgorithms,
   claims_supported: claims,

@@ -6,10 +6,12 @@ import type { AuditEvent } from '../audit.ts';
 import { type ClientCredentials, invalidClient, readCredentials } from '../client-auth.ts';
 import { deviceGrant } from '../device/codes.ts';
 import { proofOf } from '../dpop/proof.ts';
+import { tokenExchangeGrant } from '../grants/actor.ts';
 import { exchangeCode } from '../grants/authorization-code.ts';
 import { exchangeDeviceCode } from '../grants/device-code.ts';
 import type { GrantDeps, Issued } from '../grants/grant.ts';
 import { refresh } from '../grants/refresh-token.ts';
+import { exchangeToken } from '../grants/token-exchange.ts';
 import { requestedResources } from '../resource-indicators.ts';
 import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
@@ -25,6 +27,13 @@ const bodySchema = z.object({
   scope: z.string().optional(),
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
+  // RFC 8693 §2.1.
+  subject_token: z.string().optional(),
+  subject_token_type: z.string().optional(),
+  actor_token: z.string().optional(),
+  actor_token_type: z.string().optional(),
+  requested_token_type: z.string().optional(),
+  audience: z.string().optional(),
   resource: resourceParameter,
 });
 type Body = z.infer<typeof bodySchema>;
@@ -33,8 +42,9 @@ const answerSchema = z.object({
   access_token: z.string(),
   token_type: z.enum(['Bearer', 'DPoP']),
   expires_in: z.number().int(),
-  refresh_token: z.string(),
+  refresh_token: z.string().optional().meta({ description: 'None with an exchanged token' }),
   scope: z.string(),
+  issued_token_type: z.string().optional().meta({ description: 'Of an exchanged token (RFC 8693)' }),
   id_token: z.string().optional().meta({ description: 'With OpenID Connect, where `openid` was asked for' }),
 });
 
@@ -51,7 +61,7 @@ interface Grant {
   run(deps: GrantDeps, asking: Asking, body: Body): Promise<Issued>;
 }
 
-/** RFC 6749 §4.1.3, §6, RFC 8628 §3.4. A further grant is a file in grants/ and a line here. */
+/** RFC 6749 §4.1.3, §6, RFC 8628 §3.4, RFC 8693 §2.1. A further grant is a file in grants/ and a line here. */
 const grants: Record<string, Grant> = {
   authorization_code: {
     event: 'token_issued',
@@ -84,6 +94,22 @@ const grants: Record<string, Grant> = {
         resources: requestedResources(deps, body.resource),
       }),
   },
+  [tokenExchangeGrant]: {
+    event: 'token_exchanged',
+    openid: true,
+    run: (deps, asking, body) =>
+      exchangeToken(deps, {
+        ...asking,
+        subjectToken: required(body, 'subject_token'),
+        subjectTokenType: required(body, 'subject_token_type'),
+        actorToken: body.actor_token || undefined,
+        actorTokenType: body.actor_token_type || undefined,
+        requestedTokenType: body.requested_token_type || undefined,
+        scope: body.scope,
+        audience: body.audience || undefined,
+        resources: requestedResources(deps, body.resource),
+      }),
+  },
 };
 
 /** RFC 6749 §3.2: a parameter without a value counts as left out. */
@@ -97,7 +123,9 @@ function grantCalled({ options }: Pick<Room, 'options'>, name: string): Grant {
   const openid = options.get('OAuth2OpenIDConnect');
   const grant = Object.hasOwn(grants, name) ? grants[name]! : null;
   if (grant && (openid || !grant.openid)) return grant;
-  const all = openid ? `authorization_code, refresh_token or ${deviceGrant}` : 'authorization_code or refresh_token';
+  const all = openid
+    ? `authorization_code, refresh_token, ${deviceGrant} or ${tokenExchangeGrant}`
+    : 'authorization_code or refresh_token';
   throw new AppError('unsupported_grant_type', `grant_type must be ${all}.`);
 }
 
@@ -106,7 +134,7 @@ export function tokenRoute(room: Room): Route {
     ...base,
     method: 'post',
     path: '/api/oauth2/token',
-    summary: 'Exchange a code or a device’s code, or refresh',
+    summary: 'Exchange a code, a device’s code or a token, or refresh',
     auth: 'none',
     limit: { option: 'RateLimitOAuthToken', by: 'ip' },
     headers: { ...noStore, ...anyOrigin },
@@ -129,14 +157,16 @@ export function tokenRoute(room: Room): Route {
         metadata: {
           ...{ grant_type: name, scopes: issued.scope },
           ...(issued.resource && { resource: issued.resource }),
+          ...issued.told,
         },
       });
       return json(call, {
         access_token: issued.accessToken,
         token_type: issued.jkt === null ? 'Bearer' : 'DPoP',
         expires_in: issued.expiresIn,
-        refresh_token: issued.refreshToken,
+        ...(issued.refreshToken && { refresh_token: issued.refreshToken }),
         scope: issued.scope,
+        ...(issued.issuedTokenType && { issued_token_type: issued.issuedTokenType }),
         ...(issued.idToken && { id_token: issued.idToken }),
       });
     },

@@ -16,6 +16,13 @@ const bodySchema = z.object({
   client_secret: z.string().optional(),
 });
 
+/** A chain of at most three, each within the one before. */
+const actorSchema = z.object({
+  sub: z.string(),
+  client_id: z.string(),
+  act: z.record(z.string(), z.unknown()).optional(),
+});
+
 const introspectionSchema = z.object({
   active: z.boolean(),
   scope: z.string().optional(),
@@ -27,6 +34,7 @@ const introspectionSchema = z.object({
   sub: z.string().optional(),
   cnf: z.object({ jkt: z.string() }).optional().describe('Of a token that is bound to a key (RFC 9449)'),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
+  act: actorSchema.optional().describe('Who acts for the user with an exchanged token (RFC 8693 §4.1)'),
 });
 
 /** Ending a token, and asking about one. */

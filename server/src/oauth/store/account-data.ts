@@ -10,6 +10,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
         ...application,
         redirect_uris: JSON.parse(application.redirect_uris),
         post_logout_redirect_uris: JSON.parse(application.post_logout_redirect_uris),
+        token_exchange_clients: JSON.parse(application.token_exchange_clients),
       }),
     ),
   ),
@@ -18,6 +19,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .selectFrom('oauth_consents as c')
       .innerJoin('oauth_applications as a', 'a.id', 'c.application_id')
       .select(['c.application_id', 'a.name', 'c.scopes', 'c.created_at', 'c.updated_at'])
+      .select(['c.spending_limit', 'c.spending_window'])
       .where('c.user_id', '=', userId)
       .execute(),
   ),
@@ -57,7 +59,7 @@ export async function forget(db: Db, userId: number): Promise<void> {
   await db
     .updateTable('oauth_applications')
     .set({ description: '', homepage_url: '', logo_url: '', redirect_uris: '[]', webhook_url: '', webhook_secret: '' })
-    .set({ post_logout_redirect_uris: '[]', backchannel_logout_uri: '' })
+    .set({ post_logout_redirect_uris: '[]', backchannel_logout_uri: '', token_exchange_clients: '[]' })
     .where('owner_id', '=', userId)
     .where('status', '=', applicationStatus.deleted)
     .execute();

@@ -26,6 +26,8 @@ export interface Approval {
   sign_in: Omit<SignIn, 'sid'> | null;
   /** What this answer uses up, done first; returns a row, or nothing else is written. */
   spend: Write | null;
+  /** What the application may spend, where the consent does not say so already. */
+  spending: { limit: number; window: string } | null;
   /** What follows from the consent, given the sign-in as it is stored. */
   grant(signIn: string | null): Write;
 }
@@ -44,9 +46,11 @@ export interface Approvals {
 const session = statement('select id from sessions where id = $1 and user_id = $2');
 
 const addConsent =
-  statement(`insert into oauth_consents (user_id, application_id, scopes, epoch, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $5) on conflict (user_id, application_id) do nothing returning id`);
-const changeConsent = statement('update oauth_consents set scopes = $1, epoch = $2, updated_at = $3 where id = $4');
+  statement(`insert into oauth_consents (user_id, application_id, scopes, epoch, created_at, updated_at, spending_limit, spending_window)
+  values ($1, $2, $3, $4, $5, $5, $6, $7) on conflict (user_id, application_id) do nothing returning id`);
+const changeConsent = statement(
+  `update oauth_consents set scopes = $1, epoch = $2, updated_at = $3, spending_limit = $4, spending_window = $5 where id = $6`,
+);
 const addCode =
   statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state, code_challenge,
   code_challenge_method, epoch, created_at, expires_at, sign_in, dpop_jkt, resource)
@@ -57,7 +61,10 @@ const addSignIn = statement(`insert into oauth_sign_ins (session_id, application
   on conflict (session_id, application_id) do update set created_at = excluded.created_at returning sid`);
 
 const consentValues = (approval: Approval, merge: Merge) =>
-  [approval.user_id, approval.application_id, merge(null), approval.epoch, approval.created_at] as const;
+  [
+    ...[approval.user_id, approval.application_id, merge(null), approval.epoch, approval.created_at],
+    ...[approval.spending?.limit ?? null, approval.spending?.window ?? 'total'],
+  ] as const;
 const signInValues = (approval: Approval, sessionId: number) =>
   [sessionId, approval.application_id, approval.user_id, randomString(32), approval.created_at] as const;
 const grantOf = ({ sign_in, grant }: Approval, sid: string | undefined): Write =>
@@ -89,11 +96,15 @@ function widened(
   existing: ConsentRow | undefined,
   approval: Approval,
   merge: Merge,
-): [string, number, number, number] | null {
+): [string, number, number, number | null, string, number] | null {
   if (!existing) return null;
+  const { epoch, created_at, spending } = approval;
   const scopes = merge(existing);
-  if (scopes === existing.scopes && existing.epoch === approval.epoch) return null;
-  return [scopes, approval.epoch, approval.created_at, existing.id];
+  const limited = existing.spending_limit !== null || spending === null;
+  if (scopes === existing.scopes && existing.epoch === epoch && limited) return null;
+  const { limit, window } =
+    limited || spending === null ? { limit: existing.spending_limit, window: existing.spending_window } : spending;
+  return [scopes, epoch, created_at, limit, window, existing.id];
 }
 
 export function openApprovals(db: Db): Approvals {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../platform/db/tables.ts';
+import { applicationStatus } from '../status.ts';
 import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
 
 /** Rows of several tables in one answer: each column under a name with its table's letter in front. */
@@ -26,10 +27,12 @@ export type Client = Pick<
   | 'rate_limit'
   | 'id_token_signed_response_alg'
   | 'dpop_bound_access_tokens'
+  | 'token_exchange'
+  | 'token_exchange_clients'
 >;
 export const clientColumns = columnsOf(
   'a',
-  'id client_id app_type secret_hash redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg dpop_bound_access_tokens',
+  'id client_id app_type secret_hash redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg dpop_bound_access_tokens token_exchange token_exchange_clients',
 );
 export const readClient = (row: Flat): Client => {
   const from = row as Under<'a', Client>;
@@ -45,6 +48,8 @@ export const readClient = (row: Flat): Client => {
     rate_limit: from.a_rate_limit,
     id_token_signed_response_alg: from.a_id_token_signed_response_alg,
     dpop_bound_access_tokens: from.a_dpop_bound_access_tokens,
+    token_exchange: from.a_token_exchange,
+    token_exchange_clients: from.a_token_exchange_clients,
   };
 };
 
@@ -72,11 +77,23 @@ export const readCode = (row: Flat): PresentedCode => {
   };
 };
 
-export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash'>;
-export const tokenColumns = columnsOf(
+export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash' | 'parent_id'> & {
+  /** The application that the user agreed to: its own, or of an exchanged token the first one. Null when that grant has ended. */
+  granted_by: number | null;
+  /** What the first application of an exchanged token may have now. */
+  granted_scopes: string | null;
+};
+const ownTokenColumns = columnsOf(
   't',
-  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in jkt resource access_resource',
+  'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in jkt resource access_resource subject_id act',
 );
+/** A rotation of the first pair ends nothing: the grant goes on in the pair after it. */
+export const tokenColumns = `${ownTokenColumns}, case when t.subject_id is null then t.application_id
+  when s.revoked = 0 and s.access_revoked = 0 and s.epoch = g.epoch and g.status = ${applicationStatus.active}
+  then g.id end as t_granted_by, g.allowed_scopes as t_granted_scopes`;
+/** To be joined wherever the columns of a token are read: of an exchanged one, what its user agreed to. */
+export const grantOfToken = `left join oauth_tokens s on s.id = t.subject_id
+  left join oauth_applications g on g.id = s.application_id`;
 export const readToken = (row: Flat): PresentedToken => {
   const from = row as Under<'t', PresentedToken>;
   return {
@@ -98,6 +115,10 @@ export const readToken = (row: Flat): PresentedToken => {
     jkt: from.t_jkt,
     resource: from.t_resource,
     access_resource: from.t_access_resource,
+    subject_id: from.t_subject_id,
+    act: from.t_act,
+    granted_by: from.t_granted_by,
+    granted_scopes: from.t_granted_scopes,
   };
 };
 

@@ -1,5 +1,5 @@
 import { all, statement } from '../../platform/db/statement.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow, ConsentRow } from './tables.ts';
 
@@ -13,9 +13,14 @@ export async function findConsent(db: Db, userId: number, applicationId: number)
 /**
  * Takes away the consent and everything given by it; null when there was none. In this order: an approval, an exchange or
  * a refresh under way holds the consent, the code or the family's last token, so each step waits for it and the next sees
- * what it added.
+ * what it added. `also` is part of it, at its end.
  */
-export async function deleteGrant(db: Db, userId: number, applicationId: number): Promise<{ scopes: string } | null> {
+export async function deleteGrant<T>(
+  db: Db,
+  userId: number,
+  applicationId: number,
+  also: (tx: Db) => Promise<T>,
+): Promise<{ scopes: string; also: T } | null> {
   return db.transaction().execute(async (tx) => {
     const consent = await tx
       .deleteFrom('oauth_consents')
@@ -40,9 +45,48 @@ export async function deleteGrant(db: Db, userId: number, applicationId: number)
         .where('user_id', '=', userId)
         .where('application_id', '=', applicationId)
         .executeTakeFirst();
-      if (gone.numDeletedRows === 0n) return consent;
+      if (gone.numDeletedRows === 0n) break;
     }
+    await deleteOrphans(tx, userId);
+    return { ...consent, also: await also(tx) };
   });
+}
+
+/** What others had in exchange for tokens that are gone, and what was exchanged for that. */
+async function deleteOrphans(tx: Db, userId: number): Promise<void> {
+  for (;;) {
+    const gone = await tx
+      .deleteFrom('oauth_tokens')
+      .where('user_id', '=', userId)
+      .where('parent_id', 'is not', null)
+      .where((e) =>
+        e.not(
+          e.exists(e.selectFrom('oauth_tokens as p').select('p.id').whereRef('p.id', '=', 'oauth_tokens.parent_id')),
+        ),
+      )
+      .executeTakeFirst();
+    if (gone.numDeletedRows === 0n) return;
+  }
+}
+
+/** Held until the end of the transaction: nobody takes it away or changes it meanwhile. */
+export async function holdConsent(tx: Db, userId: number, applicationId: number): Promise<ConsentRow | null> {
+  const row = await tx
+    .selectFrom('oauth_consents')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('application_id', '=', applicationId)
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function setSpending(
+  tx: Db,
+  id: number,
+  spending: Pick<ConsentRow, 'spending_limit' | 'spending_window'>,
+): Promise<void> {
+  await tx.updateTable('oauth_consents').set(spending).where('id', '=', id).execute();
 }
 
 export type ListedConsent = ConsentRow &

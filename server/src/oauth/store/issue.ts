@@ -5,7 +5,10 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { Batcher } from '../../platform/durable/batch.ts';
 import type { TokenRow } from './tables.ts';
 
-export type NewPair = Omit<TokenRow, 'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at'>;
+export type NewPair = Omit<
+  TokenRow,
+  'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at' | 'subject_id' | 'parent_id' | 'act'
+>;
 
 /** Spends a code, a device's code or a refresh token and writes what it buys, in one conditional write; false when it was spent before. */
 export interface Issuer {
@@ -14,9 +17,9 @@ export interface Issuer {
   rotate(tokenId: number, nowMs: number, pair: NewPair): Promise<boolean>;
 }
 
-const columns = `id, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
+export const pairColumns = `id, family, application_id, user_id, access_hash, access_scope, access_expires_at, refresh_hash, scope,
   expires_at, epoch, created_at, sign_in, jkt, resource, access_resource, access_revoked, revoked`;
-const valuesOf = (pair: NewPair): (string | number | null)[] => [
+export const pairValues = (pair: NewPair): (string | number | null)[] => [
   pair.id,
   pair.family,
   pair.application_id,
@@ -42,7 +45,7 @@ export function openIssuer(db: Db): Issuer {
 /** The insert reads from the update: what was spent before gives no row, and so no tokens. */
 const spendAndInsert = (spend: string) =>
   statement(`with spent as (${spend} returning id)
-  insert into oauth_tokens (${columns})
+  insert into oauth_tokens (${pairColumns})
   select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::text,
     $16::text, $17::text, $18::text, 0, 0
   from spent returning id`);
@@ -55,7 +58,7 @@ const rotatePostgres = spendAndInsert(spendToken);
 
 function postgresIssuer(db: Db): Issuer {
   const run = async (text: typeof useCodePostgres, id: number, now: number, pair: NewPair) =>
-    (await all(db, text, [id, now, ...valuesOf(pair)])).length === 1;
+    (await all(db, text, [id, now, ...pairValues(pair)])).length === 1;
   return {
     useCode: (id, now, pair) => run(useCodePostgres, id, now, pair),
     useDeviceCode: (id, now, pair) => run(useDeviceCodePostgres, id, now, pair),
@@ -73,7 +76,7 @@ interface Spending {
 const spendCodeSqlite = placeholders(spendCode);
 const spendDeviceCodeSqlite = placeholders(spendDeviceCode);
 const spendTokenSqlite = placeholders(spendToken);
-const insertSqlite = `insert into oauth_tokens (${columns}) values (${'?, '.repeat(16)}0, 0)`;
+const insertSqlite = `insert into oauth_tokens (${pairColumns}) values (${'?, '.repeat(16)}0, 0)`;
 
 /** What comes together is one commit. */
 function sqliteIssuer(db: Db): Issuer {
@@ -81,7 +84,7 @@ function sqliteIssuer(db: Db): Issuer {
     writeSync(db, (writer) =>
       items.map(({ spend, id, now, pair }) => {
         if (prepared(writer, spend).run(id, now).changes !== 1) return false;
-        prepared(writer, insertSqlite).run(...valuesOf(pair));
+        prepared(writer, insertSqlite).run(...pairValues(pair));
         return true;
       }),
     ),

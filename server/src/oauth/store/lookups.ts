@@ -6,6 +6,7 @@ import {
   clientColumns,
   codeColumns,
   type Flat,
+  grantOfToken,
   type PresentedCode,
   type PresentedToken,
   readClient,
@@ -61,7 +62,9 @@ const clientWithCode = statement(`select ${clientColumns}, ${codeColumns}, ${own
 
 /** What they present was never seen before; mostly the client and the user were. */
 const codeAlone = statement(`select ${codeColumns} from oauth_codes c where c.code_hash = $1`);
-const refreshAlone = statement(`select ${tokenColumns} from oauth_tokens t where t.id = $1 and t.refresh_hash = $2`);
+const refreshAlone = statement(
+  `select ${tokenColumns} from oauth_tokens t ${grantOfToken} where t.id = $1 and t.refresh_hash = $2`,
+);
 
 const byKind = (text: (hash: string) => string): Record<TokenKind, Statement> => ({
   access: statement(text('t.access_hash')),
@@ -72,6 +75,7 @@ const clientWithToken = byKind(
   (hash) => `select ${clientColumns}, ${tokenColumns}, ${ownerColumns}
   from oauth_applications a
   left join oauth_tokens t on t.id = $2 and ${hash} = $3
+  ${grantOfToken}
   left join users u on u.id = t.user_id
   where a.client_id = $1`,
 );
@@ -80,6 +84,7 @@ const tokenAlone = byKind(
   (hash) => `select ${clientColumns}, ${tokenColumns}
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
+  ${grantOfToken}
   where t.id = $1 and ${hash} = $2`,
 );
 
@@ -87,6 +92,7 @@ const bearer = statement(`select ${clientColumns}, ${tokenColumns}, ${userColumn
   from oauth_tokens t
   join oauth_applications a on a.id = t.application_id
   join users u on u.id = t.user_id
+  ${grantOfToken}
   where t.id = $1 and t.access_hash = $2`);
 
 export interface LookupDeps {

@@ -42,6 +42,10 @@ interface ApplicationsTable {
   document_expires_at: number | null;
   /** Of the token by which a client that registered itself changes what it said. */
   registration_hash: Generated<string>;
+  /** Whether it may exchange tokens (RFC 8693). */
+  token_exchange: Generated<number>;
+  /** JSON array: the clients that may exchange tokens which were issued to it. */
+  token_exchange_clients: Generated<string>;
 }
 
 interface CodesTable {
@@ -95,6 +99,12 @@ interface TokensTable {
   resource: string | null;
   /** At most `resource`. */
   access_resource: string | null;
+  /** Of an exchanged token: the pair that the user's consent gave, in whose name it acts. */
+  subject_id: number | null;
+  /** The pair it was exchanged for, which may have been exchanged itself. */
+  parent_id: number | null;
+  /** JSON: who acts (RFC 8693 §4.1). */
+  act: string | null;
 }
 
 /** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */
@@ -118,6 +128,10 @@ interface ConsentsTable {
   epoch: number;
   created_at: number;
   updated_at: number;
+  /** What the application may spend, in quota units; null until the user has set it. */
+  spending_limit: number | null;
+  /** `total` or `month`. */
+  spending_window: Generated<string>;
 }
 
 declare module '../../platform/db/tables.ts' {

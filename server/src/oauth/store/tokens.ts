@@ -24,7 +24,7 @@ export async function revokeFamily(db: Db, key: FamilyKey): Promise<number> {
   }
 }
 
-/** The access token alone; its refresh token stays. */
+/** The access token alone, with what was exchanged for it; its refresh token stays. */
 export async function revokeAccess(db: Db, id: number): Promise<boolean> {
   const result = await db
     .updateTable('oauth_tokens')
@@ -32,6 +32,16 @@ export async function revokeAccess(db: Db, id: number): Promise<boolean> {
     .where('id', '=', id)
     .where('access_revoked', '=', 0)
     .executeTakeFirst();
+  // Afterwards: an exchange under way holds the row, and what it added is seen by the next statement.
+  for (let parents = [id]; parents.length > 0; ) {
+    const children = await db
+      .updateTable('oauth_tokens')
+      .set({ access_revoked: 1 })
+      .where('parent_id', 'in', parents)
+      .returning('id')
+      .execute();
+    parents = children.map((row) => row.id);
+  }
   return result.numUpdatedRows > 0n;
 }
 

@@ -40,6 +40,7 @@ const security: Record<string, Record<string, string[]>[]> = {
   admin: [{ session: [] }],
   bearer: [{ oauth: [] }],
   keyOrSession: [{ apiKey: [] }, { session: [] }],
+  modelsOrSession: [{ apiKey: [] }, { session: [] }],
   googleKey: [{ apiKey: [] }, { googleKey: [] }],
   mcp: [{ apiKey: [] }, { oauth: [] }],
   mcpOwner: [{ session: [] }],

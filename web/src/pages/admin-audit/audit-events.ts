@@ -74,6 +74,8 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     token_refreshed: ['Tokens refreshed', 'gray'],
     token_revoked: ['Token revoked', 'orange'],
     consent_revoked: ['Access revoked', 'orange'],
+    consent_limit_changed: ['Spending limit changed', 'indigo'],
+    token_exchanged: ['Token exchanged', 'gray'],
   },
 };
 

@@ -26,6 +26,9 @@ export interface OpenidFields {
   require_pushed_requests: boolean;
   dpop_bound_access_tokens: boolean;
   send_iss: boolean;
+  token_exchange: boolean;
+  /** A line each. */
+  token_exchange_clients: string;
 }
 
 export interface ApplicationFaults {
@@ -72,6 +75,8 @@ export const fieldsOf = (application: Application): ApplicationFields => ({
           require_pushed_requests: application.require_pushed_requests ?? false,
           dpop_bound_access_tokens: application.dpop_bound_access_tokens ?? false,
           send_iss: application.send_iss ?? true,
+          token_exchange: application.token_exchange ?? false,
+          token_exchange_clients: (application.token_exchange_clients ?? []).join('\n'),
         },
 });
 
@@ -151,5 +156,6 @@ export const bodyOf = (fields: ApplicationFields) => ({
     ...fields.openid,
     post_logout_redirect_uris: linesOf(fields.openid.post_logout_redirect_uris),
     backchannel_logout_uri: fields.openid.backchannel_logout_uri.trim(),
+    token_exchange_clients: linesOf(fields.openid.token_exchange_clients),
   }),
 });

@@ -1,9 +1,11 @@
 import { Button, Checkbox, Group, Input, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
 import { useAct } from '../../use-act.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
+import { discoveryQuery } from './application-queries.ts';
 import { OpenidSettings } from './openid-settings.tsx';
 import { RedirectUris } from './redirect-uris.tsx';
 
@@ -55,6 +57,11 @@ function TypeField({ fields, set }: FieldsProps) {
 }
 
 function ScopesField({ fields, set }: FieldsProps) {
+  const { data: discovery } = useQuery(discoveryQuery);
+  // There is one only with OpenID Connect.
+  const offered = Object.entries(scopeWords).filter(
+    ([name]) => name !== 'models:use' || discovery?.scopes_supported.includes(name) || fields.scopes.includes(name),
+  );
   return (
     <Checkbox.Group
       label="Scopes"
@@ -63,7 +70,7 @@ function ScopesField({ fields, set }: FieldsProps) {
       onChange={(scopes) => set({ scopes })}
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs">
-        {Object.entries(scopeWords).map(([name, { title, detail }]) => (
+        {offered.map(([name, { title, detail }]) => (
           <Checkbox
             key={name}
             value={name}

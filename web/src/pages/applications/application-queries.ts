@@ -24,6 +24,7 @@ export interface Discovery {
   issuer: string;
   authorization_endpoint: string;
   token_endpoint: string;
+  scopes_supported: string[];
   /** With OpenID Connect. */
   jwks_uri?: string;
   device_authorization_endpoint?: string;

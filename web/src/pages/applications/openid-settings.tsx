@@ -70,6 +70,20 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
           checked={value.send_iss}
           onChange={(event) => set({ send_iss: event.currentTarget.checked })}
         />
+        <Switch
+          label="May exchange tokens"
+          description="For agents: a user’s token for one of its own that can do no more (RFC 8693)"
+          checked={value.token_exchange}
+          onChange={(event) => set({ token_exchange: event.currentTarget.checked })}
+        />
+        <Textarea
+          label="Clients that may act for it"
+          description="Client ids, one a line, that may exchange tokens which users gave this application"
+          autosize
+          minRows={1}
+          value={value.token_exchange_clients}
+          onChange={(event) => set({ token_exchange_clients: event.currentTarget.value })}
+        />
       </Stack>
     </Fieldset>
   );

@@ -1,6 +1,7 @@
 import { ApiError, errorOf, post, type Result } from '../../api.ts';
 import { parseSearch } from '../../search-params.ts';
 import { queryClient, selfQuery } from '../../session.ts';
+import type { Spending } from '../../spending.ts';
 
 export type Asked = Result<'/api/oauth2/authorize', 'get'>;
 
@@ -39,15 +40,18 @@ const names = [
   ...['dpop_jkt', 'resource'],
 ];
 
-/** The user's answer; gives the address that leads back to the application. */
-export async function decide(search: string, approved: boolean): Promise<string> {
+/** The user's answer; gives the address that leads back to the application. `spending` where it asks for models. */
+export async function decide(
+  search: string,
+  { approved, spending }: { approved: boolean; spending: Spending | null },
+): Promise<string> {
   const given = parseSearch(search);
   // Absent and empty differ for `state`, so only what is there is sent.
   const request = Object.fromEntries(names.filter((name) => name in given).map((name) => [name, given[name]]));
   const answer = await call<{ redirect_url: string }>('/api/oauth2/authorize', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ...request, approved }),
+    body: JSON.stringify({ ...request, approved, ...(approved && spending) }),
   });
   return 'data' in answer ? answer.data.redirect_url : answer.leaveTo;
 }

@@ -41,7 +41,7 @@ const needsNoAnswer = ({ application, has_existing_consent, needs_reconsent, int
   application.is_verified && has_existing_consent && !needs_reconsent && !interaction;
 
 function Known({ asked, search }: { asked: Asked; search: string }) {
-  const { mutate, data, error } = useMutation({ mutationFn: () => decide(search, true) });
+  const { mutate, data, error } = useMutation({ mutationFn: () => decide(search, { approved: true, spending: null }) });
   useEffect(() => mutate(), [mutate]);
   if (error) return <Consent asked={asked} search={search} />;
   return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;

@@ -2,11 +2,11 @@ import { Anchor, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
-import { Question } from './question.tsx';
+import { type Answer, Question } from './question.tsx';
 
 export function Consent({ asked, search }: { asked: Asked; search: string }) {
   const answer = useMutation({
-    mutationFn: (approved: boolean) => decide(search, approved),
+    mutationFn: (answer: Answer) => decide(search, answer),
     onSuccess: leaveTo,
   });
   return (

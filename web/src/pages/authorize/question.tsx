@@ -1,17 +1,20 @@
 import { Alert, Button, Divider, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { AppIdentity } from '../../components/app-identity.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
+import { SpendingFields } from '../../components/spending-fields.tsx';
+import { entryOf, type Spending, spendingOf } from '../../spending.ts';
 import type { Asked } from './authorization.ts';
 import { SignedInAs } from './signed-in-as.tsx';
 
 /** Who asks for what, and what was allowed before. */
 export type AskedFor = Pick<
   Asked,
-  'application' | 'requested_scopes' | 'has_existing_consent' | 'existing_scopes' | 'needs_reconsent' | 'resources'
->;
+  'application' | 'requested_scopes' | 'has_existing_consent' | 'existing_scopes' | 'needs_reconsent' | 'spending'
+> &
+  Partial<Pick<Asked, 'resources'>>;
 
 /** Why a user who has allowed this application before is asked again. */
 function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
@@ -73,14 +76,20 @@ function Unverified({ application }: { application: Asked['application'] }) {
     </Alert>
   );
 }
+/** What the user says; `spending` where the application asks for models. */
+export interface Answer {
+  approved: boolean;
+  spending: Spending | null;
+}
+
 interface QuestionProps {
   asked: AskedFor;
   /** Takes whether the user allows it. */
   answer: {
-    mutate(approved: boolean): void;
+    mutate(answer: Answer): void;
     isPending: boolean;
     isSuccess: boolean;
-    variables: boolean | undefined;
+    variables: Answer | undefined;
     error: Error | null;
   };
   /** Below the buttons: where either answer leads. */
@@ -95,6 +104,10 @@ export function Question({ asked, answer, children }: QuestionProps) {
     ? asked.requested_scopes.map(({ name }) => name).filter((name) => !before.includes(name))
     : [];
   const busy = answer.isPending || answer.isSuccess;
+  const said = answer.variables?.approved;
+  const pays = asked.requested_scopes.some(({ name }) => name === 'models:use');
+  const [entry, setEntry] = useState(() => entryOf(asked.spending));
+  const spending = pays ? spendingOf(entry) : null;
   return (
     <Stack gap="md">
       <AppIdentity
@@ -120,6 +133,7 @@ export function Question({ asked, answer, children }: QuestionProps) {
       </Text>
       <ScopeList scopes={asked.requested_scopes} added={added} />
       <UsedAt resources={asked.resources ?? []} />
+      {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : 'Enter an amount'} />}
       <Divider />
       <SignedInAs />
       {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
@@ -127,17 +141,17 @@ export function Question({ asked, answer, children }: QuestionProps) {
         <Button
           variant="default"
           size="md"
-          disabled={busy && answer.variables !== false}
-          loading={busy && answer.variables === false}
-          onClick={() => answer.mutate(false)}
+          disabled={busy && said !== false}
+          loading={busy && said === false}
+          onClick={() => answer.mutate({ approved: false, spending: null })}
         >
           Deny
         </Button>
         <Button
           size="md"
-          disabled={busy && answer.variables !== true}
-          loading={busy && answer.variables === true}
-          onClick={() => answer.mutate(true)}
+          disabled={(busy && said !== true) || (pays && !spending)}
+          loading={busy && said === true}
+          onClick={() => answer.mutate({ approved: true, spending })}
         >
           Allow
         </Button>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { del, get, type Result } from '../../api.ts';
+import { del, get } from '../../api.ts';
 import { AppIdentity } from '../../components/app-identity.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
@@ -12,15 +12,38 @@ import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ScopeBadges } from '../../components/scopes.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatQuota } from '../../format.ts';
 import { queryClient } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
-
-type Consent = Result<'/api/oauth2/consents', 'get'>['consents'][number];
+import type { Consent } from './consent.ts';
+import { LimitForm } from './limit-form.tsx';
 
 const queryKey = ['consents'];
 const pageSize = 20;
 
-const columns = (revoke: (consent: Consent) => void): Column<Consent>[] => [
+/** What it has spent of what it may; nothing where it may spend nothing. */
+function Spent({ consent, change }: { consent: Consent; change: (consent: Consent) => void }) {
+  const { app_name, spending_limit, spending_window, spent } = consent;
+  if (spending_limit === undefined || spent === undefined) return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      aria-label={`Change what ${app_name} may spend`}
+      onClick={() => change(consent)}
+    >
+      {formatQuota(spent)} of {formatQuota(spending_limit)}
+      {spending_window === 'month' && ' a month'}
+    </Button>
+  );
+}
+
+interface Acts {
+  revoke: (consent: Consent) => void;
+  change: (consent: Consent) => void;
+}
+
+const columns = ({ revoke, change }: Acts): Column<Consent>[] => [
   {
     key: 'app',
     header: 'Application',
@@ -35,6 +58,7 @@ const columns = (revoke: (consent: Consent) => void): Column<Consent>[] => [
     ),
   },
   { key: 'scopes', header: 'May use', wrap: true, cell: ({ scopes }) => <ScopeBadges scopes={scopes} /> },
+  { key: 'spent', header: 'Spent', cell: (consent) => <Spent consent={consent} change={change} /> },
   { key: 'since', header: 'Since', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'changed', header: 'Last agreed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
@@ -56,6 +80,7 @@ const columns = (revoke: (consent: Consent) => void): Column<Consent>[] => [
 export function AuthorizedAppsPage() {
   const [page, setPage] = usePage();
   const [revoking, setRevoking] = useState<Consent | null>(null);
+  const [changing, setChanging] = useState<Consent | null>(null);
   const query = useQuery({
     queryKey: [...queryKey, page],
     queryFn: ({ signal }) => get('/api/oauth2/consents', { query: { page, page_size: pageSize }, signal }),
@@ -69,11 +94,11 @@ export function AuthorizedAppsPage() {
       />
       <DataTable
         label="Authorized apps"
-        columns={columns(setRevoking)}
+        columns={columns({ revoke: setRevoking, change: setChanging })}
         rows={query.data?.consents}
         rowKey={({ id }) => id}
         query={query}
-        minWidth={760}
+        minWidth={860}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
           <EmptyState
@@ -83,6 +108,13 @@ export function AuthorizedAppsPage() {
           />
         }
       />
+      {changing && (
+        <LimitForm
+          consent={changing}
+          onClose={() => setChanging(null)}
+          onDone={() => queryClient.invalidateQueries({ queryKey })}
+        />
+      )}
       <ConfirmDelete
         opened={revoking !== null}
         onClose={() => setRevoking(null)}

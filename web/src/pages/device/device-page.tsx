@@ -9,7 +9,7 @@ import { NotFound } from '../../components/page-states.tsx';
 import { parseSearch } from '../../search-params.ts';
 import { useAct } from '../../use-act.ts';
 import { discoveryQuery } from '../applications/application-queries.ts';
-import { Question } from '../authorize/question.tsx';
+import { type Answer, Question } from '../authorize/question.tsx';
 import { isWhole, shownCode } from './user-code.ts';
 
 type Asked = Result<'/api/oauth2/device', 'get'>;
@@ -74,7 +74,8 @@ function Answered({ approved, name }: { approved: boolean; name: string }) {
 function AskedByDevice({ asked }: { asked: Asked }) {
   const { user_code, application } = asked;
   const answer = useMutation({
-    mutationFn: (approved: boolean) => post('/api/oauth2/device', { body: { user_code, approved } }),
+    mutationFn: ({ approved, spending }: Answer) =>
+      post('/api/oauth2/device', { body: { user_code, approved, ...spending } }),
   });
   if (answer.data) return <Answered approved={answer.data.approved} name={application.name} />;
   return (

@@ -74,8 +74,8 @@ function ByModel({ filter, measure }: PartProps) {
 function ByKey({ filter, measure }: PartProps) {
   const keys = useQuery(keysQuery);
   const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
-  const nameOf = ({ token_id }: UsageSum) =>
-    token_id ? (names.get(token_id) ?? `Deleted key ${token_id}`) : 'Web app';
+  const nameOf = ({ token_id, application }: UsageSum) =>
+    application ?? (token_id ? (names.get(token_id) ?? `Deleted key ${token_id}`) : 'Web app');
   return (
     <Section title="By key">
       <Drawn filter={filter} by="token" height={140}>

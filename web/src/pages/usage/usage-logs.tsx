@@ -72,7 +72,8 @@ const columns = (keyNames: Map<number, string>, show: (log: UsageLog) => void): 
   {
     key: 'key',
     header: 'Key',
-    cell: ({ token_id }) => (token_id ? (keyNames.get(token_id) ?? `Deleted key ${token_id}`) : 'Web app'),
+    cell: ({ token_id, application }) =>
+      application ?? (token_id ? (keyNames.get(token_id) ?? `Deleted key ${token_id}`) : 'Web app'),
   },
   { key: 'tokens', header: 'Tokens', align: 'right', cell: Tokens },
   { key: 'cost', header: 'Cost', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },

@@ -26,6 +26,7 @@ import { migration as signIn } from './0024-sign-in.ts';
 import { migration as factors } from './0025-factors.ts';
 import { migration as devices } from './0026-devices.ts';
 import { migration as registration } from './0027-registration.ts';
+import { migration as acting } from './0028-acting.ts';
 import { migration as mcpFront } from './0029-mcp-front.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
@@ -58,6 +59,7 @@ export const migrations: Migration[] = [
   factors,
   devices,
   registration,
+  acting,
   mcpFront,
 ];
 

@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import './keys.ts';
+
+/*
+ * What applications may spend of users. Each is a row among the API keys, with a quota and a purse like theirs, but with a name
+ * in the place of a secret's hash: no secret leads to it.
+ */
+
+interface Allowance {
+  /** By which it is found again; not the form of a hash. */
+  name: string;
+  userId: number;
+  application: { id: number; name: string };
+  /** In quota units. */
+  limit: number;
+}
+
+/** Makes it if there is none; whoever comes at the same time gets the same. */
+export async function openAllowance(db: Db, allowance: Allowance, now: number): Promise<number> {
+  const open = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('key_hash', '=', allowance.name)
+    .where('status', '=', 1)
+    .executeTakeFirst();
+  if (open) return open.id;
+  const row = await db
+    .insertInto('api_keys')
+    .values({
+      user_id: allowance.userId,
+      application_id: allowance.application.id,
+      name: allowance.application.name,
+      key_hash: allowance.name,
+      key_start: '',
+      key_end: '',
+      status: 1,
+      created_time: now,
+      accessed_time: 0,
+      expired_time: -1,
+      remain_quota: allowance.limit,
+      unlimited_quota: 0,
+      models: '[]',
+      allowed_ips: '[]',
+    })
+    // One that was ended by a suspension of the application counts again when the user has agreed again.
+    .onConflict((c) => c.column('key_hash').doUpdateSet({ status: 1 }))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** What is left becomes the new limit less what was spent; null where nothing was opened yet. In a transaction. */
+export async function limitAllowance(tx: Db, name: string, limit: number): Promise<number | null> {
+  // The row first, which whoever takes from the quota must have: what is kept and used in all does not change until the end.
+  const row = await tx
+    .updateTable('api_keys')
+    .set({ key_hash: name })
+    .where('key_hash', '=', name)
+    .returning('id')
+    .executeTakeFirst();
+  if (!row) return null;
+  await sql`update api_keys set remain_quota = ${limit} - used_quota - cast(coalesce((select sum(p.kept + p.used)
+      from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
+    where id = ${row.id}`.execute(tx);
+  return row.id;
+}
+
+/** Of one user, or some of everybody's. They stay, since usage names them, and count no more. */
+export async function endAllowances(
+  db: Db,
+  applicationId: number,
+  among: { userId: number } | { most: number },
+): Promise<number[]> {
+  const living = db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('application_id', '=', applicationId)
+    .where('status', '=', 1);
+  const some = 'most' in among ? living.limit(among.most) : living.where('user_id', '=', among.userId);
+  const rows = await db.updateTable('api_keys').set({ status: 2 }).where('id', 'in', some).returning('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** What was spent of each, by name; those that were not opened yet are missing. */
+export async function spentOf(db: Db, names: string[]): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('api_keys_now')
+    .select(['key_hash', 'used_quota'])
+    .where('key_hash', 'in', names)
+    .execute();
+  return new Map(rows.map((row) => [row.key_hash, Number(row.used_quota)]));
+}
+
+/** Which of these keys are what an application may spend, and of which one. */
+export async function applicationsOfKeys(db: Db, keyIds: number[]): Promise<Map<number, { id: number; name: string }>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'application_id', 'name'])
+    .where('id', 'in', keyIds)
+    .where('application_id', 'is not', null)
+    .execute();
+  return new Map(rows.map((row) => [row.id, { id: row.application_id!, name: row.name }]));
+}

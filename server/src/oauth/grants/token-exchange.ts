@@ -1,0 +1,165 @@
+import { statuses } from '../../identity/user.ts';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { ClientCredentials } from '../client-auth.ts';
+import { readToken, type TokenKey } from '../credentials.ts';
+import { narrowedResource } from '../resource-indicators.ts';
+import { allowedNow, joinScopes, operatorScopes, type Scope, splitScopes } from '../scopes.ts';
+import { applicationStatus } from '../status.ts';
+import type { Client, PresentedToken } from '../store/columns.ts';
+import { insertExchanged } from '../store/exchange.ts';
+import { scopesNow, tokenLives } from '../token-life.ts';
+import { type Actor, chainLength, longestChain } from './actor.ts';
+import { authenticate, type GrantDeps, type Issued, issuePair, requireProof } from './grant.ts';
+
+export interface TokenExchange {
+  credentials: ClientCredentials;
+  subjectToken: string;
+  subjectTokenType: string;
+  actorToken: string | undefined;
+  actorTokenType: string | undefined;
+  requestedTokenType: string | undefined;
+  scope: string | undefined;
+  /** The key that the client has proven to have. */
+  proofKey: string | null;
+  audience: string | undefined;
+  /** Resources to narrow to; none for all of the token's. */
+  resources: string[];
+}
+
+/** RFC 8693 §3. */
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+
+/** RFC 8693 §2.2.2: whatever is wrong with a token that is presented, the request is. */
+const invalidRequest = (message: string, param?: string): AppError =>
+  new AppError('invalid_request', message, param === undefined ? {} : { param });
+
+/**
+ * RFC 8693: an application that was handed a user's token gets one of its own, which can do no more and lives no longer, and
+ * which says who acts.
+ */
+export async function exchangeToken(deps: GrantDeps, request: TokenExchange): Promise<Issued> {
+  const { lookups, options, clock } = deps;
+  const key = readToken(request.subjectToken);
+  const found = await lookups.clientWithToken(request.credentials.clientId, key);
+  const client = authenticate(found?.client ?? null, request.credentials);
+  // RFC 6749 §5.2. Nobody acts for others who cannot prove who they are.
+  if (client.token_exchange !== 1 || client.app_type !== 'confidential')
+    throw new AppError('unauthorized_client', 'This client may not exchange tokens.');
+  checkTypes(request);
+  checkAudience(deps, client, request.audience);
+  requireProof(deps, client, request.proofKey);
+  const now = nowSeconds(clock);
+  const { from, token } = await subjectOf(deps, key, client, now);
+  if (found?.user_status !== statuses.enabled) throw unacceptable();
+  // Whoever has a bound token but not its key has stolen it, and exchanging it would set it free.
+  if (token.jkt !== null && token.jkt !== request.proofKey) throw unacceptable();
+  const scopes = narrowed(request.scope, scopesNow(token, from, options), client, operatorScopes(options));
+  const act = await actorOf(deps, request, client, token, now);
+  const resource = narrowedResource(deps, token.access_resource, request.resources);
+  const granted = {
+    family: token.family,
+    application_id: client.id,
+    user_id: token.user_id,
+    scope: joinScopes(scopes),
+    epoch: client.epoch,
+    sign_in: null,
+    jkt: request.proofKey,
+    resource: token.access_resource,
+    notAfter: token.access_expires_at,
+  };
+  const issued = await issuePair(deps, granted, { scopes, resource }, (row) =>
+    insertExchanged(deps.db, {
+      ...row,
+      // It cannot be refreshed, and is swept when it has run out.
+      expires_at: row.access_expires_at,
+      subject_id: token.subject_id ?? token.id,
+      parent_id: token.id,
+      act: JSON.stringify(act),
+    }),
+  );
+  if (!issued) throw unacceptable();
+  return {
+    ...issued,
+    refreshToken: null,
+    issuedTokenType: accessTokenType,
+    told: { subject_client_id: from.client_id, act },
+  };
+}
+
+function checkTypes(request: TokenExchange): void {
+  const { subjectTokenType, actorToken, actorTokenType, requestedTokenType } = request;
+  if (subjectTokenType !== accessTokenType)
+    throw invalidRequest(`subject_token_type must be ${accessTokenType}.`, 'subject_token_type');
+  if (requestedTokenType !== undefined && requestedTokenType !== accessTokenType)
+    throw invalidRequest(`requested_token_type must be ${accessTokenType}.`, 'requested_token_type');
+  // §2.1: both or neither.
+  if ((actorToken === undefined) !== (actorTokenType === undefined))
+    throw invalidRequest('actor_token and actor_token_type go together.', 'actor_token_type');
+  if (actorTokenType !== undefined && actorTokenType !== accessTokenType)
+    throw invalidRequest(`actor_token_type must be ${accessTokenType}.`, 'actor_token_type');
+}
+
+/** Tokens of ours are for this service, and so is whatever they are exchanged for; which part of it is named by `resource`. */
+function checkAudience({ baseUrl }: GrantDeps, client: Client, audience: string | undefined): void {
+  if (audience === undefined || [baseUrl, `${baseUrl}/`, client.client_id].includes(audience)) return;
+  throw new AppError('invalid_target', 'Tokens of this server are for this server: audience must be its address.');
+}
+
+/** One answer for every reason: whoever holds a token that is not theirs learns nothing about it. */
+const unacceptable = (): AppError =>
+  invalidRequest('The subject_token is invalid, expired, revoked or not for this client to exchange.', 'subject_token');
+
+/** The token as it stands, of this client or of one that lets this client exchange its tokens. */
+async function subjectOf(
+  { lookups }: GrantDeps,
+  key: TokenKey | null,
+  client: Client,
+  now: number,
+): Promise<{ from: Client; token: PresentedToken }> {
+  const found = key?.kind === 'access' ? await lookups.token(key) : null;
+  if (!found) throw unacceptable();
+  const { client: from, token } = found;
+  const lives = from.status === applicationStatus.active && tokenLives(token, from, 'access', now);
+  const shared: string[] = JSON.parse(from.token_exchange_clients);
+  if (!lives || (from.id !== client.id && !shared.includes(client.client_id))) throw unacceptable();
+  return { from, token };
+}
+
+/** Never more than the token had, nor than the client may have. */
+function narrowed(asked: string | undefined, had: Scope[], client: Client, operator: string): Scope[] {
+  const allowed = allowedNow(client.allowed_scopes, operator);
+  const most = had.filter((name) => allowed.has(name));
+  const names = splitScopes(asked ?? '');
+  const beyond = names.find((name) => !(most as string[]).includes(name));
+  if (beyond !== undefined)
+    throw new AppError(
+      'invalid_scope',
+      `The scope ${JSON.stringify(beyond)} is not one that this client can get here.`,
+    );
+  const scopes = names.length === 0 ? most : most.filter((name) => names.includes(name));
+  if (scopes.length === 0)
+    throw new AppError('invalid_scope', 'Nothing of the subject_token is allowed to this client.');
+  return scopes;
+}
+
+/** §4.1: this client acts, or the user whose token of this client it presents; within, whoever acted before. */
+async function actorOf(
+  { lookups }: GrantDeps,
+  { actorToken }: TokenExchange,
+  client: Client,
+  subject: PresentedToken,
+  now: number,
+): Promise<Actor> {
+  const before = subject.act === null ? undefined : (JSON.parse(subject.act) as Actor);
+  if (chainLength(before) >= longestChain)
+    throw invalidRequest(`At most ${longestChain} clients may act one for another.`, 'subject_token');
+  const act = { client_id: client.client_id, ...(before && { act: before }) };
+  if (actorToken === undefined) return { sub: client.client_id, ...act };
+  const key = readToken(actorToken);
+  const found = key?.kind === 'access' ? await lookups.bearer(key) : null;
+  const ours = found?.client.id === client.id && found.user.status === statuses.enabled;
+  if (!found || !ours || !tokenLives(found.token, found.client, 'access', now))
+    throw invalidRequest('The actor_token is not a valid access token of this client.', 'actor_token');
+  return { sub: `${found.user.id}`, ...act };
+}

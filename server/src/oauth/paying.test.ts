@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
+import { askFor } from './openid/openid.fixture.ts';
+import { costOfOne, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
+
+let t: PayingTest;
+beforeAll(async () => {
+  t = await openPayingTest();
+});
+afterAll(() => t.close());
+
+const rich = 10_000;
+const gone: [number, unknown] = [401, 'invalid_api_key'];
+const short: [number, unknown] = [403, 'insufficient_key_quota'];
+
+test('a token with models:use is a key of its user, and what it costs is told with the application', async () => {
+  const client = await t.payingClient();
+  const { access_token, scope } = await t.mayPay(client, rich);
+  expect(scope).toBe('openid models:use');
+  const before = (await jsonOf(t.member.call('/api/user/self'))).data.used_quota;
+  for (const path of ['/v1/chat/completions', '/v1/messages'])
+    expect((await t.ask(access_token, {}, path)).status).toBe(200);
+  for (const path of ['/v1/models', '/v1/files', '/v1/videos', '/v1beta/models'])
+    expect([path, (await t.withBearer(path, access_token)).status]).toEqual([path, 200]);
+  const inHeader = await t.call('/v1/models', { headers: { 'x-api-key': access_token } });
+  expect(inHeader.status).toBe(200);
+
+  expect((await jsonOf(t.member.call('/api/user/self'))).data.used_quota).toBe(before + 2 * costOfOne);
+  expect(await t.consentOf(client)).toMatchObject({
+    ...{ spending_limit: rich, spending_window: 'total', spent: 2 * costOfOne },
+  });
+  const rows = (await t.usage()).filter(({ application_id }) => application_id === client.id);
+  expect(rows.filter(({ quota }) => quota === costOfOne)).toHaveLength(2);
+  expect(rows[0]).toMatchObject({ application: 'Agent', user_id: t.member.id });
+  const sums = (await jsonOf(t.member.call('/api/usage/summary?group_by=token'))).data.items;
+  expect(sums).toContainEqual(expect.objectContaining({ application_id: client.id, application: 'Agent' }));
+  const csv = await (await t.member.call('/api/usage/logs?format=csv')).text();
+  expect(csv.split('\r\n')[0]).toContain('application_id,application');
+});
+
+test('what stands for the limit is no key that anybody sees, changes or deletes', async () => {
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, rich);
+  await t.ask(access_token);
+  const id = (await t.usage()).find(({ application_id }) => application_id === client.id)!.token_id;
+  const listed = (await jsonOf(t.member.call('/api/tokens'))).data.map((key: { id: number }) => key.id);
+  expect(listed).not.toContain(id);
+  const unlimited = { method: 'PUT', body: { unlimited_quota: true, remain_quota: 1_000_000 } };
+  expect((await t.member.call(`/api/tokens/${id}`, unlimited)).status).toBe(404);
+  expect((await t.member.call(`/api/tokens/${id}`, { method: 'PUT', body: {} })).status).toBe(404);
+  expect((await t.member.call(`/api/tokens/${id}`, { method: 'DELETE' })).status).toBe(404);
+  expect((await t.ask(access_token)).status).toBe(200);
+});
+
+test('no other scope pays, and models:use opens nothing but models', async () => {
+  const client = await t.payingClient();
+  const plain = await t.tokens(client, { scope: 'openid profile' });
+  const refused = await t.ask(plain.access_token);
+  expect(refused.headers.get('www-authenticate')).toContain('scope="models:use"');
+  expect(await refusalOf(refused)).toEqual([403, 'insufficient_scope']);
+  const { access_token, refresh_token } = await t.mayPay(client, rich);
+  expect(await refusalOf(t.ask(refresh_token))).toEqual(gone);
+  expect(await refusalOf(t.ask(`${access_token.slice(0, -1)}~`))).toEqual(gone);
+  for (const path of ['/api/svc-ms/sessions', '/api/tokens', '/api/usage/logs', '/api/oauth2/consents'])
+    expect([path, (await t.withBearer(path, access_token)).status]).toEqual([path, 401]);
+  expect((await t.withBearer('/api/oauth2/tokens', access_token)).status).toBe(403);
+  // Addresses end up in logs.
+  expect((await t.call(`/v1beta/models?key=${access_token}`)).status).toBe(401);
+});
+
+test('the limit is asked of the user, once', async () => {
+  const client = await t.payingClient();
+  const asked = { scope: 'openid models:use' };
+  expect((await jsonOf(t.member.call(askFor(client, asked)))).data.spending).toBeNull();
+  expect(await faultOf(t.decide(client, asked))).toEqual([400, 'invalid_request']);
+  for (const spending_limit of [-1, 0.5, '5', 1e16])
+    expect((await t.decide(client, { ...asked, spending_limit })).status).toBe(400);
+  expect((await t.decide(client, { ...asked, spending_limit: 5, spending_window: 'year' })).status).toBe(400);
+  expect((await t.decide(client, { ...asked, spending_limit: 500, spending_window: 'month' })).status).toBe(200);
+  const { data } = await jsonOf(t.member.call(askFor(client, asked)));
+  expect(data).toMatchObject({ needs_reconsent: false, spending: { limit: 500, window: 'month', spent: 0 } });
+  expect((await t.decide(client, asked)).status).toBe(200);
+  expect(await t.consentOf(client)).toMatchObject({ spending_limit: 500, spending_window: 'month', spent: 0 });
+  // A consent from before the scope says nothing of money.
+  const earlier = await t.payingClient();
+  await t.code(earlier);
+  expect(await t.consentOf(earlier)).not.toHaveProperty('spending_limit');
+  expect((await jsonOf(t.member.call(askFor(earlier, asked)))).data).toMatchObject({ needs_reconsent: true });
+  expect(await faultOf(t.decide(earlier, asked))).toEqual([400, 'invalid_request']);
+  await t.decide(earlier, { ...asked, spending_limit: 7 });
+  expect(await t.consentOf(earlier)).toMatchObject({ spending_limit: 7, spending_window: 'total' });
+});
+
+test('80 requests at once spend no more than the limit', async () => {
+  const client = await t.payingClient({ name: 'Eighty' });
+  const limit = 100;
+  const { access_token } = await t.mayPay(client, limit);
+  const answers = await Promise.all(Array.from({ length: 80 }, () => t.ask(access_token)));
+  const answered = answers.filter(({ status }) => status === 200);
+  for (const answer of answers) if (answer.status !== 200) expect(await refusalOf(answer)).toEqual(short);
+  expect(answered.length).toBeGreaterThan(0);
+  expect(answered.length).toBeLessThan(80);
+  const { spent } = await t.consentOf(client);
+  expect(spent).toBe(answered.length * costOfOne);
+  expect(spent).toBeLessThanOrEqual(limit);
+});
+
+test('a limit is changed in the midst, and what was spent counts', async () => {
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, rich);
+  await t.ask(access_token);
+  expect((await jsonOf(t.setLimit(client, costOfOne))).data).toEqual({
+    ...{ spending_limit: costOfOne, spending_window: 'total', spent: costOfOne },
+  });
+  expect(await refusalOf(t.ask(access_token))).toEqual(short);
+  expect((await t.setLimit(client, rich)).status).toBe(200);
+  expect((await t.ask(access_token)).status).toBe(200);
+  expect(await t.consentOf(client)).toMatchObject({ spending_limit: rich, spent: 2 * costOfOne });
+  // Agreeing again with another limit is the same.
+  await t.decide(client, { scope: 'openid models:use', spending_limit: 2 * costOfOne });
+  expect(await refusalOf(t.ask(access_token))).toEqual(short);
+  expect((await t.setLimit(client, -1)).status).toBe(400);
+  expect((await t.setLimit(await t.payingClient(), 5)).status).toBe(404);
+  const logs = (await jsonOf((await t.root()).call('/api/oauth2/admin/audit?event_type=consent_limit_changed'))).data
+    .logs;
+  expect(logs[0]).toMatchObject({
+    application_id: client.id,
+    user_id: t.member.id,
+    metadata: { spending_limit: rich },
+  });
+});
+
+test('another window begins anew, and leaves nothing in the one before', async () => {
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, rich);
+  for (let warm = 0; warm < 2; warm += 1) await t.ask(access_token);
+  expect((await jsonOf(t.setLimit(client, 0, 'month'))).data).toMatchObject({ spending_window: 'month', spent: 0 });
+  expect(await refusalOf(t.ask(access_token))).toEqual(short);
+  await t.setLimit(client, rich, 'month');
+  expect((await t.ask(access_token)).status).toBe(200);
+  expect(await t.consentOf(client)).toMatchObject({ spending_window: 'month', spent: costOfOne });
+  await t.setLimit(client, 2 * costOfOne, 'total');
+  expect(await t.consentOf(client)).toMatchObject({ spending_window: 'total', spent: 2 * costOfOne });
+  expect(await refusalOf(t.ask(access_token))).toEqual(short);
+});
+
+test('whatever ends the grant ends it at once, also while it is warm', async () => {
+  const ends: Record<string, (of: Awaited<ReturnType<PayingTest['payingClient']>>, token: string) => Promise<unknown>> =
+    {
+      revoked: (_, token) => t.post('/api/oauth2/revoke', { token }),
+      'consent revoked': (client) => t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' }),
+      'scope taken from the application': (client) =>
+        t.owner.call(`/api/oauth2/applications/${client.id}`, { method: 'PUT', body: { scopes: 'openid' } }),
+      'application deleted': (client) => t.owner.call(`/api/oauth2/applications/${client.id}`, { method: 'DELETE' }),
+      'application suspended': (client) => t.act('suspend', client.id),
+    };
+  for (const [how, end] of Object.entries(ends)) {
+    const client = await t.payingClient();
+    const { access_token } = await t.mayPay(client, rich);
+    for (let warm = 0; warm < 2; warm += 1) expect((await t.ask(access_token)).status).toBe(200);
+    await end(client, access_token);
+    const [status] = await refusalOf(t.ask(access_token));
+    expect([how, status === 401 || status === 403]).toEqual([how, true]);
+  }
+});
+
+test('refreshing ends the token before, and the next one pays from the same limit', async () => {
+  const client = await t.payingClient();
+  const first = await t.mayPay(client, rich);
+  await t.ask(first.access_token);
+  const next = await jsonOf(t.refresh(client, first.refresh_token));
+  expect(await refusalOf(t.ask(first.access_token))).toEqual(gone);
+  expect((await t.ask(next.access_token)).status).toBe(200);
+  expect((await t.consentOf(client)).spent).toBe(2 * costOfOne);
+});
+
+test('agreeing again after revoking begins anew', async () => {
+  const client = await t.payingClient();
+  await t.ask((await t.mayPay(client, 100)).access_token);
+  await t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+  const again = await t.mayPay(client, 50);
+  expect(await t.consentOf(client)).toMatchObject({ spending_limit: 50, spent: 0 });
+  expect((await t.ask(again.access_token)).status).toBe(200);
+  // What was used under the consent before still tells of the application.
+  expect((await t.usage()).filter(({ application_id }) => application_id === client.id)).toHaveLength(2);
+});
+
+test('a month has its own limit, from its first moment', async () => {
+  await t.setOption('OAuth2AccessTokenTTL', 100 * 86_400);
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, 40, { spending_window: 'month' });
+  const spendAll = async () => {
+    let answered = 0;
+    while ((await t.ask(access_token)).status === 200) answered += 1;
+    return answered;
+  };
+  const first = await spendAll();
+  expect(first).toBeGreaterThan(0);
+  t.clock.jump(32 * 86_400_000);
+  expect(await spendAll()).toBe(first);
+  t.clock.jump(-32 * 86_400_000);
+  expect(await refusalOf(t.ask(access_token))).toEqual(short);
+  await t.setOption('OAuth2AccessTokenTTL', 3600);
+});
+
+test('a server without OpenID Connect knows nothing of it', async () => {
+  const off = await openOAuthTest();
+  const body = { name: 'Agent', redirect_uris: ['https://client.example/callback'], scopes: 'openid models:use' };
+  expect(await faultOf(off.owner.call('/api/oauth2/applications', { method: 'POST', body }))).toEqual([
+    400,
+    'invalid_scope',
+  ]);
+  const client = await off.client();
+  expect(await faultOf(off.decide(client, { scope: 'models:use', spending_limit: 5 }))).toEqual([400, 'invalid_scope']);
+  const limit = { method: 'PUT', body: { spending_limit: 5, spending_window: 'total' } };
+  expect([404, 405]).toContain((await off.member.call(`/api/oauth2/consents/${client.id}`, limit)).status);
+  const { access_token } = await off.tokens(client);
+  expect((await off.withBearer('/v1/models', access_token)).status).toBe(401);
+  await off.close();
+  // Turned off while tokens are about, they pay no more.
+  const paying = await t.mayPay(await t.payingClient(), rich);
+  expect((await t.ask(paying.access_token)).status).toBe(200);
+  await t.setOption('OAuth2OpenIDConnect', false);
+  expect(await refusalOf(t.ask(paying.access_token))).toEqual(gone);
+  await t.setOption('OAuth2OpenIDConnect', true);
+  expect((await t.ask(paying.access_token)).status).toBe(200);
+});

@@ -1,0 +1,123 @@
+import type { TokenReader } from '../identity/authenticators.ts';
+import type { KeyPrincipal } from '../identity/principals.ts';
+import { statuses } from '../identity/user.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
+import { countCall, requireScope, toUser } from './bearer.ts';
+import { readToken } from './credentials.ts';
+import { isFor } from './resource-indicators.ts';
+import type { Room } from './room.ts';
+import { allowanceName, allowanceOf, type OpenAllowance } from './spending.ts';
+import { applicationStatus, suspended } from './status.ts';
+import { findApplication } from './store/applications.ts';
+import type { Client, PresentedToken } from './store/columns.ts';
+import { applicationTag, grantsTag } from './tags.ts';
+import { scopesNow, tokenLives } from './token-life.ts';
+
+/** What is known of a token that pays while it is warm: everything a request needs, so that none reads the database. */
+interface WarmToken {
+  client: Client;
+  token: PresentedToken;
+  allowance: OpenAllowance;
+  principal: KeyPrincipal;
+}
+
+type Deps = Pick<
+  Room,
+  'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'
+> & {
+  hearing: Pick<Hearing, 'heard'>;
+};
+
+/** RFC 6750 §3.1, in the words of whichever wire is called. */
+const badToken = (): AppError => {
+  const message = 'The access token is invalid, expired or revoked.';
+  return new AppError('invalid_api_key', message, {
+    headers: { 'www-authenticate': `Bearer realm="svc", error="invalid_token", error_description="${message}"` },
+  });
+};
+
+/**
+ * Access tokens with the scope `models:use`, in the place of an API key: the caller is the user, and the key is what the user
+ * lets the application spend.
+ */
+export function openPaying(deps: Deps): TokenReader {
+  const { clock, options } = deps;
+  const cache = new CachedLookup<WarmToken>({
+    load: (name) => loadToken(deps, name),
+    tagsOf: ({ client, token, allowance, principal: { user } }) => [
+      ...[`user:${user.id}`, grantsTag(user.id), `key:${allowance.keyId}`],
+      ...[applicationTag(client.id), applicationTag(token.granted_by!)],
+    ],
+    max: 50_000,
+    clock,
+    hearing: deps.hearing,
+  });
+  deps.announcements.onChanged(
+    (tag) => cache.invalidate(tag),
+    () => cache.clear(),
+  );
+
+  const admit = (warm: WarmToken | null, again: boolean): KeyPrincipal | Promise<KeyPrincipal> => {
+    if (!warm) throw badToken();
+    const { client, token, principal } = warm;
+    const now = nowSeconds(clock);
+    if (token.access_expires_at <= now) throw badToken();
+    // The operator may have changed what applications may have; all else that could change throws the entry out.
+    requireScope({ scopes: scopesNow(token, client, options) }, 'models:use');
+    if (again) return principal;
+    const counted = countCall(deps, client);
+    deps.lastUsed.saw(token, now);
+    return counted ? counted.then(() => principal) : principal;
+  };
+
+  /** Another month has begun, whose allowance is another one. */
+  const isPast = ({ allowance }: WarmToken): boolean =>
+    allowance.name !== allowanceName(allowance.consent, nowSeconds(clock));
+
+  return (text, { again }) => {
+    const key = readToken(text);
+    const turnedOn = options.get('OAuth2Enabled') && options.get('OAuth2OpenIDConnect');
+    if (key?.kind !== 'access' || !turnedOn) throw badToken();
+    const name = `${key.id} ${key.hash}`;
+    let found = cache.get(name);
+    if (found && !(found instanceof Promise) && isPast(found)) {
+      cache.invalidate(`key:${found.allowance.keyId}`);
+      found = cache.get(name);
+    }
+    return found instanceof Promise ? found.then((warm) => admit(warm, again)) : admit(found, again);
+  };
+}
+
+/** Throws what is wrong with it; nothing of that is kept. */
+async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
+  const [id, hash] = name.split(' ') as [string, string];
+  const found = await deps.lookups.bearer({ kind: 'access', id: Number(id), hash });
+  if (!found || found.client.status === applicationStatus.deleted) throw badToken();
+  const { client, token, user } = found;
+  if (client.status === applicationStatus.suspended) throw suspended();
+  if (!tokenLives(token, client, 'access', nowSeconds(deps.clock)) || user.status !== statuses.enabled)
+    throw badToken();
+  // A token that is bound to a key is no bearer token (RFC 9449 §7.2), and one for another place is not for this one.
+  if (token.jkt !== null || !isFor(token.access_resource, { resource: `${deps.baseUrl}/v1`, named: false }))
+    throw badToken();
+  requireScope({ scopes: scopesNow(token, client, deps.options) }, 'models:use');
+  // Of an exchanged token, the application that the user agreed to: what it may spend is what all may who act for it.
+  const application = await findApplication(deps.db, { id: token.granted_by! });
+  const allowance = application && (await allowanceOf(deps, user.id, application));
+  if (!allowance) throw badToken();
+  return {
+    client,
+    token,
+    allowance,
+    principal: {
+      user: toUser(user),
+      keyId: allowance.keyId,
+      models: [],
+      unlimited: false,
+      limitKey: `key:${allowance.keyId}`,
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import {
+  endAllowances,
+  limitAllowance,
+  openAllowance,
+  spentOf as spentOfAllowances,
+} from '../identity/store/application-keys.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { inBatches } from '../platform/db/pages.ts';
+import type { Room } from './room.ts';
+import { type Scope, scopesOf } from './scopes.ts';
+import { holdConsent, setSpending } from './store/consents.ts';
+import type { ConsentRow } from './store/tables.ts';
+import { grantsTag } from './tags.ts';
+
+const spendingWindows = ['total', 'month'] as const;
+type SpendingWindow = (typeof spendingWindows)[number];
+
+/** What a user lets an application spend. */
+export interface Spending {
+  /** In quota units. */
+  limit: number;
+  window: SpendingWindow;
+}
+
+/** Like the quota of a key. 0 lets it spend nothing for now. */
+export const spendingFields = {
+  spending_limit: z.number().int().min(0).max(1e15).describe('In quota units (500,000 = 1 USD)'),
+  spending_window: z.enum(spendingWindows).describe('In all, or in each calendar month (UTC)'),
+};
+
+type Limited = Pick<ConsentRow, 'id' | 'spending_window'>;
+
+/** A month has a row of its own: nothing has to be set back when it begins, and what still runs is charged to the one before. */
+export function allowanceName({ id, spending_window }: Limited, nowSeconds: number): string {
+  if (spending_window !== 'month') return `consent:${id}`;
+  return `consent:${id}:${new Date(nowSeconds * 1000).toISOString().slice(0, 7)}`;
+}
+
+export interface OpenAllowance {
+  consent: Limited;
+  keyId: number;
+  name: string;
+}
+
+/**
+ * The key that stands for what an application may spend now; null when the user has taken the consent away or it says nothing
+ * of money. The consent is held meanwhile: whoever takes it away finds the key and ends it.
+ */
+export async function allowanceOf(
+  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  userId: number,
+  application: { id: number; name: string },
+): Promise<OpenAllowance | null> {
+  return db.transaction().execute(async (tx) => {
+    const consent = await holdConsent(tx, userId, application.id);
+    if (!consent || consent.spending_limit === null || !paysBy(consent.scopes)) return null;
+    const now = nowSeconds(clock);
+    const name = allowanceName(consent, now);
+    const keyId = await openAllowance(tx, { name, userId, application, limit: consent.spending_limit }, now);
+    return { consent: { id: consent.id, spending_window: consent.spending_window }, keyId, name };
+  });
+}
+
+const pays: Scope = 'models:use';
+export const paysBy = (scopes: string): boolean => scopesOf(scopes).includes(pays);
+
+/**
+ * Sets the limit of a consent that there is, with what is left of it now; false when there is none. Where the window is another
+ * than before, nothing is left in the one before.
+ */
+export async function changeSpending(
+  deps: Pick<Room, 'db' | 'clock' | 'announcements' | 'recallKey'>,
+  userId: number,
+  applicationId: number,
+  { limit, window }: Spending,
+): Promise<boolean> {
+  const changed = await deps.db.transaction().execute(async (tx) => {
+    const consent = await holdConsent(tx, userId, applicationId);
+    if (!consent) return null;
+    await setSpending(tx, consent.id, { spending_limit: limit, spending_window: window });
+    const now = nowSeconds(deps.clock);
+    const [before, after] = [consent.spending_window, window].map((spending_window) =>
+      allowanceName({ id: consent.id, spending_window }, now),
+    ) as [string, string];
+    const limited = [await limitAllowance(tx, after, limit)];
+    if (before !== after) limited.push(await limitAllowance(tx, before, 0));
+    return limited.filter((keyId) => keyId !== null);
+  });
+  if (!changed) return false;
+  await deps.announcements.changed(grantsTag(userId));
+  // What processes keep of the limit before, and do not need, goes back to it.
+  for (const keyId of changed) await deps.recallKey(userId, keyId);
+  return true;
+}
+
+/** What was spent in the window of each consent that has a limit. */
+export async function spentIn(
+  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  consents: (Limited & Pick<ConsentRow, 'spending_limit'>)[],
+): Promise<Map<number, number>> {
+  const now = nowSeconds(clock);
+  const limited = consents.filter(({ spending_limit }) => spending_limit !== null);
+  const spent = await spentOfAllowances(
+    db,
+    limited.map((consent) => allowanceName(consent, now)),
+  );
+  return new Map(limited.map((consent) => [consent.id, spent.get(allowanceName(consent, now)) ?? 0]));
+}
+
+/** What an application that is suspended or deleted began for its users, and what still pays for it, ends too. */
+export async function endSpending(
+  { db, announcements }: Pick<Room, 'db' | 'announcements'>,
+  applicationId: number,
+): Promise<void> {
+  await inBatches(async (most) => {
+    const ended = await endAllowances(db, applicationId, { most });
+    for (const id of ended) await announcements.changed(`key:${id}`);
+    return ended.length;
+  });
+}
+
+/** A request for this scope needs a limit, unless one was set before. */
+export function requireSpending(scopes: readonly Scope[], given: Spending | null, before: ConsentRow | null): void {
+  if (!scopes.includes(pays) || given || (before && before.spending_limit !== null)) return;
+  throw new AppError('invalid_request', 'spending_limit is required: what the application may spend.', {
+    param: 'spending_limit',
+  });
+}

@@ -1,0 +1,41 @@
+import { NumberInput, Select, SimpleGrid } from '@mantine/core';
+import { type Spending, type SpendingEntry, windowOf } from '../spending.ts';
+
+interface SpendingFieldsProps {
+  value: SpendingEntry;
+  onChange: (value: SpendingEntry) => void;
+  error?: string | undefined;
+}
+
+const windows: { value: Spending['spending_window']; label: string }[] = [
+  { value: 'total', label: 'In all' },
+  { value: 'month', label: 'Each month' },
+];
+
+/** How much of a user's credits an application may spend, and in what time. */
+export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) {
+  return (
+    <SimpleGrid cols={2}>
+      <NumberInput
+        label="May spend at most"
+        description="Of your credits, in dollars"
+        prefix="$"
+        min={0}
+        decimalScale={6}
+        thousandSeparator
+        required
+        value={value.usd}
+        onChange={(usd) => onChange({ ...value, usd })}
+        error={error}
+      />
+      <Select
+        label="Counted"
+        description="Months begin at midnight UTC"
+        data={windows}
+        allowDeselect={false}
+        value={value.window}
+        onChange={(window) => onChange({ ...value, window: windowOf(window) })}
+      />
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,55 @@
+import { Modal, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { put } from '../../api.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { SpendingFields } from '../../components/spending-fields.tsx';
+import { formatQuota } from '../../format.ts';
+import { entryOf, spendingOf } from '../../spending.ts';
+import { useAct } from '../../use-act.ts';
+import type { Consent } from './consent.ts';
+
+interface LimitFormProps {
+  consent: Consent;
+  onClose: () => void;
+  onDone: () => Promise<unknown>;
+}
+
+/** Mounted while it is open. */
+export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
+  const { application_id, app_name, spending_limit = 0, spending_window = 'total', spent = 0 } = consent;
+  const [entry, setEntry] = useState(entryOf({ limit: spending_limit, window: spending_window }));
+  const body = spendingOf(entry);
+  const save = useAct({
+    mutationFn: (given: NonNullable<typeof body>) =>
+      put('/api/oauth2/consents/{application_id}', { path: { application_id }, body: given }),
+    onSuccess: async ({ spending_limit: limit }) => {
+      notifySuccess(`${app_name} may spend ${formatQuota(limit)}`);
+      onClose();
+      await onDone();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (body) save.mutate(body);
+  };
+  return (
+    <Modal opened onClose={onClose} title={`What ${app_name} may spend`}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Text size="sm">
+            Spent {spending_window === 'month' ? 'this month' : 'so far'}: <b>{formatQuota(spent)}</b>
+          </Text>
+          <SpendingFields value={entry} onChange={setEntry} error={body ? undefined : 'Enter an amount'} />
+          <FormFoot
+            act={save}
+            failure="The limit was not changed"
+            submitLabel="Save"
+            onCancel={onClose}
+            disabled={!body}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
