@@ -3,12 +3,12 @@ import { AppError } from '../lib/errors.ts';
 import { connect } from './connection.ts';
 import type { Definition } from './definition.ts';
 import { secretsOf, tellFault } from './fault.ts';
-import type { Listing } from './listing.ts';
+import { type Listing, mostTools } from './listing.ts';
 import type { McpRoom } from './room.ts';
 import { getServer, noServer } from './servers.ts';
 import { headersOf, holderFor, targetOf } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
-import { type AllowedTool, allowedTools, replaceTools } from './store/tools.ts';
+import { type AllowedTool, allowedTools, putTool, replaceTools } from './store/tools.ts';
 
 /** Somebody waits before a page. */
 const patienceMs = 15_000;
@@ -98,11 +98,19 @@ export async function approveTool(
   by: number,
   signal: AbortSignal,
 ): Promise<McpServer> {
+  const server = await getServer(room, id);
   const allowed = await allowedTools(room.db, [id]);
   const before = allowed.find((tool) => tool.name === name);
-  const others = allowed.filter((tool) => tool.name !== name);
-  const wanted = [...others, { name, definition, askFirst: askFirst ?? before?.askFirst ?? false }];
-  return allowTools(room, id, wanted, by, signal);
+  if (!before && allowed.length >= mostTools)
+    throw new AppError('conflict', `The server has ${mostTools} tools that are allowed already, which is the most.`);
+  const now = nowSeconds(room.clock);
+  const isKnown = before?.definition === definition;
+  const approved = isKnown ? before : approvable(await listedNow(room, server, by, signal), { name, definition });
+  const { description, inputSchema, further } = approved;
+  const approvedAt = isKnown ? before.approvedAt : now;
+  const tool = { serverId: id, name, askFirst, description, inputSchema, definition, further, approvedAt };
+  if (!(await putTool(room.db, tool, now))) throw noServer(id);
+  return { ...server, updatedAt: now };
 }
 
 async function listedNow(
@@ -119,7 +127,10 @@ async function listedNow(
   }
 }
 
-function approvable(listed: Map<string, Definition>, { name, definition }: Wanted): Definition {
+function approvable(
+  listed: Map<string, Definition>,
+  { name, definition }: Pick<Wanted, 'name' | 'definition'>,
+): Definition {
   const found = listed.get(name);
   if (!found) throw new AppError('invalid_value', `tools: the server lists no tool "${name}"`, { param: 'tools' });
   if (found.problem)

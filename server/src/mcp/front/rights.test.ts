@@ -48,6 +48,24 @@ test('a tool that was changed is neither listed nor called, is shown beside what
   expect(server.calls).toEqual([]);
 });
 
+test('tools that are approved at once are all approved, and ask first as they did', async () => {
+  const tools = ['one', 'two', 'three'].map((name): ScriptedTool => ({ name }));
+  const server = f.start(tools);
+  const { id } = await f.connected(server, {}, ['two']);
+  server.tools = tools.map((tool) => ({ ...tool, description: 'Another.' }));
+  const shown = (await f.admin.test(id)).tools;
+  await Promise.all(
+    shown.map(({ name, definition }) => f.admin.send('POST', `/${id}/tools/${name}/approve`, { definition })),
+  );
+  const now = (await f.admin.test(id)).tools as unknown as { name: string; state: string; approved: object }[];
+  expect(now.map(({ name, state, approved }) => [name, state, approved])).toEqual(
+    ['one', 'two', 'three'].map((name) => [
+      ...[name, 'approved'],
+      expect.objectContaining({ description: 'Another.', ask_first: name === 'two' }),
+    ]),
+  );
+});
+
 test('a tool that asks first is called once for each time that its user approves just this call', async () => {
   const server = f.start([echo]);
   const { name } = await f.connected(server, {}, ['echo']);

@@ -58,19 +58,36 @@ export async function allowedTools(db: Db, serverIds: readonly number[]): Promis
 }
 
 /** What is allowed from now on, and nothing else; false when the server is gone. */
-export async function replaceTools(
+export const replaceTools = (db: Db, serverId: number, tools: readonly AllowedTool[], now: number): Promise<boolean> =>
+  whileHeld(db, serverId, now, async (tx) => {
+    await tx.deleteFrom('mcp_tools').where('server_id', '=', serverId).execute();
+    if (tools.length > 0) await tx.insertInto('mcp_tools').values(tools.map(toRow)).execute();
+  });
+
+/** One as it is allowed from now on, asking first as it did where nothing is said; the others stay. False when the server is gone. */
+export const putTool = (
   db: Db,
-  serverId: number,
-  tools: readonly AllowedTool[],
+  { askFirst, ...tool }: Omit<AllowedTool, 'askFirst'> & { askFirst: boolean | undefined },
   now: number,
-): Promise<boolean> {
+): Promise<boolean> =>
+  whileHeld(db, tool.serverId, now, async (tx) => {
+    const before = await tx
+      .deleteFrom('mcp_tools')
+      .where('server_id', '=', tool.serverId)
+      .where('name', '=', tool.name)
+      .returning('ask_first')
+      .executeTakeFirst();
+    const row = toRow({ ...tool, askFirst: askFirst ?? before?.ask_first === 1 });
+    await tx.insertInto('mcp_tools').values(row).execute();
+  });
+
+/** The row of the server is held, so that it is not deleted meanwhile and two lists are not mixed. */
+function whileHeld(db: Db, serverId: number, now: number, work: (tx: Db) => Promise<void>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // The row of the server is held, so that it is not deleted meanwhile and two lists are not mixed.
     await touchServer(tx, serverId, now);
     const server = await tx.selectFrom('mcp_servers').select('id').where('id', '=', serverId).executeTakeFirst();
     if (!server) return false;
-    await tx.deleteFrom('mcp_tools').where('server_id', '=', serverId).execute();
-    if (tools.length > 0) await tx.insertInto('mcp_tools').values(tools.map(toRow)).execute();
+    await work(tx);
     return true;
   });
 }

@@ -24,8 +24,8 @@ test('headers are lines; none given are none sent, and are asked for again at an
 });
 
 test('a changed tool keeps what was approved until the change is', () => {
-  const tool = { offered_as: '', description: '', input_schema: {}, problem: null };
-  const approved = { description: '', input_schema: {}, ask_first: true };
+  const tool = { offered_as: '', description: '', input_schema: {}, further: {}, problem: null, changes: [] };
+  const approved = { description: '', input_schema: {}, further: {}, ask_first: true };
   const tools: McpTool[] = [
     { ...tool, name: 'new', state: 'new', definition: 'n', approved: null },
     { ...tool, name: 'changed', state: 'changed', definition: 'b', approved },
