@@ -35,7 +35,7 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this code is disabled.');
   checkCode(client, code, request, nowSeconds(clock));
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes')));
-  const resource = narrowedResource(code.resource, request.resources);
+  const resource = narrowedResource(deps, code.resource, request.resources);
   const idToken = await idTokenFor(deps, client, code, found.person);
   const issued = await issuePair(deps, { ...code, family: code.id }, { scopes, resource }, (row) =>
     deps.issuer.useCode(code.id, row.created_at, row),

@@ -37,7 +37,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
   const allowed = allowedNow(client.allowed_scopes, options.get('OAuth2AllowedScopes'));
   const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
-  const access = { scopes, resource: narrowedResource(token.resource, request.resources) };
+  const access = { scopes, resource: narrowedResource(deps, token.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, token, found.person);
   // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6; RFC 8707 §2.2).
   const issued = await issuePair(deps, token, access, (row) => deps.issuer.rotate(token.id, clock.nowMs(), row));
