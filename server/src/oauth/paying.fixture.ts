@@ -12,8 +12,8 @@ const answer = () =>
   });
 
 /** OpenID Connect turned on, a model that costs something, and a user with money. */
-export async function openPayingTest() {
-  const t = await openOpenidTest();
+export async function openPayingTest(env: Record<string, string> = {}) {
+  const t = await openOpenidTest({ env });
   const upstream: ScriptedUpstream = scriptedUpstream(answer);
   await addUpstream(t.app, upstream.url, [{ model_id: 'm', prompt_price: 2, completion_price: 2 }]);
   const credits = { method: 'POST', body: { quota: 1_000_000 } };

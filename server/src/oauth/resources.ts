@@ -26,6 +26,7 @@ export interface Resources {
 const own: ResourceRule[] = [
   { path: /^$/, name: 'Your account', scopes: ['openid', 'profile', 'email'] },
   { path: /^\/v1$/, name: 'Models, as with your API keys', scopes: ['openid', 'models:use'] },
+  { path: /^\/mcp\/svc$/, name: 'Models, knowledge, runs and videos, as tools', scopes: ['openid', 'models:use'] },
   { path: /^\/mcp(\/[a-z0-9-]{1,24})?$/, name: 'Tools of connected servers', scopes: ['openid'], named: true },
 ];
 
