@@ -207,7 +207,9 @@ function peerClient(running: Running, client: string): Server {
     keepsCodes: 150,
     mint: async (count, openid = false) => {
       const scope = openid ? 'openid offline_access' : 'api offline_access';
-      const response = await fetch(`${running.url}/mint?n=${count}&client=${client}&scope=${encodeURIComponent(scope)}`);
+      const response = await fetch(
+        `${running.url}/mint?n=${count}&client=${client}&scope=${encodeURIComponent(scope)}`,
+      );
       return (await response.json()) as string[];
     },
   };
