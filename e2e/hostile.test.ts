@@ -23,6 +23,8 @@ const streamMs = 300;
 /** What every model's window takes, and what none does. */
 const runLengths = { with: [60_000, 1_000_000], without: [60_000] };
 const only = process.env.SVC_HOSTILE_ONLY;
+/** Endpoints that are closed unless the operator opens them. */
+const allOn = { OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1' };
 
 let service: Service;
 let worlds: Worlds;
@@ -34,7 +36,7 @@ beforeAll(async () => {
   const port = freePort();
   watch = `http://127.0.0.1:${port}`;
   service = await startService({
-    env: { DEMO_PROVIDER: 'on', LOG_LEVEL: 'error', LOOP_WATCH_PORT: `${port}` },
+    env: { DEMO_PROVIDER: 'on', LOG_LEVEL: 'error', LOOP_WATCH_PORT: `${port}`, ...allOn },
     preload: join(import.meta.dir, 'hostile/watch.ts'),
   });
   worlds = await makeWorlds(service, 0);

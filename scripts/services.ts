@@ -41,11 +41,14 @@ export async function prepareRedis(): Promise<Service> {
   return startOwn(ownRedis);
 }
 
-/** The system's Chromium, installed with apt-get where it is missing and we may. */
+/**
+ * The system's Chromium, installed with apt-get where it is missing and we may. Best the one without a window, which draws the
+ * same pages for three quarters of the processor time.
+ */
 export async function prepareChromium(): Promise<Service> {
   const find = (): string | undefined =>
     process.env.CHROMIUM_PATH ??
-    ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+    ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
       .map((name) => Bun.which(name))
       .find(Boolean) ??
     undefined;
@@ -56,7 +59,8 @@ export async function prepareChromium(): Promise<Service> {
   }
   console.log('installing chromium with apt-get …');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const command = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium';
+  const install = (name: string) => `apt-get install -y -qq --no-install-recommends ${name}`;
+  const command = `apt-get update -qq && { ${install('chromium-headless-shell')} || ${install('chromium')}; }`;
   const code = await Bun.spawn(['sh', '-c', command], { env, stdout: 'ignore', stderr: 'inherit' }).exited;
   const installed = find();
   if (code === 0 && installed) return { url: installed, note: `${installed} (installed now)`, stop: nothingToStop };

@@ -40,22 +40,25 @@ export function turnOf(file: string): number {
   return name.startsWith('e2e/') ? longest.length : longest.length + 1;
 }
 
-/** Above this, files of a folder wait for one another longer than a process of their own would take to begin. */
-const mostInGroup = 6;
+/** Above this, the last process of a run would keep everybody waiting. */
+const mostInGroup = 12;
 /** These start whole services, or compute for long. */
 const runsAlone = (file: string): boolean =>
   relative(process.cwd(), file).startsWith('e2e/') || /\.(property|fuzz)\.test\.ts$/.test(file);
 
+/** `server/src/relay` of whatever is below it. */
+const roomOf = (file: string): string => dirname(relative(process.cwd(), file)).split('/').slice(0, 3).join('/');
+
 /** Files that share a process: to load the service and to warm up costs as much as most files' tests. */
 export function grouped(files: string[]): string[][] {
   const alone = files.filter(runsAlone).map((file) => [file]);
-  const folders = Object.values(
+  const rooms = Object.values(
     Object.groupBy(
       files.filter((file) => !runsAlone(file)),
-      dirname,
+      roomOf,
     ),
   ) as string[][];
-  return [...alone, ...folders.flatMap((folder) => inPieces(folder))];
+  return [...alone, ...rooms.flatMap((room) => inPieces(room))];
 }
 
 function inPieces(files: string[]): string[][] {

@@ -4,7 +4,7 @@ import { goal, median, type Row, report, round, spread } from '../kit/report.ts'
 import { addChannel, chatBody, startService } from '../kit/service.ts';
 
 const connections = 32;
-const rounds = 3;
+const rounds = 9;
 const seconds = 3;
 const warmUpSeconds = 6;
 

@@ -12,7 +12,7 @@ import type { Storage } from './world.ts';
 const seed = Number(process.env.SVC_FUZZ_SEED ?? 20_260_701);
 const count = Number(process.env.SVC_FUZZ_REQUESTS ?? (process.env.SVC_LONG ? 200_000 : 20_000));
 const only = process.env.SVC_FUZZ_ONLY?.split(',').map(Number);
-const env = { DEMO_PROVIDER: 'on', LOG_LEVEL: 'error' };
+const env = { DEMO_PROVIDER: 'on', LOG_LEVEL: 'error', OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1' };
 
 let service: Service | undefined;
 let postgres: OwnServer | undefined;

@@ -11,7 +11,15 @@ interface Things {
   sessionId: string;
   jobId: string;
   conversationId: string;
+  responseId: string;
+  fileId: string;
+  batchIds: string[];
+  providerId: number;
+  mcpServerId: number;
 }
+
+/** A provider to sign in through that there is. */
+export const providerName = 'fuzz';
 
 const models: [RegExp, string][] = [
   [/embed/i, 'demo/embed'],
@@ -80,7 +88,8 @@ export const knownValues = (things: Things): Record<string, readonly unknown[]> 
   format: ['json', 'csv'],
 });
 
-function idsOf({ userId, channelId, tokenId, knowledgeId, application, sessionId, jobId, conversationId }: Things) {
+function idsOf(things: Things) {
+  const { userId, channelId, tokenId, knowledgeId, application, sessionId, jobId, conversationId } = things;
   return {
     id: [1, 2, 3, userId],
     user_id: [userId, 1],
@@ -95,6 +104,13 @@ function idsOf({ userId, channelId, tokenId, knowledgeId, application, sessionId
     'tokens/{id}': [tokenId],
     'users/{id}': [userId, 1],
     'channels/{id}': [channelId],
+    'responses/{response_id}': [things.responseId],
+    'files/{file_id}': [things.fileId],
+    input_file_id: [things.fileId],
+    'batches/{batch_id}': things.batchIds,
+    'identity-providers/{id}': [things.providerId],
+    'auth/{provider}': [providerName],
+    'servers/{id}': [things.mcpServerId],
     'knowledge/{id}': [knowledgeId],
     // Requests to a model of this name would find the channel where nobody listens.
     model_id: ['fuzz/model'],

@@ -1,6 +1,6 @@
 /** Things that exist in the service under test, so that requests can name them, and the secrets no answer may hold. */
 import { type Caller, login, rootPassword, type Service } from '../service.ts';
-import { conversationItem, knownValues } from './known.ts';
+import { conversationItem, knownValues, providerName } from './known.ts';
 
 export interface World {
   /** Header sets by the name of the security scheme, and some that open nothing. */
@@ -56,7 +56,13 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
   const job = await service.post('/v1/videos', { model: 'demo/video', prompt: 'a storm' }, { key });
   const items = [{ id: conversationItem, type: 'message', role: 'user', content: 'hi' }];
   const conversation = await service.post('/v1/conversations', { items }, { key });
+  const provider = await newProvider(root);
+  const server = await root.api<{ id: number }>('/api/mcp/servers', {
+    ...{ method: 'POST', body: { name: name.replace('-', ''), url: 'http://127.0.0.1:9/mcp' } },
+  });
   const values = knownValues({
+    ...(await newWork(service, key)),
+    ...{ providerId: provider.id, mcpServerId: server.id },
     ...{ callback, userId: user.id, channelId: channel.id, tokenId: token!.id, knowledgeId: knowledge.id },
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },
     conversationId: ((await conversation.json()) as { id: string }).id,
@@ -76,6 +82,35 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     // A path parameter is asked for as `tokens/{id}`, and has values of its own where that matters.
     known: (field) => values[field] ?? values[field.replace(/^.*\{|\}$/g, '')],
   };
+}
+
+/** The same for all worlds, since its name stands in addresses; a fuzzed request may have taken it away. */
+async function newProvider(root: Caller): Promise<{ id: number }> {
+  const path = '/api/admin/identity-providers';
+  const { providers } = await root.api<{ providers: { id: number; slug: string }[] }>(`${path}?page_size=100`);
+  const there = providers.find(({ slug }) => slug === providerName);
+  const body = { slug: providerName, name: 'Another company', issuer: 'http://127.0.0.1:9', client_id: 'svc' };
+  return there ?? root.api<{ id: number }>(path, { method: 'POST', body });
+}
+
+/** A response, a file and batches of both kinds. */
+async function newWork(service: Service, key: string) {
+  const idOf = async (answer: Response) => ((await answer.json()) as { id: string }).id;
+  const hi = { model: 'demo/chat', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+  const response = await idOf(await service.post('/v1/responses', { model: 'demo/chat', input: 'hi' }, { key }));
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: hi };
+  form.set('file', new File([JSON.stringify(line)], 'lines.jsonl'));
+  const headers = { authorization: `Bearer ${key}` };
+  const fileId = await idOf(await fetch(`${service.url}/v1/files`, { method: 'POST', headers, body: form }));
+  const batch = { input_file_id: fileId, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const requests = [{ custom_id: 'a', params: hi }];
+  const batchIds = [
+    await idOf(await service.post('/v1/batches', batch, { key })),
+    await idOf(await service.post('/v1/messages/batches', { requests }, { key })),
+  ];
+  return { responseId: response, fileId, batchIds };
 }
 
 const newCode = async (user: Caller, clientId: string): Promise<string> => {

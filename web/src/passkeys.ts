@@ -7,6 +7,9 @@ export const passkeysWork = (): boolean => browserSupportsWebAuthn() && !/^[\d.]
 /** The service writes the options as the browser wants them. */
 const asGiven = (optionsJSON: unknown) => ({ optionsJSON: optionsJSON as never });
 
+/** As the browser gave it; the service looks at each field, and its types leave out those that it does not use. */
+const asSent = (response: unknown) => response as never;
+
 /** What a browser says when a person closed its dialog means nothing to them. */
 async function withWords<T>(asking: Promise<T>): Promise<T> {
   return asking.catch((cause: unknown) => {
@@ -21,17 +24,17 @@ async function withWords<T>(asking: Promise<T>): Promise<T> {
 export async function enterWithPasskey(): Promise<Result<'/api/user/login/passkey', 'post'>> {
   const options = await post('/api/user/login/passkey/options');
   const response = await withWords(startAuthentication(asGiven(options)));
-  return post('/api/user/login/passkey', { body: { response: response as never } });
+  return post('/api/user/login/passkey', { body: { response: asSent(response) } });
 }
 
 export async function stepUpWithPasskey(): Promise<void> {
   const options = await post('/api/user/step-up/passkey/options');
   const response = await withWords(startAuthentication(asGiven(options)));
-  await post('/api/user/step-up/passkey', { body: { response: response as never } });
+  await post('/api/user/step-up/passkey', { body: { response: asSent(response) } });
 }
 
 export async function addPasskey(name: string, password: string | undefined) {
   const options = await post('/api/user/passkeys/options', { body: { password } });
   const response = await withWords(startRegistration(asGiven(options)));
-  return post('/api/user/passkeys', { body: { name, response: response as never } });
+  return post('/api/user/passkeys', { body: { name, response: asSent(response) } });
 }

@@ -46,8 +46,14 @@ const timeLength = 9;
  * side in an index, and a write changes the one page at its end instead of as many pages as it has rows. The rest is as hard
  * to guess as ever: 23 characters are 137 bits.
  */
-export const timedString = (length: number): string =>
-  Date.now().toString(36).padStart(timeLength, '0') + randomString(length - timeLength);
+export function timedString(length: number): string {
+  const now = Date.now();
+  if (now !== written.ms) written = { ms: now, text: now.toString(36).padStart(timeLength, '0') };
+  return written.text + randomString(length - timeLength);
+}
+
+/** The last time that was asked for: of a busy process many names fall into one millisecond. */
+let written = { ms: -1, text: '' };
 
 const firstCount = 1_000_000;
 let prefix = randomString(10);

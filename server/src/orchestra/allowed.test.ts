@@ -73,7 +73,7 @@ test('no inner call reaches a model that the key does not list', async () => {
       fc.boolean(),
       run,
     ),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
   expect(asked).toBeGreaterThan(0);
 });

@@ -12,7 +12,7 @@ let root: Member;
 let older: Member;
 let enrolled: Enrolled;
 beforeAll(async () => {
-  t = await openTestApp({ clock });
+  t = await openTestApp({ clock, env: { OPENID_CONNECT: '1' } });
   await t.setOption('RateLimitEnabled', false);
   [root, older] = [await t.root(), await t.root()];
   enrolled = await enrol(t, root, rootPassword);
@@ -35,13 +35,14 @@ describe('acts that need a fresh factor', () => {
     expect(await refused.json()).toMatchObject({ success: false, code: 'step_up_required' });
   });
 
-  test('every write of a credential or of credits by an administrator is among them', () => {
+  test('every write of a credential, of a way in or of credits by an administrator is among them', () => {
     const { paths } = t.app.document() as { paths: Record<string, Record<string, unknown>> };
     const writes = Object.entries(paths).flatMap(([path, methods]) =>
       ['post', 'put', 'delete']
         .filter(
           (method) =>
-            method in methods && /^\/api\/admin\/(users|channels)(\/\{id\}(\/credits|\/factors)?)?$/.test(path),
+            method in methods &&
+            /^\/api\/admin\/(users|channels|identity-providers)(\/\{id\}(\/credits|\/factors)?)?$/.test(path),
         )
         .map((method) => `${method.toUpperCase()} ${path}`),
     );

@@ -29,6 +29,10 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'POST /api/admin/channels',
   'PUT /api/admin/channels/{id}',
   'DELETE /api/admin/channels/{id}',
+  'POST /api/admin/identity-providers',
+  'PUT /api/admin/identity-providers/{id}',
+  'DELETE /api/admin/identity-providers/{id}',
+  'POST /api/oauth2/admin/signing-keys/rotate',
   'POST /api/mcp/servers',
   'PUT /api/mcp/servers/{id}',
 ]);

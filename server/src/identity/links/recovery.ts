@@ -1,8 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { randomString } from '../../lib/ids.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
-import { checkLoginAttempt, hashPassword } from '../passwords.ts';
+import { checkLoginAttempt, hashPassword, noPassword } from '../passwords.ts';
 import { changeUser, findUserRow, findVerified, insertUser, type UserChange, type UserRow } from '../store/users.ts';
 import { roles, statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
@@ -96,13 +95,13 @@ export interface Invitation {
   display_name?: string | undefined;
 }
 
-/** An account without a password that anybody knows, and the link by which its owner chooses one. */
+/** An account without a password, and the link by which its owner chooses one. */
 export async function invite(deps: LinkDeps, { username, email, display_name }: Invitation): Promise<Invited> {
   const user = await insertUser(deps.db, {
     username,
     email,
     display_name: display_name ?? username,
-    password_hash: await hashPassword(randomString(48)),
+    password_hash: noPassword(),
     role: roles.user,
     quota: deps.options.get('QuotaForNewUser'),
     created_at: nowSeconds(deps.clock),

@@ -1,3 +1,4 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 
 /** Binary values in base64url; none that an authenticator sends is nearly as long. */
@@ -41,6 +42,12 @@ export const assertionBody = z.object({
     userHandle: bytes.optional(),
   }),
 });
+
+/*
+ * The same to the library, whose types know fields that are left out but none that are undefined.
+ */
+export const registrationOf = (body: z.infer<typeof registrationBody>) => body as RegistrationResponseJSON;
+export const assertionOf = (body: z.infer<typeof assertionBody>) => body as AuthenticationResponseJSON;
 
 /** Handed to the browser as it is. */
 export const optionsAnswer = z.looseObject({ challenge: z.string() });

@@ -6,7 +6,7 @@ import { authenticationOptions } from '../factors/passkeys.ts';
 import { signInWithPasskey } from '../factors/sign-in.ts';
 import { refuseForgery } from '../sessions.ts';
 import { userSchema } from '../user.ts';
-import { assertionBody, optionsAnswer } from './passkey-bodies.ts';
+import { assertionBody, assertionOf, optionsAnswer } from './passkey-bodies.ts';
 import { answerWithSession } from './start-session.ts';
 import { tellFailure, tellSignIn } from './tell-sign-in.ts';
 
@@ -40,7 +40,7 @@ export function passkeySignInRoutes(deps: FactorDeps, origins: string[]): Route[
       answers: { 200: answered(userSchema) },
       handle: async (call) => {
         refuseForgery(call.request, origins);
-        const proven = await signInWithPasskey(deps, call.body.response as never).catch((error) => {
+        const proven = await signInWithPasskey(deps, assertionOf(call.body.response)).catch((error) => {
           tellFailure(deps.audit, call, null, error, 'passkey');
           throw error;
         });

@@ -12,7 +12,7 @@ import { factorsOf } from '../store/factors.ts';
 import { deletePasskey, renamePasskey } from '../store/passkeys.ts';
 import { noteFactor } from '../store/sessions.ts';
 import { passkeySchema } from './factors.ts';
-import { optionsAnswer, registrationBody } from './passkey-bodies.ts';
+import { optionsAnswer, registrationBody, registrationOf } from './passkey-bodies.ts';
 
 const base = {
   tag: 'Account',
@@ -58,7 +58,7 @@ export function passkeyRoutes(deps: FactorDeps): Route[] {
       },
       handle: async (call) => {
         const userId = idOfCaller(call);
-        const id = await registerPasskey(deps, call.principal.user, call.body.name, call.body.response as never);
+        const id = await registerPasskey(deps, call.principal.user, call.body.name, registrationOf(call.body.response));
         await noteFactor(deps.db, call.principal.sessionId, nowSeconds(deps.clock));
         const { recovery_codes_left } = await factorsOf(deps.db, userId);
         const codes = recovery_codes_left > 0 ? undefined : await newRecoveryCodes(deps, userId);

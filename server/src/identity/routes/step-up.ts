@@ -9,7 +9,7 @@ import { authenticationOptions, provePasskey } from '../factors/passkeys.ts';
 import { type Method, takeCode } from '../factors/second-factor.ts';
 import { noteFactor } from '../store/sessions.ts';
 import { codeRule } from './factors.ts';
-import { assertionBody, optionsAnswer } from './passkey-bodies.ts';
+import { assertionBody, assertionOf, optionsAnswer } from './passkey-bodies.ts';
 
 const base = {
   tag: 'Account',
@@ -66,7 +66,7 @@ export function stepUpRoutes(deps: FactorDeps): Route[] {
       answers: { 200: done },
       handle: (call) => {
         const own = async (): Promise<Method> => {
-          const { passkey, given } = await provePasskey(deps, 'passkey_step_up', call.body.response as never);
+          const { passkey, given } = await provePasskey(deps, 'passkey_step_up', assertionOf(call.body.response));
           if (passkey.user_id !== call.principal.user.id || given.user_id !== passkey.user_id)
             throw new AppError('wrong_credentials', 'This passkey is not yours.');
           return 'passkey';

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Origin } from '../audit/log.ts';
 import type { ProvenUser } from '../sessions.ts';
-import { findUserRow, toUser } from '../store/users.ts';
+import { findUserRow, findVerified, toUser } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
 import { domainAllowed, type Person, personOf } from './claims.ts';
 import { exchange } from './exchange.ts';
@@ -11,7 +11,7 @@ import { SignInFault } from './fault.ts';
 import type { SignInRoom } from './room.ts';
 import { labelOf, signUp } from './sign-up.ts';
 import { type AttemptRow, insertLink, takeAttempt } from './store/attempts.ts';
-import { findByVerifiedEmail, findIdentity, insertIdentity, setMappedRole, touchIdentity } from './store/identities.ts';
+import { findIdentity, insertIdentity, setMappedRole, touchIdentity } from './store/identities.ts';
 import type { Provider } from './store/providers.ts';
 
 export interface Callback {
@@ -63,7 +63,7 @@ export async function finishSignIn(
     await touchIdentity(room.db, identity.id, labelOf(person), nowSeconds(room.clock));
     return letIn(room, provider, identity.user_id, person, attempt.return_to, callback.origin);
   }
-  const owner = person.emailVerified ? await findByVerifiedEmail(room.db, person.email) : null;
+  const owner = person.emailVerified ? await findVerified(room.db, person.email) : null;
   if (owner) return askForLink(room, provider, attempt, person, owner.id);
   if (!provider.allowSignUp) throw new SignInFault('sign_up_closed');
   const user = await signUp(room, provider, person);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
+import { enrol } from '../factors/factors.fixture.ts';
 import { roles } from '../user.ts';
 import { Browser, type OtherCompany, startOtherCompany } from './other-company.fixture.ts';
 
@@ -216,6 +217,28 @@ test('connected and disconnected from the account page, but never the last way i
   expect((await send(ann, 'DELETE', `/api/user/identities/${last}`)).status).toBe(200);
   const login = { username: 'ann', password: 'my first password' };
   expect((await t.call('/api/user/login', { method: 'POST', body: login })).status).toBe(200);
+});
+
+test('a provider stands for the password alone: a second factor is asked for all the same', async () => {
+  const fay = await t.user('fay');
+  await fay.call('/api/user/self', { method: 'PUT', body: { email: 'fay@acme.example' } });
+  await root.call(`/api/admin/users/${fay.id}`, { method: 'PUT', body: { email_verified: true } });
+  const { recoveryCodes } = await enrol(t, fay);
+  company.people.fay = { email: 'fay@acme.example', email_verified: true };
+  // Nor does the password alone connect the two.
+  const { at, by } = await signIn('links', 'fay');
+  const link = at.split('=')[1]!;
+  expect((await send(by, 'GET', `/api/auth/link?link=${link}`)).data).toMatchObject({ second_factor: true });
+  expect((await send(by, 'POST', '/api/auth/link', { link, password: 'a fine password' })).status).toBe(403);
+  by.setCookie(own('/'), fay.cookie);
+  expect((await send(by, 'POST', '/api/auth/link', { link })).status).toBe(200);
+
+  const back = await signIn('links', 'fay', browser(), '?return_to=/keys');
+  expect(back.at).toBe('/login?second_factor=totp%2Crecovery_code&next=%2Fkeys');
+  expect((await back.by.visit(own('/api/user/self'))).status).toBe(401);
+  const shown = await send(back.by, 'POST', '/api/user/login/second-factor', { code: recoveryCodes[0] });
+  expect(shown.status).toBe(200);
+  expect(await selfOf(back.by)).toMatchObject({ id: fay.id });
 });
 
 test('who is logged in may not change meanwhile, nor an account be disabled', async () => {

@@ -36,7 +36,8 @@ export async function readRequest(keeper: ResponseKeeper, owner: Owner, body: Js
   if (body.store !== false) keeper.admit(items);
   const whole = { ...body, ...(body.input != null && { input: keeper.expand(owner, items) }) };
   const conversation = parseResponsesRequest(whole, await resolveItems(keeper, owner, before), keeper.seals(owner));
-  return { conversation, input: withIds(brought), named };
+  // Ids are for what is kept.
+  return { conversation, input: body.store === false ? brought : withIds(brought), named };
 }
 
 /** Each is looked up by itself; more than any conversation has would be work for nothing. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { makeDemoVideo } from './make-demo-video.ts';
 
-const executablePath = '/usr/bin/chromium';
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executablePath);
 if (missing) console.warn(`skipped: ${executablePath} is missing, so the demo video was not played in a browser`);
 

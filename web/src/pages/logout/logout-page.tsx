@@ -38,7 +38,7 @@ function Question({ search }: { search: string }) {
       <Stack>
         <Text size="sm">You are logged out here, and applications that you signed in to from here are told.</Text>
         {logOut.error && <ErrorState error={logOut.error} title="You are still logged in" />}
-        <Group grow>
+        <Group grow preventGrowOverflow={false}>
           <ButtonLink to="/" variant="default">
             Stay logged in
           </ButtonLink>

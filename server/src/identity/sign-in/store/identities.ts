@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
 import { isTaken } from '../../../platform/durable/errors.ts';
 import { hasPassword } from '../../passwords.ts';
@@ -42,16 +42,6 @@ export async function identitiesOf(db: Db, userId: number): Promise<ShownIdentit
     .orderBy('i.id')
     .limit(200)
     .execute();
-}
-
-/** The one account that has shown this address to be its own; by the words of the index that knows them. */
-export async function findByVerifiedEmail(db: Db, email: string): Promise<Pick<UserRow, 'id'> | null> {
-  const found = await db
-    .selectFrom('users')
-    .select('id')
-    .where(sql<boolean>`lower(email) = ${email.toLowerCase()} and email_verified = 1 and email <> ''`)
-    .executeTakeFirst();
-  return found ?? null;
 }
 
 /** Whose it is from now on; null when it is somebody's already. */

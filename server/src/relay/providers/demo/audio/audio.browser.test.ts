@@ -5,7 +5,7 @@ import { durationOf } from '../../../../lib/audio/duration.ts';
 import { demoFetch } from '../demo-fetch.ts';
 import { notesOf } from './notes.ts';
 
-const executablePath = '/usr/bin/chromium';
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executablePath);
 if (missing) console.warn(`skipped: ${executablePath} is missing, so the demo speech was not decoded in a browser`);
 
