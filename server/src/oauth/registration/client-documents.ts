@@ -143,7 +143,9 @@ async function changed(
   const doubted = fields.some((name) => name !== 'allowed_scopes' && name !== 'id_token_signed_response_alg');
   const after = await changeApplication(deps.db, before.id, {
     document_expires_at,
-    ...(fields.length > 0 && { ...said, updated_at: nowSeconds(deps.clock) }),
+    // Only what changed, as whoever reads it meanwhile may know better.
+    ...Object.fromEntries(fields.map((name) => [name, said[name]])),
+    ...(fields.length > 0 && { updated_at: nowSeconds(deps.clock) }),
     ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
   });
   if (!after) throw new AppError('not_found', 'There is no application with this client_id.');
