@@ -24,6 +24,7 @@ import { migration as totals } from './0022-totals.ts';
 import { migration as openid } from './0023-openid.ts';
 import { migration as signIn } from './0024-sign-in.ts';
 import { migration as factors } from './0025-factors.ts';
+import { migration as keptContents } from './0030-kept-contents.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -53,6 +54,7 @@ export const migrations: Migration[] = [
   openid,
   signIn,
   factors,
+  keptContents,
 ];
 
 /**
