@@ -28,7 +28,8 @@ afterAll(async () => {
 const at = (path: string, named: boolean) => ({ resource: `${t.config.baseUrl}${path}`, named });
 const identified = async (token: string | null, audience: ReturnType<typeof at>): Promise<BearerPrincipal | string> => {
   try {
-    return await oauth.identify(token === null ? null : `Bearer ${token}`, audience);
+    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    return await oauth.identify(new Request(audience.resource, { headers }), audience);
   } catch (error) {
     return (error as { code: string }).code;
   }
