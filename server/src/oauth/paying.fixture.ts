@@ -2,9 +2,11 @@ import { addUpstream, type ScriptedUpstream, scriptedUpstream } from '../relay/s
 import { jsonOf, type TestClient } from './oauth.fixture.ts';
 import { openOpenidTest } from './openid/openid.fixture.ts';
 
+/** A model that costs one unit a request, whatever is asked: what is put aside for it is what it costs. */
+export const oneUnit = 'one-unit';
 /** What the scripted upstream says it took and made; a token costs one unit. */
 export const costOfOne = 5;
-const answer = () =>
+export const answerOfOne = () =>
   Response.json({
     id: 'c',
     choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
@@ -14,8 +16,11 @@ const answer = () =>
 /** OpenID Connect turned on, a model that costs something, and a user with money. */
 export async function openPayingTest(env: Record<string, string> = {}) {
   const t = await openOpenidTest({ env });
-  const upstream: ScriptedUpstream = scriptedUpstream(answer);
-  await addUpstream(t.app, upstream.url, [{ model_id: 'm', prompt_price: 2, completion_price: 2 }]);
+  const upstream: ScriptedUpstream = scriptedUpstream(answerOfOne);
+  await addUpstream(t.app, upstream.url, [
+    { model_id: 'm', prompt_price: 2, completion_price: 2 },
+    { model_id: oneUnit, request_price: 0.000_002 },
+  ]);
   const credits = { method: 'POST', body: { quota: 1_000_000 } };
   await (await t.root()).call(`/api/admin/users/${t.member.id}/credits`, credits);
 

@@ -91,20 +91,6 @@ test('the limit is asked of the user, once', async () => {
   expect(await t.consentOf(earlier)).toMatchObject({ spending_limit: 7, spending_window: 'total' });
 });
 
-test('80 requests at once spend no more than the limit', async () => {
-  const client = await t.payingClient({ name: 'Eighty' });
-  const limit = 100;
-  const { access_token } = await t.mayPay(client, limit);
-  const answers = await Promise.all(Array.from({ length: 80 }, () => t.ask(access_token)));
-  const answered = answers.filter(({ status }) => status === 200);
-  for (const answer of answers) if (answer.status !== 200) expect(await refusalOf(answer)).toEqual(short);
-  expect(answered.length).toBeGreaterThan(0);
-  expect(answered.length).toBeLessThan(80);
-  const { spent } = await t.consentOf(client);
-  expect(spent).toBe(answered.length * costOfOne);
-  expect(spent).toBeLessThanOrEqual(limit);
-});
-
 test('a limit is changed in the midst, and what was spent counts', async () => {
   const client = await t.payingClient();
   const { access_token } = await t.mayPay(client, rich);
@@ -183,24 +169,6 @@ test('agreeing again after revoking begins anew', async () => {
   expect((await t.ask(again.access_token)).status).toBe(200);
   // What was used under the consent before still tells of the application.
   expect((await t.usage()).filter(({ application_id }) => application_id === client.id)).toHaveLength(2);
-});
-
-test('a month has its own limit, from its first moment', async () => {
-  await t.setOption('OAuth2AccessTokenTTL', 100 * 86_400);
-  const client = await t.payingClient();
-  const { access_token } = await t.mayPay(client, 40, { spending_window: 'month' });
-  const spendAll = async () => {
-    let answered = 0;
-    while ((await t.ask(access_token)).status === 200) answered += 1;
-    return answered;
-  };
-  const first = await spendAll();
-  expect(first).toBeGreaterThan(0);
-  t.clock.jump(32 * 86_400_000);
-  expect(await spendAll()).toBe(first);
-  t.clock.jump(-32 * 86_400_000);
-  expect(await refusalOf(t.ask(access_token))).toEqual(short);
-  await t.setOption('OAuth2AccessTokenTTL', 3600);
 });
 
 test('a server without OpenID Connect knows nothing of it', async () => {

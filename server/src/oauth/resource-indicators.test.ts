@@ -49,10 +49,15 @@ test('a code and a refresh narrow it, and the grant keeps its own', async () => 
   expect(await audienceOf(third.access_token)).toEqual([models, tools]);
 });
 
-test('a grant for nothing in particular can be used for one thing', async () => {
+test('a grant for nothing in particular is used for what it opens anyway, and for nothing the user was not asked about', async () => {
   const open = await t.tokens(client);
-  const bound = (await jsonOf(refreshed(open.refresh_token, [tools, models]))) as unknown as Tokens;
-  expect(await audienceOf(bound.access_token)).toEqual([tools, models]);
+  const own = [models, t.config.baseUrl];
+  const bound = (await jsonOf(refreshed(open.refresh_token, own))) as unknown as Tokens;
+  expect(await audienceOf(bound.access_token)).toEqual(own);
+  for (const beyond of [[tools], [models, tools], [`${t.config.baseUrl}/mcp`]]) {
+    expect(await faultOf(refreshed(bound.refresh_token, beyond))).toEqual([400, 'invalid_target']);
+    expect(await faultOf(exchanged(await t.code(client), beyond))).toEqual([400, 'invalid_target']);
+  }
 });
 
 test('a token for another place is refused here', async () => {

@@ -33,14 +33,17 @@ export function requestedResources(
 export const storedResource = (resources: string[]): string | null =>
   resources.length === 0 ? null : resources.join(' ');
 
-/** RFC 8707 §2.2: of what was granted, which may be all that needs no name, as much as is asked for; never more. */
+/**
+ * RFC 8707 §2.2: of what was granted as much as is asked for; never more. A grant that names nothing is for what such tokens
+ * open anyway: a client that was allowed a sign-in does not make itself a token for tools that the user never heard of.
+ */
 export function narrowedResource(
   { resources }: Pick<Room, 'resources'>,
   granted: string | null,
   asked: string[],
 ): string | null {
   if (asked.length === 0) return granted;
-  const most = granted === null ? asked.filter((uri) => !resources.at(uri)?.named) : granted.split(' ');
+  const most = granted === null ? asked.filter((uri) => !resources.at(uri)!.named) : granted.split(' ');
   if (!asked.every((uri) => most.includes(uri)))
     throw invalidTarget('resource was not named in the authorization request.');
   return storedResource(asked);

@@ -8,8 +8,8 @@ interface ResourceRule {
   name: string;
   /** What a client that knows nothing else may ask for; a scope that there is not is left out. */
   scopes: readonly string[];
-  /** Whether tokens open it only where the user was shown that they would. */
-  named?: boolean;
+  /** Whether only tokens that name it open it: then the user was asked about it. */
+  named: boolean;
 }
 
 /** What tokens can be made out to (RFC 8707): addresses of ours, told by their form alone, so that asking finds nothing out. */
@@ -24,9 +24,12 @@ export interface Resources {
 }
 
 const own: ResourceRule[] = [
-  { path: /^$/, name: 'Your account', scopes: ['openid', 'profile', 'email'] },
-  { path: /^\/v1$/, name: 'Models, as with your API keys', scopes: ['openid', 'models:use'] },
-  { path: /^\/mcp\/svc$/, name: 'Models, knowledge, runs and videos, as tools', scopes: ['openid', 'models:use'] },
+  { path: /^$/, name: 'Your account', scopes: ['openid', 'profile', 'email'], named: false },
+  { path: /^\/v1$/, name: 'Models, as with your API keys', scopes: ['openid', 'models:use'], named: false },
+  {
+    ...{ path: /^\/mcp\/svc$/, name: 'Models, knowledge, runs and videos, as tools' },
+    ...{ scopes: ['openid', 'models:use'], named: true },
+  },
   { path: /^\/mcp(\/[a-z0-9-]{1,24})?$/, name: 'Tools of connected servers', scopes: ['openid'], named: true },
 ];
 

@@ -229,7 +229,7 @@ test('a code that names a key is exchanged by that key alone', async () => {
 
 test('browsers of other origins may send a proof', async () => {
   const preflight = await t.call(tokenPath, { method: 'OPTIONS' });
-  expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, content-type, dpop');
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('dpop');
 });
 
 test('turned off, a proof is a header like any other', async () => {

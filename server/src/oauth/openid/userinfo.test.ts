@@ -44,7 +44,10 @@ test('every address tells of the same server, and of nothing that is not there',
     pushed_authorization_request_endpoint: `${t.config.baseUrl}/api/oauth2/par`,
     device_authorization_endpoint: `${t.config.baseUrl}/api/oauth2/device_authorization`,
     dpop_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
-    grant_types_supported: [...['authorization_code', 'refresh_token'], 'urn:ietf:params:oauth:grant-type:device_code'],
+    grant_types_supported: [
+      ...['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ],
   });
 });
 

@@ -47,7 +47,7 @@ for (const engine of engines)
       const consents = await db.selectFrom('oauth_consents').select('application_id').execute();
       expect(consents).toEqual([{ application_id: 70 }]);
       const { rows } = await allApplications({ db }, { q: 'needle' }, { page: 1, page_size: 20 });
-      expect(rows).toMatchObject([{ id: 70, owner_username: 'owner' }]);
+      expect([...rows]).toMatchObject([{ id: 70, owner_username: 'owner' }]);
     });
 
     test('one without an owner is made once, and found like any other', async () => {
@@ -56,7 +56,7 @@ for (const engine of engines)
       expect(await insertUnlessThere(db, unowned('a.example'))).toBeNull();
       expect(await countRegistered(db, 10)).toBe(1);
       const { rows } = await allApplications({ db }, { q: 'a.exam' }, { page: 1, page_size: 20 });
-      expect(rows).toMatchObject([{ client_id: 'a.example', owner_username: null }]);
+      expect([...rows]).toMatchObject([{ client_id: 'a.example', owner_username: null }]);
       expect(await redirectUrisInUse(db)).toEqual(['["https://owned/"]']);
     });
 

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { answerOfOne, costOfOne, oneUnit, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
+
+/** What users let applications spend holds to the last unit, and as long as they let them. */
+let t: PayingTest;
+beforeAll(async () => {
+  t = await openPayingTest();
+});
+afterAll(() => t.close());
+
+const rich = 10_000;
+const gone: [number, unknown] = [401, 'invalid_api_key'];
+const short: [number, unknown] = [403, 'insufficient_key_quota'];
+
+/** How many of so many at once were answered; all others were told that the limit is reached. */
+async function answeredOf(count: number, tokens: string[], body: Record<string, unknown> = {}): Promise<number> {
+  const asked = Array.from({ length: count }, (_, n) => t.ask(tokens[n % tokens.length]!, body));
+  const answers = await Promise.all(asked);
+  for (const answer of answers) if (answer.status !== 200) expect(await refusalOf(answer)).toEqual(short);
+  return answers.filter(({ status }) => status === 200).length;
+}
+
+test('80 requests at once spend no more than the limit', async () => {
+  const client = await t.payingClient({ name: 'Eighty' });
+  const limit = 100;
+  const { access_token } = await t.mayPay(client, limit);
+  const answered = await answeredOf(80, [access_token]);
+  expect(answered).toBeGreaterThan(0);
+  expect(answered).toBeLessThan(80);
+  const { spent } = await t.consentOf(client);
+  expect(spent).toBe(answered * costOfOne);
+  expect(spent).toBeLessThanOrEqual(limit);
+});
+
+test('of 80 requests at once for the last unit, with two tokens, one gets it', async () => {
+  const client = await t.payingClient();
+  const limit = 11;
+  const tokens = [(await t.mayPay(client, limit)).access_token, (await t.mayPay(client, limit)).access_token];
+  expect(await answeredOf(limit - 1, tokens, { model: oneUnit })).toBe(limit - 1);
+  const [{ spent }, before] = [await t.consentOf(client), t.upstream.seen.length];
+  expect(spent).toBe(limit - 1);
+  expect(await answeredOf(80, tokens, { model: oneUnit })).toBe(1);
+  // Whoever is refused has not reached a model either.
+  expect(t.upstream.seen.length - before).toBe(1);
+  expect((await t.consentOf(client)).spent).toBe(limit);
+  // One more is given while they ask.
+  const [, answered] = await Promise.all([t.setLimit(client, limit + 1), answeredOf(80, tokens, { model: oneUnit })]);
+  const late = await answeredOf(20, tokens, { model: oneUnit });
+  expect(answered + late).toBe(1);
+  expect((await t.consentOf(client)).spent).toBe(limit + 1);
+});
+
+test('what is asked while the consent is taken back ends with it', async () => {
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, rich);
+  expect((await t.ask(access_token)).status).toBe(200);
+  const early = Array.from({ length: 20 }, () => t.ask(access_token));
+  const revoked = t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+  const between = Array.from({ length: 20 }, () => t.ask(access_token));
+  expect((await revoked).status).toBe(200);
+  const after = Array.from({ length: 20 }, () => t.ask(access_token));
+  for (const answer of await Promise.all([...early, ...between])) expect([200, 401]).toContain(answer.status);
+  for (const answer of after) expect(await refusalOf(answer)).toEqual(gone);
+  const reached = t.upstream.seen.length;
+  expect(await refusalOf(t.ask(access_token))).toEqual(gone);
+  expect(t.upstream.seen.length).toBe(reached);
+});
+
+test('a month has its own limit, from its first moment', async () => {
+  await t.setOption('OAuth2AccessTokenTTL', 100 * 86_400);
+  const client = await t.payingClient();
+  const limit = 3;
+  const { access_token } = await t.mayPay(client, limit, { spending_window: 'month' });
+  const spend = () => answeredOf(limit + 2, [access_token], { model: oneUnit });
+  const began = new Date(t.clock.nowMs());
+  const nextMonthMs = Date.UTC(began.getUTCFullYear(), began.getUTCMonth() + 1);
+  expect(await spend()).toBe(limit);
+  t.clock.jump(nextMonthMs - 1 - t.clock.nowMs());
+  expect(await spend()).toBe(0);
+  t.clock.jump(1);
+  expect(await t.consentOf(client)).toMatchObject({ spending_limit: limit, spent: 0 });
+  expect(await spend()).toBe(limit);
+  expect(await t.consentOf(client)).toMatchObject({ spending_window: 'month', spent: limit });
+  // A clock that is set back finds what was spent then.
+  t.clock.jump(-1);
+  expect(await spend()).toBe(0);
+  t.clock.jump(began.getTime() - t.clock.nowMs());
+  await t.setOption('OAuth2AccessTokenTTL', 3600);
+});
+
+test('a request across the border of a month is charged to the one it began in', async () => {
+  await t.setOption('OAuth2AccessTokenTTL', 100 * 86_400);
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, rich, { spending_window: 'month' });
+  expect((await t.ask(access_token)).status).toBe(200);
+  const began = t.clock.nowMs();
+  const arrived = t.upstream.next();
+  const goOn = Promise.withResolvers<void>();
+  t.upstream.answer(() => goOn.promise.then(answerOfOne));
+  const running = t.ask(access_token);
+  await arrived;
+  t.clock.jump(32 * 86_400_000);
+  goOn.resolve();
+  expect((await running).status).toBe(200);
+  t.upstream.answer(answerOfOne);
+  expect((await t.consentOf(client)).spent).toBe(0);
+  t.clock.jump(began - t.clock.nowMs());
+  expect((await t.consentOf(client)).spent).toBe(2 * costOfOne);
+  await t.setOption('OAuth2AccessTokenTTL', 3600);
+});
