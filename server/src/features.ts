@@ -27,7 +27,6 @@ import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
-import type { HttpDeps } from './platform/http/mount.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
@@ -60,7 +59,7 @@ export interface Features {
   routes: Route[];
   authenticators: Authenticators;
   cors: CorsPolicy;
-  challengeAt: NonNullable<HttpDeps['challengeAt']>;
+  challengeAt(path: string): string | null;
   start(): Promise<void>;
   /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
   drain(): void;

@@ -86,7 +86,7 @@ export function openPaying(deps: Deps): TokenReader {
     const name = `${key.id} ${key.hash}`;
     let found = cache.get(name);
     if (found && !(found instanceof Promise) && isPast(found)) {
-      cache.invalidate(`key:${found.allowance.keyId}`);
+      cache.forget(name);
       found = cache.get(name);
     }
     return found instanceof Promise ? found.then((warm) => admit(warm, asked)) : admit(found, asked);

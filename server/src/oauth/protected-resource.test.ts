@@ -21,7 +21,7 @@ test.each(['', '/v1', '/mcp', '/mcp/notes'])('the resource at %p tells who gives
   });
   expect(told.scopes_supported).toContain('openid');
   // Whoever asks as it says gets a token for it.
-  const client = await t.client({ allowed_scopes: told.scopes_supported.join(' ') });
+  const client = await t.client({ scopes: told.scopes_supported.join(' ') });
   const asked = { scope: told.scopes_supported.join(' '), resource: told.resource };
   const tokens = await t.tokens(client, path === '/v1' ? { ...asked, spending_limit: 500 } : asked);
   expect(await t.introspect(client, tokens.access_token)).toMatchObject({ active: true, aud: told.resource });
