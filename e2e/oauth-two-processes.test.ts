@@ -1,6 +1,8 @@
 /** Two processes of the service on one PostgreSQL and one Redis: codes and tokens are used once only, and a change counts in both. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
 import { SQL } from 'bun';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { randomString } from '../server/src/lib/ids.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 import { startUpstream } from './upstream.ts';
@@ -8,6 +10,8 @@ import { startUpstream } from './upstream.ts';
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 const callback = 'https://client.example/callback';
+/** Of both, as behind one proxy. */
+const baseUrl = 'http://svc.example';
 
 const name = `svc_two_${randomString(12).toLowerCase()}`;
 const admin = new SQL(serverUrl, { max: 1 });
@@ -25,6 +29,7 @@ beforeAll(async () => {
     REDIS_PREFIX: `${name}:`,
     ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
     OPENID_CONNECT: '1',
+    BASE_URL: baseUrl,
   };
   services = [await startService({ env }), await startService({ env })];
   user = await services[0].user();
@@ -39,10 +44,10 @@ afterAll(async () => {
   await admin.close();
 });
 
-const asClient = (service: Service, path: string, fields: Record<string, string>) =>
+const asClient = (service: Service, path: string, fields: Record<string, string>, headers = {}) =>
   fetch(`${service.url}${path}`, {
     method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret_plain}`)}` },
+    headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret_plain}`)}`, ...headers },
     body: new URLSearchParams(fields),
   });
 const token = (service: Service, fields: Record<string, string>) => asClient(service, '/api/oauth2/token', fields);
@@ -116,6 +121,26 @@ test('one code of a device, 50 parallel questions', async () => {
     await fiftyTimes((service) => token(service, { grant_type, device_code })),
   );
   for (const service of services) expect(await userinfo(service, access_token)).toBe(200);
+});
+
+test('one proof of possession, 50 parallel uses', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwk = await exportJWK(publicKey);
+  const prove = (htm: string, path: string, claims = {}) =>
+    new SignJWT({ htm, htu: baseUrl + path, jti: randomString(20), ...claims })
+      .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk })
+      .setIssuedAt()
+      .sign(privateKey);
+  const [tokenPath, userinfoPath] = ['/api/oauth2/token', '/api/oauth2/userinfo'];
+  const fields = { grant_type: 'authorization_code', code: await newCode(), redirect_uri: callback };
+  const issued = await asClient(services[0], tokenPath, fields, { dpop: await prove('POST', tokenPath) });
+  const { access_token } = (await issued.json()) as { access_token: string };
+  const ath = createHash('sha256').update(access_token).digest('base64url');
+  const headers = { authorization: `DPoP ${access_token}`, dpop: await prove('GET', userinfoPath, { ath }) };
+  const answers = await fiftyTimes(({ url }) => fetch(url + userinfoPath, { headers }));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const answer of answers)
+    if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_dpop_proof' });
 });
 
 test('revoking and suspending in one process counts in the other at once', async () => {

@@ -64,7 +64,9 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Connect Television' }).waitFor();
     await page.getByText('See your email address and whether it is verified').waitFor();
-    await page.getByText(user_code!, { exact: true }).waitFor();
+    // Compared with the device before anything is answered: seen without scrolling.
+    const code = await page.getByText(user_code!, { exact: true }).boundingBox();
+    expect(code!.y + code!.height).toBeLessThan(400);
     expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
     // A stray Enter must not agree.
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BUTTON');

@@ -26,15 +26,20 @@ interface Server {
   /** How many codes it can be given ahead, so that only their exchange is measured. */
   keepsCodes: number;
   mint(count: number, openid?: boolean): Promise<string[]>;
+  /** The same with OpenID Connect turned on, and a client whose ID tokens are signed with ES256. */
+  signing?: Server;
 }
 
-type Act = 'exchange' | 'refresh' | 'introspect' | 'userinfo';
+type Act = 'exchange' | 'refresh' | 'introspect' | 'userinfo' | 'exchange with an ID token (ES256)';
 const acts: Record<Act, (server: Server, count: number) => Promise<Throughput>> = {
   exchange: measureExchange,
   refresh: measureRefresh,
   introspect: measureIntrospect,
   userinfo: measureUserinfo,
+  'exchange with an ID token (ES256)': measureSigned,
 };
+/** By how much we have to be ahead; what signs spends most of its time in the same arithmetic. */
+const leastRatio = (act: Act): number => (act === 'exchange with an ID token (ES256)' ? 3 : 5);
 
 /** One act of both servers, one right after the other. */
 interface Pair {
@@ -44,7 +49,8 @@ interface Pair {
 
 export async function oauth(): Promise<void> {
   if (!hasWrk()) return console.log('oauth: wrk is not installed (Debian package wrk); skipped');
-  const [mine, peer] = [await ours(await startService()), await theirs()];
+  const mine = { ...(await ours(await startService())), signing: await ours(await startService(signingOptions)) };
+  const peer = await theirs();
   const results = new Map<Act, Pair[]>();
   for (let turn = 0; turn <= rounds; turn += 1) {
     for (const [act, measure] of Object.entries(acts) as [Act, (typeof acts)[Act]][]) {
@@ -54,7 +60,7 @@ export async function oauth(): Promise<void> {
       if (turn > 0) results.set(act, [...(results.get(act) ?? []), pair]);
     }
   }
-  for (const { running } of [mine, peer]) await running.stop();
+  for (const { running } of [mine, mine.signing, peer]) await running.stop();
   print(results);
 }
 
@@ -85,10 +91,19 @@ async function measureUserinfo(server: Server): Promise<Throughput> {
   });
 }
 
-async function measureExchange(server: Server, count: number): Promise<Throughput> {
+/** With the check that there is a token: what is not made costs nothing. */
+async function measureSigned({ signing }: Server, count: number): Promise<Throughput> {
+  const [code] = await signing!.mint(1, true);
+  const tokens = await redeem(signing!, code!);
+  const header = atob(tokens?.id_token?.split('.')[0] ?? '');
+  if (!header.includes('ES256')) throw new Error(`no ID token signed with ES256: ${JSON.stringify(tokens)}`);
+  return measureExchange(signing!, count, true);
+}
+
+async function measureExchange(server: Server, count: number, openid = false): Promise<Throughput> {
   const parts: Throughput[] = [];
   for (let done = 0; done < count; done += server.keepsCodes) {
-    const codes = await server.mint(server.keepsCodes);
+    const codes = await server.mint(server.keepsCodes, openid);
     await Bun.sleep(restMs);
     parts.push(await each(codes, width, server.running.pid, async (code) => (await redeem(server, code)) !== null));
   }
@@ -102,6 +117,7 @@ async function measureExchange(server: Server, count: number): Promise<Throughpu
 interface Tokens {
   access_token: string;
   refresh_token: string;
+  id_token?: string;
 }
 
 const redeem = (server: Server, code: string): Promise<Tokens | null> =>
@@ -137,6 +153,8 @@ async function token(server: Server, fields: Record<string, string>): Promise<To
 const basic = (id: string, secret: string): string =>
   `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
 
+const signingOptions = { OPENID_CONNECT: '1' };
+
 async function ours(service: Service): Promise<Server> {
   const redirectUri = 'https://client.example/callback';
   const { data } = (await service.call('/api/oauth2/applications', 'POST', {
@@ -144,6 +162,8 @@ async function ours(service: Service): Promise<Server> {
     redirect_uris: [redirectUri],
     scopes: 'openid profile',
     app_type: 'confidential',
+    // Unknown, and left out, while OpenID Connect is turned off.
+    id_token_signed_response_alg: 'ES256',
   })) as { data: { client_id: string; client_secret_plain: string } };
   const authorize = { client_id: data.client_id, redirect_uri: redirectUri, scope: 'openid', approved: true };
   return {
@@ -172,18 +192,24 @@ async function ours(service: Service): Promise<Server> {
 
 async function theirs(): Promise<Server> {
   const running = await startOidcProvider();
+  return { ...peerClient(running, 'bench'), signing: peerClient(running, 'bench-es256') };
+}
+
+function peerClient(running: Running, client: string): Server {
   return {
     running,
     tokenUrl: `${running.url}/token`,
     introspectUrl: `${running.url}/token/introspection`,
     userinfoUrl: `${running.url}/me`,
-    basic: basic('bench', 'a secret that is long enough for a benchmark'),
+    basic: basic(client, 'a secret that is long enough for a benchmark'),
     redirectUri: 'https://client.example/callback',
     // The memory adapter forgets all but the last thousand things, of which a code and its tokens are several.
     keepsCodes: 150,
     mint: async (count, openid = false) => {
       const scope = openid ? 'openid offline_access' : 'api offline_access';
-      const response = await fetch(`${running.url}/mint?n=${count}&scope=${encodeURIComponent(scope)}`);
+      const response = await fetch(
+        `${running.url}/mint?n=${count}&client=${client}&scope=${encodeURIComponent(scope)}`,
+      );
       return (await response.json()) as string[];
     },
   };
@@ -195,7 +221,8 @@ function print(results: Map<Act, Pair[]>): void {
   const rows: Row[] = [...results].map(([act, pairs]) => {
     const of = (figure: (pair: Pair) => number) => median(pairs.map(figure));
     const ratio = of(({ mine, peer }) => peer.cpuMicrosPerRequest / mine.cpuMicrosPerRequest);
-    goals.push(goal(`${act}: at least 5 × oidc-provider by CPU per request`, ratio >= 5));
+    const least = leastRatio(act);
+    goals.push(goal(`${act}: at least ${least} × oidc-provider by CPU per request`, ratio >= least));
     return {
       what: act,
       figures: {

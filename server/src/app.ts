@@ -51,9 +51,10 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   const newRoot = await ensureRoot({ db: database.db, clock, audit: features.audit }, config.admin);
 
   let draining = false;
+  const { mcp, mcpOwner } = features.authenticators;
   const http: HttpDeps = {
     authenticators: features.authenticators,
-    again: { ...features.identity.authenticators, mcpOwner: features.authenticators.mcpOwner },
+    again: { ...features.identity.authenticators, mcp, mcpOwner },
     conditionOf: stepUpOf(features.identity.requireRecentFactor),
     limiter: {
       shared,

@@ -14,10 +14,9 @@ import { type Identity, openIdentity } from './identity/open.ts';
 import { nowSeconds } from './lib/clock.ts';
 import { requestId } from './lib/ids.ts';
 import { openSealer } from './lib/seal.ts';
-import { mcpAuthenticator } from './mcp/front/caller.ts';
 import { openMcpFront } from './mcp/front/open.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
-import { ownerAuthenticator } from './mcp/owner.ts';
+import { mcpAuthenticators } from './mcp-callers.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
 import { operatorModels } from './operator-models.ts';
@@ -28,7 +27,6 @@ import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
-import type { HttpDeps } from './platform/http/mount.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
@@ -61,7 +59,7 @@ export interface Features {
   routes: Route[];
   authenticators: Authenticators;
   cors: CorsPolicy;
-  challengeAt: NonNullable<HttpDeps['challengeAt']>;
+  challengeAt(path: string): string | null;
   start(): Promise<void>;
   /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
   drain(): void;
@@ -224,21 +222,14 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
   });
-  const byMcp = mcpAuthenticator({
-    baseUrl: config.baseUrl,
-    keysAllowed: () => options.get('McpApiKeys'),
-    byKey: identity.authenticators.apiKey,
-    byToken: oauth.authenticators.bearer,
-  });
-  const { session } = identity.authenticators;
-  const mcpOwner = ownerAuthenticator({ session, usersMay: () => options.get('McpUserServers') });
+  const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
 
   return {
     identity,
     audit,
     idempotency,
     mcp,
-    authenticators: { ...identity.authenticators, ...oauth.authenticators, mcp: byMcp, mcpOwner },
+    authenticators: { ...identity.authenticators, ...oauth.authenticators, ...byMcp },
     cors,
     challengeAt: oauth.resources.challengeAt,
     routes: [

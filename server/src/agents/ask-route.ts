@@ -23,7 +23,14 @@ export async function askRoute(
   });
   // A call is billed under its own id: one request of an agent may hold several.
   const call: Call = {
-    ...{ request, requestId: requestId(), ip: origin.ip, principal: caller as never, signal, headers: {} },
+    ...{
+      request,
+      requestId: requestId(),
+      ip: origin.ip,
+      principal: (await caller.asPayer()) as never,
+      signal,
+      headers: {},
+    },
     ...{ body: undefined, query: undefined, params: undefined },
   };
   await parseInput(route, call, params);

@@ -65,7 +65,11 @@ export function authenticatorsOf(deps: {
 
 /** How access tokens begin. Where a key or the session will do, they will not: those endpoints are not about models. */
 const tokenStart = 'svcat_';
-export type TokenReader = (token: string, asked: { again: boolean }) => KeyPrincipal | Promise<KeyPrincipal>;
+/** `at`: the resource that the token must have been asked for, where that is not the models' own. */
+export type TokenReader = (
+  token: string,
+  asked: { again: boolean; at?: string },
+) => KeyPrincipal | Promise<KeyPrincipal>;
 
 /** Where clients that send no bearer token put their key: Anthropic's, Azure's and Google's. */
 const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];

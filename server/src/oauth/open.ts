@@ -92,6 +92,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     () => lookups.forget(),
     () => lookups.forget(),
   );
+  const origins = openOrigins({ db, clock, hearing, announcements });
   const room: Room = {
     db,
     clock,
@@ -101,13 +102,13 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     announcements,
     sealer,
     lookups,
-    origins: openOrigins({ db, clock, hearing, announcements }),
+    origins,
     approvals: openApprovals(db),
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
     documents: openClientDocuments({
-      ...{ db, clock, shared, options, lookups, audit, allowPrivate: config.allowPrivateAddresses },
-      send: sendGuarded,
+      ...{ db, clock, shared, options, lookups, origins, audit },
+      ...{ allowPrivate: config.allowPrivateAddresses, send: sendGuarded },
     }),
     resources: openResources(config.baseUrl, () => options.get('OAuth2OpenIDConnect')),
     signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),

@@ -14,8 +14,8 @@ export const answerOfOne = () =>
   });
 
 /** OpenID Connect turned on, a model that costs something, and a user with money. */
-export async function openPayingTest() {
-  const t = await openOpenidTest();
+export async function openPayingTest(env: Record<string, string> = {}) {
+  const t = await openOpenidTest({ env });
   const upstream: ScriptedUpstream = scriptedUpstream(answerOfOne);
   await addUpstream(t.app, upstream.url, [
     { model_id: 'm', prompt_price: 2, completion_price: 2 },

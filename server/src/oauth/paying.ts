@@ -24,10 +24,9 @@ interface WarmToken {
   principal: KeyPrincipal;
 }
 
-type Deps = Pick<
-  Room,
-  'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'
-> & {
+type Asked = Parameters<TokenReader>[1];
+
+type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'> & {
   hearing: Pick<Hearing, 'heard'>;
 };
 
@@ -60,9 +59,12 @@ export function openPaying(deps: Deps): TokenReader {
     () => cache.clear(),
   );
 
-  const admit = (warm: WarmToken | null, again: boolean): KeyPrincipal | Promise<KeyPrincipal> => {
+  const admit = (warm: WarmToken | null, { again, at }: Asked): KeyPrincipal | Promise<KeyPrincipal> => {
     if (!warm) throw badToken();
     const { client, token, principal } = warm;
+    // RFC 8707 §2: a token for one place is not for another.
+    const place = { resource: at ?? `${deps.baseUrl}/v1`, named: at !== undefined };
+    if (!isFor(token.access_resource, place)) throw badToken();
     const now = nowSeconds(clock);
     if (token.access_expires_at <= now) throw badToken();
     // The operator may have changed what applications may have; all else that could change throws the entry out.
@@ -77,17 +79,17 @@ export function openPaying(deps: Deps): TokenReader {
   const isPast = ({ allowance }: WarmToken): boolean =>
     allowance.name !== allowanceName(allowance.consent, nowSeconds(clock));
 
-  return (text, { again }) => {
+  return (text, asked) => {
     const key = readToken(text);
     const turnedOn = options.get('OAuth2Enabled') && options.get('OAuth2OpenIDConnect');
     if (key?.kind !== 'access' || !turnedOn) throw badToken();
     const name = `${key.id} ${key.hash}`;
     let found = cache.get(name);
     if (found && !(found instanceof Promise) && isPast(found)) {
-      cache.invalidate(`key:${found.allowance.keyId}`);
+      cache.forget(name);
       found = cache.get(name);
     }
-    return found instanceof Promise ? found.then((warm) => admit(warm, again)) : admit(found, again);
+    return found instanceof Promise ? found.then((warm) => admit(warm, asked)) : admit(found, asked);
   };
 }
 
@@ -100,9 +102,8 @@ async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(token, client, 'access', nowSeconds(deps.clock)) || user.status !== statuses.enabled)
     throw badToken();
-  // A token that is bound to a key is no bearer token (RFC 9449 §7.2), and one for another place is not for this one.
-  if (token.jkt !== null || !isFor(token.access_resource, { resource: `${deps.baseUrl}/v1`, named: false }))
-    throw badToken();
+  // A token that is bound to a key is no bearer token (RFC 9449 §7.2).
+  if (token.jkt !== null) throw badToken();
   requireScope({ scopes: scopesNow(token, client, deps.options) }, 'models:use');
   // Of an exchanged token, the application that the user agreed to: what it may spend is what all may who act for it.
   const application = await findApplication(deps.db, { id: token.granted_by! });

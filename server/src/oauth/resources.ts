@@ -26,6 +26,12 @@ export interface Resources {
 const own: ResourceRule[] = [
   { path: /^$/, name: 'Your account', scopes: ['openid', 'profile', 'email'], named: false },
   { path: /^\/v1$/, name: 'Models, as with your API keys', scopes: ['openid', 'models:use'], named: false },
+  {
+    path: /^\/mcp\/svc$/,
+    name: 'Models, knowledge, runs and videos, as tools',
+    scopes: ['openid', 'models:use'],
+    named: true,
+  },
   { path: /^\/mcp(\/[a-z0-9-]{1,24})?$/, name: 'Tools of connected servers', scopes: ['openid'], named: true },
 ];
 

@@ -1,8 +1,10 @@
 import { type ClientCredentials, provesClient } from './client-auth.ts';
 import { readToken, type TokenKind } from './credentials.ts';
 import type { Room } from './room.ts';
+import { paysBy } from './spending.ts';
 import { applicationStatus } from './status.ts';
 import type { Client } from './store/columns.ts';
+import type { TokenRow } from './store/tables.ts';
 import { type FamilyKey, revokeAccess, revokeFamily } from './store/tokens.ts';
 import { grantsTag } from './tags.ts';
 
@@ -29,26 +31,27 @@ export async function revokeToken(
   const done = { kind, applicationId: found.token.application_id, userId: found.token.user_id };
   // §2.1: a refresh token takes along every access token of the same grant.
   if (kind === 'refresh') return (await endFamily(deps, found.token)) > 0 ? done : null;
-  const revoked = await revokeAccess(deps.db, found.token.id);
-  await forgetGrant(deps, found.token);
+  const revoked = await revokeAccess(deps.db, found.token);
+  deps.lookups.forget(found.token.id);
+  await tellOfGrant(deps, found.token);
   return revoked ? done : null;
 }
 
 type Ending = Pick<Room, 'db' | 'lookups' | 'announcements'>;
 
-/** In every process: what was read of these tokens, and of those that were exchanged for them, is no longer so. */
-export async function forgetGrant(
-  { lookups, announcements }: Omit<Ending, 'db'>,
-  { user_id }: Pick<FamilyKey, 'user_id'>,
+/** Tokens that pay, and those that were exchanged for them, are kept by every process until it hears of this; of others nothing is. */
+export async function tellOfGrant(
+  { announcements }: Pick<Room, 'announcements'>,
+  { user_id, scope }: Pick<TokenRow, 'user_id' | 'scope'>,
 ): Promise<void> {
-  lookups.forget();
-  await announcements.changed(grantsTag(user_id));
+  if (paysBy(scope)) await announcements.changed(grantsTag(user_id));
 }
 
 /** Every token that descends from one code; returns how many pairs that were. */
-export async function endFamily(deps: Ending, key: FamilyKey): Promise<number> {
+export async function endFamily(deps: Ending, key: FamilyKey & Pick<TokenRow, 'scope'>): Promise<number> {
   const ended = await revokeFamily(deps.db, key);
-  await forgetGrant(deps, key);
+  deps.lookups.forget();
+  await tellOfGrant(deps, key);
   return ended;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   endAllowances,
+  findAllowance,
   limitAllowance,
   openAllowance,
   spentOf as spentOfAllowances,
@@ -10,7 +11,7 @@ import { AppError } from '../lib/errors.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import type { Room } from './room.ts';
 import { type Scope, scopesOf } from './scopes.ts';
-import { holdConsent, setSpending } from './store/consents.ts';
+import { findConsent, holdAgreedApplication, holdConsent, setSpending } from './store/consents.ts';
 import type { ConsentRow } from './store/tables.ts';
 import { grantsTag } from './tags.ts';
 
@@ -44,24 +45,29 @@ export interface OpenAllowance {
   name: string;
 }
 
-/**
- * The key that stands for what an application may spend now; null when the user has taken the consent away or it says nothing
- * of money. The consent is held meanwhile: whoever takes it away finds the key and ends it.
- */
+/** The key that stands for what an application may spend now; null when the user lets it spend nothing, or no longer. */
 export async function allowanceOf(
   { db, clock }: Pick<Room, 'db' | 'clock'>,
   userId: number,
   application: { id: number; name: string },
 ): Promise<OpenAllowance | null> {
+  const now = nowSeconds(clock);
+  const known = await findConsent(db, userId, application.id);
+  if (!lets(known)) return null;
+  const keyId = await findAllowance(db, allowanceName(known, now));
+  if (keyId !== null) return { consent: known, keyId, name: allowanceName(known, now) };
   return db.transaction().execute(async (tx) => {
+    // Both are held meanwhile: whoever takes the consent away or suspends the application finds the key, and ends it.
     const consent = await holdConsent(tx, userId, application.id);
-    if (!consent || consent.spending_limit === null || !paysBy(consent.scopes)) return null;
-    const now = nowSeconds(clock);
+    if (!lets(consent) || !(await holdAgreedApplication(tx, consent))) return null;
     const name = allowanceName(consent, now);
-    const keyId = await openAllowance(tx, { name, userId, application, limit: consent.spending_limit }, now);
-    return { consent: { id: consent.id, spending_window: consent.spending_window }, keyId, name };
+    const opened = await openAllowance(tx, { name, userId, application, limit: consent.spending_limit }, now);
+    return { consent, keyId: opened, name };
   });
 }
+
+const lets = (consent: ConsentRow | null): consent is ConsentRow & { spending_limit: number } =>
+  consent !== null && consent.spending_limit !== null && paysBy(consent.scopes);
 
 const pays: Scope = 'models:use';
 export const paysBy = (scopes: string): boolean => scopesOf(scopes).includes(pays);

@@ -16,15 +16,19 @@ interface Allowance {
   limit: number;
 }
 
-/** Makes it if there is none; whoever comes at the same time gets the same. */
-export async function openAllowance(db: Db, allowance: Allowance, now: number): Promise<number> {
+/** Null while there is none, or it was ended. */
+export async function findAllowance(db: Db, name: string): Promise<number | null> {
   const open = await db
     .selectFrom('api_keys')
     .select('id')
-    .where('key_hash', '=', allowance.name)
+    .where('key_hash', '=', name)
     .where('status', '=', 1)
     .executeTakeFirst();
-  if (open) return open.id;
+  return open?.id ?? null;
+}
+
+/** Makes it if there is none; whoever comes at the same time gets the same. */
+export async function openAllowance(db: Db, allowance: Allowance, now: number): Promise<number> {
   const row = await db
     .insertInto('api_keys')
     .values({

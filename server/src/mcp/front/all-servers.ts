@@ -3,6 +3,7 @@ import type { Params } from '../connection.ts';
 import { findTool } from '../offers.ts';
 import { offeredName } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
+import type { McpCaller } from './caller.ts';
 import { callOwn, ownName, ownViews, us } from './own-server.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
@@ -11,7 +12,7 @@ import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 export const allServers = (room: FrontRoom): Served => ({
   introduction: async () => ({ about: us, capabilities: { tools: {}, logging: {} } }),
   answer: async (method, params, exchange) => {
-    if (method === 'tools/list') return { tools: await allTools(room, exchange.caller.user.id) };
+    if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };
     if (method === 'tools/call') return callByName(room, params, exchange);
     // Which server would be meant, nobody can say yet.
     if (method === 'logging/setLevel') return {};
@@ -19,10 +20,13 @@ export const allServers = (room: FrontRoom): Served => ({
   },
 });
 
-async function allTools(room: FrontRoom, userId: number): Promise<Params[]> {
-  const own = ownViews(room).map((tool) => ({ ...tool, name: offeredName(ownName, String(tool.name)) }));
+async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
+  const own = (await ownViews(room, caller)).map((tool) => ({
+    ...tool,
+    name: offeredName(ownName, String(tool.name)),
+  }));
   // A server that was called so before the name was ours is served by runs alone.
-  const offers = (await room.offers(userId)).filter(({ server }) => server.name !== ownName);
+  const offers = (await room.offers(caller.user.id)).filter(({ server }) => server.name !== ownName);
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 

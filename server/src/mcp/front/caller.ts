@@ -7,6 +7,10 @@ import type { Call } from '../../platform/http/route.ts';
 export interface McpCaller extends KeyPrincipal {
   /** What a token is for; null where no token was shown. */
   audience: readonly string[] | null;
+  /** Tells keys and applications of one user apart: what servers remember of one is not the other's. */
+  through: string;
+  /** As whom our own endpoints are asked, which spend what is the user's. Throws where a token is not for that. */
+  asPayer(): KeyPrincipal | Promise<KeyPrincipal>;
 }
 
 declare module '../../platform/http/route.ts' {
@@ -18,16 +22,19 @@ declare module '../../platform/http/route.ts' {
 /** Who calls with an access token. */
 interface TokenPrincipal {
   user: User;
+  applicationId: number;
   limitKey: string;
-  /** The resources it was asked for (RFC 8707); a token without any is for none of ours. */
-  audience?: readonly string[] | undefined;
 }
 
 export interface WaysIn {
   baseUrl: string;
   keysAllowed(): boolean;
+  /** By key alone: never by a token, whichever header it comes in. */
   byKey(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
-  byToken(call: Call): TokenPrincipal | Promise<TokenPrincipal>;
+  /** Throws unless the token was asked for this resource (RFC 8707). */
+  byToken(call: Call, resource: string): TokenPrincipal | Promise<TokenPrincipal>;
+  /** The same token, where it may spend as well; throws where it may not. */
+  payWith(token: string, resource: string): KeyPrincipal | Promise<KeyPrincipal>;
 }
 
 /** The address of a server, or of all of them together, as tokens name it. */
@@ -44,44 +51,41 @@ export const allowedFor = (
 /** Asked where the server's name is known for certain, however the address was written. */
 export function requireAudience(caller: McpCaller, server: string | null, baseUrl: string): void {
   if (allowedFor(caller, server, baseUrl)) return;
-  const error = new AppError('invalid_token', `The access token is not for ${resourceOf(baseUrl, server)}.`);
-  throw withMetadata(error, baseUrl, server);
+  throw new AppError('invalid_token', `The access token is not for ${resourceOf(baseUrl, server)}.`, {
+    headers: { 'www-authenticate': 'Bearer realm="svc", error="invalid_token"' },
+  });
 }
 
-/** Who calls, by token or key; what a token is for, the route looks at. */
+/** Who calls, by token or key. */
 export function mcpAuthenticator(ways: WaysIn): (call: Call) => Promise<McpCaller> {
   return async (call) => {
-    try {
-      return await identify(ways, call);
-    } catch (error) {
-      throw withMetadata(error, ways.baseUrl, serverIn(call));
-    }
+    const token = tokenIn(call);
+    if (token !== undefined) return byToken(ways, call, token);
+    if (!call.request.headers.has('authorization') && !call.request.headers.has('x-api-key'))
+      throw new AppError('invalid_api_key', 'Send an access token or an API key as Authorization: Bearer …');
+    const principal = await ways.byKey(call);
+    // A cookie opens nothing here: no page of ours calls.
+    if (principal.keyId === null || !ways.keysAllowed())
+      throw new AppError('invalid_api_key', 'API keys are not accepted here. Use an access token for this address.');
+    return { ...principal, audience: null, through: principal.limitKey, asPayer: () => principal };
   };
 }
 
-async function identify(ways: WaysIn, call: Call): Promise<McpCaller> {
-  if (isToken(call)) {
-    const { user, limitKey, audience = [] } = await ways.byToken(call);
-    return { user, limitKey, audience, keyId: null, models: [], unlimited: true };
-  }
-  const principal = await ways.byKey(call);
-  // The web app's own calls carry no key.
-  if (principal.keyId !== null && !ways.keysAllowed())
-    throw new AppError('invalid_api_key', 'API keys are not accepted here. Use an access token for this address.');
-  return { ...principal, audience: null };
+async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCaller> {
+  // Whoever is asked once more, when a body has come, is known already, and was counted.
+  if (call.principal !== null) return call.principal as unknown as McpCaller;
+  const resource = resourceOf(ways.baseUrl, serverIn(call));
+  const { user, applicationId, limitKey } = await ways.byToken(call, resource);
+  return {
+    ...{ user, limitKey, keyId: null, models: [], unlimited: true, audience: [resource] },
+    through: `application:${applicationId}`,
+    asPayer: () => ways.payWith(token, resource),
+  };
 }
 
-const isToken = ({ request }: Call): boolean => /^bearer +svcat_/i.test(request.headers.get('authorization') ?? '');
+const tokenIn = ({ request }: Call): string | undefined =>
+  /^(?:bearer|dpop) +(svcat_\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
-/** As the address is written: it is only told where to ask. */
-const serverIn = ({ request }: Call): string | null => /\/mcp\/([a-z0-9-]{1,24})(\?|$)/.exec(request.url)?.[1] ?? null;
-
-/** RFC 9728 §5.1: where a client learns which authorization server to ask. */
-function withMetadata(error: unknown, baseUrl: string, server: string | null): unknown {
-  if (!(error instanceof AppError) || error.status !== 401) return error;
-  const path = new URL(resourceOf(baseUrl, server)).pathname;
-  const metadata = `resource_metadata="${new URL(baseUrl).origin}/.well-known/oauth-protected-resource${path}"`;
-  const fault = error.code === 'invalid_token' ? ', error="invalid_token"' : '';
-  const headers = { ...error.extras.headers, 'www-authenticate': `Bearer realm="svc"${fault}, ${metadata}` };
-  return new AppError(error.code, error.message, { ...error.extras, headers }, error.detail);
-}
+/** As the address is written; who answers looks at the name that is meant (`requireAudience`). */
+const serverIn = ({ request }: Call): string | null =>
+  /^\/mcp\/([a-z0-9-]{1,24})$/.exec(new URL(request.url, 'http://own.invalid').pathname)?.[1] ?? null;

@@ -1,5 +1,7 @@
+import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
 import { argumentsOf, noted } from './call-tool.ts';
+import type { McpCaller } from './caller.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 
@@ -13,13 +15,22 @@ export const us = { name: 'svc', version: '1', protocol: '' };
 export const ownServer = (room: FrontRoom): Served => ({
   introduction: async () => ({ about: us, capabilities: { tools: {} } }),
   answer: async (method, params, exchange) => {
-    if (method === 'tools/list') return { tools: ownViews(room) };
+    if (method === 'tools/list') return { tools: await ownViews(room, exchange.caller) };
     if (method === 'tools/call') return callOwn(room, params, exchange);
     throw noMethod(method);
   },
 });
 
-export const ownViews = ({ own }: FrontRoom): Params[] => own.list().map((tool) => ({ ...tool }));
+/** None for a token that may not spend: each of them uses what is the user's. */
+export async function ownViews({ own }: FrontRoom, caller: McpCaller): Promise<Params[]> {
+  try {
+    await caller.asPayer();
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return [];
+    throw error;
+  }
+  return own.list().map((tool) => ({ ...tool }));
+}
 
 export function callOwn(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;

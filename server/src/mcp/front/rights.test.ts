@@ -129,14 +129,13 @@ test('every call stands in usage and in the audit log', async () => {
 });
 
 describe('the address itself', () => {
-  test('is closed without a key, and says where to ask for a token', async () => {
-    for (const path of ['/mcp', '/mcp/svc', '/mcp/some']) {
-      const answer = await f.t.call(path, { method: 'POST', body: ping });
-      expect(answer.status).toBe(401);
-      const place = `${new URL(f.t.config.baseUrl).origin}/.well-known/oauth-protected-resource${path}`;
-      expect(answer.headers.get('www-authenticate')).toContain(`resource_metadata="${place}"`);
-      expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32_000 } });
-    }
+  test('is closed without a key, also to the cookie of a page', async () => {
+    for (const path of ['/mcp', '/mcp/svc', '/mcp/some'])
+      for (const headers of [undefined, { 'x-svc-web': '1' }, { authorization: 'Bearer sk-wrong' }]) {
+        const answer = await f.user.call(path, { method: 'POST', body: ping, headers });
+        expect(answer.status).toBe(401);
+        expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32_000 } });
+      }
   });
 
   test('takes keys only while the operator lets it', async () => {

@@ -135,7 +135,7 @@ function sessionIn({ request }: Call): string | null {
 
 /** Begins with the user's id, by which a server that users sign in to knows whom it is called for. */
 const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
-  [principal.user.id, principal.limitKey, ...(session === null ? [] : [session])].join(' ');
+  [principal.user.id, principal.through, ...(session === null ? [] : [session])].join(' ');
 
 async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;

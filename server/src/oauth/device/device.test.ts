@@ -133,14 +133,14 @@ test('a code is answered once, however many answer at once', async () => {
   expect(won).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 404)).toHaveLength(7);
   const { approved } = (await jsonOf(won[0]!)).data;
-  expect((await poll(client, device_code)).status).toBe(approved ? 200 : 403);
+  expect((await poll(client, device_code)).status).toBe(approved ? 200 : 400);
   expect((await look(user_code)).status).toBe(404);
 });
 
 test('denied, expired, unknown, of another client: each in its own word', async () => {
   const denied = await started();
   expect((await jsonOf(decide(denied.user_code, false))).data).toEqual({ approved: false });
-  expect(await faultOf(poll(client, denied.device_code))).toEqual([403, 'access_denied']);
+  expect(await faultOf(poll(client, denied.device_code))).toEqual([400, 'access_denied']);
   const other = await t.client();
   const given = await started();
   await allow(given.user_code);
@@ -180,6 +180,7 @@ test.each([
   [{ scope: 'x'.repeat(70_000) }, [413, 'invalid_request']],
   [{ client_secret: 'svcsec_wrong' }, [401, 'invalid_client']],
   [{ client_id: 'svc_unknown' }, [401, 'invalid_client']],
+  [{ client_id: 'svc_\0' }, [400, 'invalid_request']],
   [{ client_id: undefined, client_secret: undefined }, [401, 'invalid_client']],
 ] as [Fields, [number, string]][])('asked with something wrong, no code is given (%#)', async (fields, fault) => {
   expect(await faultOf(start(client, fields))).toEqual(fault);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { basic, faultOf, jsonOf, newVerifier, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
 import { type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { s256 } from '../pkce.ts';
@@ -78,6 +79,13 @@ test('as a bearer token it is worth nothing, and a bearer token proves no key', 
 const now = () => Math.floor(t.clock.nowMs() / 1000);
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const payload = (path: string) => ({ htm: 'POST', htu: `${t.config.baseUrl}${path}`, iat: now(), jti: 'unsigned' });
+/** With what the library does not sign either. */
+function byHand(modulusLength: number, header: Record<string, unknown> = {}): string {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength });
+  const head = { alg: 'RS256', typ: 'dpop+jwt', jwk: publicKey.export({ format: 'jwk' }), ...header };
+  const signed = `${encoded(head)}.${encoded(payload(tokenPath))}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+}
 
 /** Each makes a proof that must not count. */
 const wrong: Record<string, () => Promise<string>> = {
@@ -120,6 +128,8 @@ const wrong: Record<string, () => Promise<string>> = {
     const rsa = await newProver(t, 'RS256');
     return rsa.prove(tokenPath, { header: { jwk: { ...rsa.jwk, e: rsa.jwk.n } } });
   },
+  'a key that can be broken': async () => byHand(1024),
+  'what must be understood and is not': async () => byHand(2048, { crit: ['more'], more: 1 }),
   'two of them': async () => `${await prover.prove(tokenPath)}, ${await prover.prove(tokenPath)}`,
   'no JWT': async () => 'proof',
   'nothing at all': async () => '',
@@ -137,6 +147,10 @@ describe('no tokens for a proof with', () => {
     // It has cost nothing.
     expect((await exchange(client, given, await prover.prove(tokenPath))).status).toBe(200);
   });
+});
+
+test('what is signed by hand counts where nothing is wrong with it', async () => {
+  expect((await exchange(client, await codeFor(client), byHand(2048))).status).toBe(200);
 });
 
 test('an address is the same however it is written, and without its query', async () => {

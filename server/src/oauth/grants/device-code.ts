@@ -51,7 +51,8 @@ const usedBefore = (): AppError => invalidGrant('The device code was used before
 async function answeredBy({ db, clock }: GrantDeps, code: PresentedDeviceCode): Promise<number> {
   if (code.expires_at <= nowSeconds(clock))
     throw new AppError('expired_token', 'The device code has expired. Ask for another.');
-  if (code.approved === 0) throw new AppError('access_denied', 'The user denied the request.');
+  // RFC 6749 §5.2: what goes wrong at the token endpoint is a 400, also where the word is that of other endpoints.
+  if (code.approved === 0) throw new AppError('access_denied', 'The user denied the request.', { status: 400 });
   if (code.approved === 1 && code.user_id !== null) return code.user_id;
   if (await tooSoon(db, code, clock.nowMs()))
     throw new AppError('slow_down', 'Ask less often: wait five seconds longer from now on.');

@@ -5,9 +5,8 @@ import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { narrowedResource } from '../resource-indicators.ts';
-import { endFamily, forgetGrant } from '../revoke.ts';
+import { endFamily, tellOfGrant } from '../revoke.ts';
 import { allowedNow, operatorScopes, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
-import { paysBy } from '../spending.ts';
 import type { PresentedToken } from '../store/columns.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
 
@@ -52,8 +51,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
     deps.issuer.rotate(token.id, clock.nowMs(), row),
   );
   lookups.forget(token.id);
-  // Tokens that pay are kept by every process; of others nothing is.
-  if (paysBy(token.access_scope)) await forgetGrant(deps, token);
+  await tellOfGrant(deps, token);
   if (!issued) throw invalidGrant('The refresh token was used before.');
   // OpenID Connect Core §12.2: without the nonce, which belongs to the first answer.
   return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: false }) } : issued;

@@ -264,7 +264,8 @@ test('what nobody has allowed is swept a day after its document ran out, what is
 });
 
 test('pages of such clients are not among those that may call models', async () => {
-  const server = serve(withFields({ redirect_uris: ['https://unregistered.example/callback'] }));
+  let redirect_uris = ['https://unregistered.example/callback'];
+  const server = serve((url) => Response.json(documentOf(url, { redirect_uris })));
   await ask(server);
   await t.setOption('CorsEnabled', true);
   const allowed = async () =>
@@ -274,6 +275,12 @@ test('pages of such clients are not among those that may call models', async () 
   expect(await allowed()).toBeNull();
   await t.act('verify', (await rowOf(server))!.id);
   expect(await allowed()).toBe('https://unregistered.example');
+  // What the administrator verified is no more.
+  redirect_uris = [...redirect_uris, 'https://elsewhere.example/callback'];
+  t.clock.advance(301_000);
+  await ask(server);
+  expect(server.asked).toBe(2);
+  expect(await allowed()).toBeNull();
 });
 
 test('turned off, an address is no client id', async () => {

@@ -7,6 +7,7 @@ import type { sendGuarded } from '../../platform/http/outgoing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
 import type { Audit } from '../audit.ts';
+import type { Origins } from '../origins.ts';
 import { applicationStatus } from '../status.ts';
 import { changeApplication, findApplication } from '../store/applications.ts';
 import type { Lookups } from '../store/lookups.ts';
@@ -29,6 +30,7 @@ interface Deps {
   shared: Shared;
   options: Options;
   lookups: Lookups;
+  origins: Pick<Origins, 'changed'>;
   audit: Audit;
   allowPrivate: boolean;
   send: typeof sendGuarded;
@@ -141,12 +143,15 @@ async function changed(
   const doubted = fields.some((name) => name !== 'allowed_scopes' && name !== 'id_token_signed_response_alg');
   const after = await changeApplication(deps.db, before.id, {
     document_expires_at,
-    ...(fields.length > 0 && { ...said, updated_at: nowSeconds(deps.clock) }),
+    // Only what changed, as whoever reads it meanwhile may know better.
+    ...Object.fromEntries(fields.map((name) => [name, said[name]])),
+    ...(fields.length > 0 && { updated_at: nowSeconds(deps.clock) }),
     ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
   });
   if (!after) throw new AppError('not_found', 'There is no application with this client_id.');
   if (fields.length === 0) return after;
   deps.lookups.forget();
+  await deps.origins.changed();
   record(deps, 'app_updated', { changed_fields: fields }, before, after);
   return after;
 }

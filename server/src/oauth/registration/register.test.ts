@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { faultOf, jsonOf, type TestClient } from '../oauth.fixture.ts';
 import { askFor, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
+import { changeClient, ownClient } from './register.ts';
 import { openClientSweep } from './sweep.ts';
 
 /* Programs that register themselves (RFC 7591) and look after what they said (RFC 7592). */
@@ -138,6 +139,20 @@ test('its token reads, replaces and removes what it said, and no other does', as
   expect((await t.member.call(askFor(asClient(client)))).status).toBe(404);
 });
 
+test('of two changes at once, none brings back what an administrator verified another for', async () => {
+  const client = await registered();
+  const { id } = (await rowOf(client))!;
+  const { db } = t.platform.database;
+  const before = await ownClient({ db }, client.client_id, `Bearer ${client.registration_access_token}`);
+  const same = { client_id: client.client_id, client_name: 'Some program', redirect_uris: [callback] };
+  expect((await manage(client, 'PUT', { ...same, client_name: 'Renamed' })).status).toBe(200);
+  await t.act('verify', id);
+  // The other began before, and has nothing to change.
+  const nobody = { lookups: { forget: () => {} }, origins: { changed: async () => {} }, audit: { record: () => {} } };
+  await changeClient({ db, clock: t.clock, ...nobody }, { ip: '', userAgent: '' }, before, same);
+  expect(await rowOf(client)).toMatchObject({ is_verified: 1, name: 'Renamed' });
+});
+
 test('a secret outlives no change of kind', async () => {
   const client = await registered();
   const body = { client_id: client.client_id, redirect_uris: [callback] };
@@ -194,8 +209,13 @@ test('a flood ends: by minute and day for an address, and in all', async () => {
   await t.setOption('RateLimitEnabled', true);
   const statuses = new Set<number>();
   for (let times = 0; times < 11; times += 1) statuses.add((await register({ redirect_uris: [] })).status);
-  await t.setOption('RateLimitEnabled', false);
   expect(statuses).toEqual(new Set([400, 429]));
+  await t.setOption('RateLimitOAuthRegister', 1000);
+  let times = 0;
+  let last = 400;
+  for (; last === 400 && times < 200; times += 1) last = (await register({ redirect_uris: [] })).status;
+  expect([last, times]).toEqual([429, 91]);
+  await t.setOption('RateLimitEnabled', false);
 });
 
 test('what nobody has allowed is gone after 30 days, what is in use stays', async () => {

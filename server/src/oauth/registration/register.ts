@@ -109,9 +109,15 @@ export async function ownClient(
   return { row, metadata: null, secret: null, registrationToken };
 }
 
+interface ChangeDeps extends Pick<Room, 'db' | 'clock'> {
+  lookups: Pick<Room['lookups'], 'forget'>;
+  origins: Pick<Room['origins'], 'changed'>;
+  audit: Pick<Room['audit'], 'record'>;
+}
+
 /** RFC 7592 §2.2: what it said before is replaced, not added to. */
 export async function changeClient(
-  deps: Room,
+  deps: ChangeDeps,
   origin: Origin,
   own: Registered,
   given: Record<string, unknown>,
@@ -129,9 +135,10 @@ export async function changeClient(
   // An administrator looked at what it said before. More scopes change none of that, and users are asked for them anyway.
   const doubted = fields.some((name) => name !== 'allowed_scopes' && name !== 'id_token_signed_response_alg');
   const row = await changed(deps, before.id, {
-    ...said,
+    // Only what changed: another change under way must not be undone, least of all under the badge of what was before it.
+    ...Object.fromEntries(fields.map((name) => [name, said[name]])),
     // A secret outlives neither kind of client.
-    ...(said.app_type === 'public' && { secret_hash: '' }),
+    ...(fields.includes('app_type') && { secret_hash: '' }),
     ...(secret !== null && { secret_hash: sha256Hex(secret) }),
     ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
   });
@@ -149,7 +156,7 @@ export async function removeClient(deps: Room, origin: Origin, { row }: Register
   await inBatches((most) => deleteConsentsOf(deps.db, row.id, most));
 }
 
-async function changed(deps: Room, id: number, change: ApplicationChange): Promise<ApplicationRow> {
+async function changed(deps: ChangeDeps, id: number, change: ApplicationChange): Promise<ApplicationRow> {
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
   deps.lookups.forget();
   await deps.origins.changed();
@@ -159,7 +166,7 @@ async function changed(deps: Room, id: number, change: ApplicationChange): Promi
 
 /** Nobody's act that we know; where it came from is told. */
 function record(
-  deps: Room,
+  deps: Pick<ChangeDeps, 'audit'>,
   event: 'app_created' | 'app_updated' | 'app_deleted',
   origin: Origin,
   metadata: Record<string, unknown>,

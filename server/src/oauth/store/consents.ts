@@ -81,6 +81,22 @@ export async function holdConsent(tx: Db, userId: number, applicationId: number)
   return row ?? null;
 }
 
+/** Whether the application is still as it was when the user agreed; held too, so that nobody suspends or deletes it meanwhile. */
+export async function holdAgreedApplication(
+  tx: Db,
+  { application_id, epoch }: Pick<ConsentRow, 'application_id' | 'epoch'>,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('oauth_applications')
+    .select('id')
+    .where('id', '=', application_id)
+    .where('epoch', '=', epoch)
+    .where('status', '=', applicationStatus.active)
+    .$if(engineOf(tx) === 'postgres', (query) => query.forShare())
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function setSpending(
   tx: Db,
   id: number,

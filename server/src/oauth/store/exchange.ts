@@ -2,6 +2,7 @@ import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import { all, placeholders, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { applicationStatus } from '../status.ts';
 import { type NewPair, pairColumns, pairValues } from './issue.ts';
 import type { TokenRow } from './tables.ts';
 
@@ -11,10 +12,11 @@ type ExchangedPair = NewPair & Pick<TokenRow, 'subject_id' | 'parent_id' | 'act'
 const columns = `${pairColumns}, subject_id, parent_id, act`;
 const valuesOf = (pair: ExchangedPair) => [...pairValues(pair), pair.subject_id, pair.parent_id, pair.act];
 
-const living = `select id from oauth_tokens where id = $1 and access_expires_at > $2 and access_revoked = 0 and revoked = 0
-  and rotated_at_ms is null`;
+const living = `select t.id from oauth_tokens t
+  join oauth_applications a on a.id = t.application_id and a.epoch = t.epoch and a.status = ${applicationStatus.active}
+  where t.id = $1 and t.access_expires_at > $2 and t.access_revoked = 0 and t.revoked = 0 and t.rotated_at_ms is null`;
 
-/** Whoever revokes the token waits for the exchange, and then finds what came of it. */
+/** Whoever revokes the token, or suspends its application, waits for the exchange, and then finds what came of it. */
 const exchangePostgres = statement(`with parent as (${living} for share)
   insert into oauth_tokens (${columns})
   select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::text,

@@ -159,7 +159,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
       const known = introspected.get(key.id);
       if (known?.hash === key.hash && known.client.client_id === clientId) return known;
       return first(clientWithToken.access, [clientId, key.id, key.hash], readWithToken, (found) => {
-        if (found.token) introspected.set(key.id, { ...found, hash: key.hash });
+        if (found.token && !isExchanged(found.token)) introspected.set(key.id, { ...found, hash: key.hash });
       });
     },
     token: (key) => first(tokenAlone[key.kind], [key.id, key.hash], readTokenAlone),
@@ -168,7 +168,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
       if (known?.hash === key.hash) return known;
       return first(bearer, [key.id, key.hash], readBearer, (found) => {
         // What it may see of the balance changes with every request.
-        if (!scopesOf(found.token.access_scope).includes('usage:read'))
+        if (!isExchanged(found.token) && !scopesOf(found.token.access_scope).includes('usage:read'))
           bearers.set(key.id, { ...found, hash: key.hash });
       });
     },
@@ -178,6 +178,9 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
     },
   };
 }
+
+/** It ends with what it was exchanged for, by a write that does not name it: never kept. */
+const isExchanged = ({ subject_id }: PresentedToken): boolean => subject_id !== null;
 
 const nobody: Owner = {
   user_status: null,

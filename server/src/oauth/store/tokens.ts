@@ -25,15 +25,16 @@ export async function revokeFamily(db: Db, key: FamilyKey): Promise<number> {
 }
 
 /** The access token alone, with what was exchanged for it; its refresh token stays. */
-export async function revokeAccess(db: Db, id: number): Promise<boolean> {
+export async function revokeAccess(db: Db, { id, subject_id }: Pick<TokenRow, 'id' | 'subject_id'>): Promise<boolean> {
   const result = await db
     .updateTable('oauth_tokens')
     .set({ access_revoked: 1 })
     .where('id', '=', id)
     .where('access_revoked', '=', 0)
     .executeTakeFirst();
+  // What was exchanged for a token that the user's consent gave is looked at together with that; what is further on is told here.
   // Afterwards: an exchange under way holds the row, and what it added is seen by the next statement.
-  for (let parents = [id]; parents.length > 0; ) {
+  for (let parents = subject_id === null ? [] : [id]; parents.length > 0; ) {
     const children = await db
       .updateTable('oauth_tokens')
       .set({ access_revoked: 1 })

@@ -1,6 +1,13 @@
 /** RFC 9110 §11.6.1: one more parameter of the bearer challenge that an answer has, or a challenge of its own. */
 export function sayWhereToAsk(response: Response, parameter: string | null): void {
   if (parameter === null) return;
-  const before = response.headers.get('www-authenticate');
-  response.headers.set('www-authenticate', before ? `${before}, ${parameter}` : `Bearer ${parameter}`);
+  const before = response.headers.get('www-authenticate') ?? '';
+  // Whoever answered knows better.
+  if (before.includes('resource_metadata=')) return;
+  response.headers.set('www-authenticate', withParameter(before, parameter));
+}
+
+function withParameter(before: string, parameter: string): string {
+  if (/^(bearer)?$/i.test(before)) return `Bearer ${parameter}`;
+  return /^bearer /i.test(before) ? `${before}, ${parameter}` : `${before}, Bearer ${parameter}`;
 }

@@ -57,6 +57,11 @@ export class CachedLookup<V> {
       if (this.options.tagsOf(entry.value).includes(tag)) this.#entries.delete(key);
   }
 
+  /** One entry, which whoever asked knows to be past. */
+  forget(key: string): void {
+    this.#entries.delete(key);
+  }
+
   clear(): void {
     this.#generation += 1;
     this.#loading.clear();

@@ -1,7 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { noConversation, noItem, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { asKept, checkItems, newId } from './items.ts';
-import { bodyOf, bytesOfRows, resolved, rowsOf } from './keep.ts';
+import { bytesOfRows, resolved, rowsOf } from './keep.ts';
 import type { Item, Owner } from './keeper.ts';
 import { fullConversation, limits } from './limits.ts';
 import * as store from './store/conversations.ts';
@@ -88,11 +88,10 @@ export function newConversations(deps: ResponsesDeps) {
     /** One page and one item more; null when `after` names none of them. */
     async listItems(owner: Owner, id: string, paging: Paging): Promise<Item[] | null> {
       await find(scopeOf(deps, owner), id);
-      const rows = await pageItems(db, { conversationId: id }, paging);
-      return rows?.map(bodyOf) ?? null;
+      return pageItems(db, { conversationId: id }, paging);
     },
     readItem: async (owner: Owner, id: string, itemId: string): Promise<Item> =>
-      bodyOf(await findItem(scopeOf(deps, owner), id, itemId)),
+      JSON.parse((await findItem(scopeOf(deps, owner), id, itemId)).body) as Item,
     async removeItem(owner: Owner, id: string, itemId: string) {
       const scope = scopeOf(deps, owner);
       const { ref, body } = await findItem(scope, id, itemId);

@@ -1,5 +1,4 @@
 import { noResponse, type ResponsesDeps } from './deps.ts';
-import { bodyOf } from './keep.ts';
 import type { Followed } from './keeper.ts';
 import { endType, responseOf } from './render.ts';
 import { readResponse } from './store/background.ts';
@@ -46,7 +45,7 @@ export async function followResponse(
       const type = endType(row.status);
       const number = row.last_seq + 1;
       if (type && number > after) {
-        const response = responseOf(row, (await outputOf(db, id)).map(bodyOf), include);
+        const response = responseOf(row, await outputOf(db, row), include);
         await write(frame(type, JSON.stringify({ type, response, sequence_number: number })));
       }
       return;

@@ -52,12 +52,12 @@ export const typeOf = (item: Item): string =>
  * Items as they are kept and listed: messages with their type and parts, and each with an id of its own within the list. Ids
  * that clients gave stay, unless another item of the list has it.
  */
-export function asKept(items: readonly Item[]): Item[] {
+export function asKept(items: readonly Item[], nameFor = newId): Item[] {
   const known = new Set<string>();
   return items.map((given) => {
     const type = typeOf(given);
     const item = type === 'message' ? asMessage(given) : { ...given };
-    if (!isId(item.id) || known.has(item.id)) item.id = newId(prefixes[type] ?? 'item');
+    if (!isId(item.id) || known.has(item.id)) item.id = nameFor(prefixes[type] ?? 'item');
     known.add(item.id as string);
     return item;
   });

@@ -1,22 +1,22 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { itemIds, namesake } from '../wire/responses/item-ids.ts';
 import { expandItems } from './compaction.ts';
 import { noConversation, noPrevious, type ResponsesDeps, scopeOf } from './deps.ts';
 import { asKept, isId, reference, typeOf } from './items.ts';
 import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
 import { admitHistory, bytesOf, limits, tooLong } from './limits.ts';
 import { running } from './store/background.ts';
+import { contentsText } from './store/contents.ts';
 import { findConversation } from './store/conversations.ts';
 import type { WriteEnded } from './store/ended.ts';
-import { type Body, findItems, itemsOfChain, itemsOfConversation } from './store/items.ts';
+import { findItems, itemsOfChain, itemsOfConversation } from './store/items.ts';
 import { readChain, renewChain } from './store/responses.ts';
-import type { NewItem, NewResponseRow, Scope } from './store/tables.ts';
+import type { EndedRows, NewItem, NewResponseRow, Scope } from './store/tables.ts';
 import { writeInConversation } from './store/write.ts';
 
 type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keptDays'>;
-
-export const bodyOf = ({ body }: Pick<Body, 'body'>): Item => JSON.parse(body) as Item;
 
 /** All items before those of a request, oldest first. */
 export async function readBefore(deps: KeepDeps, owner: Owner, named: Before): Promise<Item[]> {
@@ -26,24 +26,24 @@ export async function readBefore(deps: KeepDeps, owner: Owner, named: Before): P
       param: 'conversation',
     });
   const scope = scopeOf(deps, owner);
-  const rows =
+  const items =
     previousResponseId !== undefined
       ? await readHistory(deps.db, scope, previousResponseId)
       : conversationId !== undefined
         ? await readConversation(deps.db, scope, conversationId)
         : [];
-  return expandItems(deps.sealer, owner, rows.map(bodyOf));
+  return expandItems(deps.sealer, owner, items);
 }
 
-async function readConversation(db: Db, scope: Scope, id: string): Promise<Body[]> {
+async function readConversation(db: Db, scope: Scope, id: string): Promise<Item[]> {
   const found = isId(id) ? await findConversation(db, scope, id) : null;
   if (!found) throw noConversation(id, 'conversation');
   admitHistory('conversation', found);
   return itemsOfConversation(db, id, null);
 }
 
-/** Two statements, however many responses build on each other: one finds them and how much they hold, one reads it. */
-async function readHistory(db: Db, scope: Scope, id: string): Promise<Body[]> {
+/** One statement finds all responses that build on each other and how much they hold, then it is read. */
+async function readHistory(db: Db, scope: Scope, id: string): Promise<Item[]> {
   const links = isId(id) ? await readChain(db, scope, id, limits.links) : [];
   const [oldest] = links;
   const latest = links.at(-1);
@@ -60,10 +60,7 @@ async function readHistory(db: Db, scope: Scope, id: string): Promise<Body[]> {
     sum.bytes += link.bytes;
   }
   admitHistory('previous_response_id', sum);
-  const items = await itemsOfChain(
-    db,
-    links.map((link) => link.id),
-  );
+  const items = await itemsOfChain(db, links);
   if (oldest.conversation_id === null) return items;
   // The first of them was itself an answer in a conversation, and builds on what was said there until then.
   const conversation = await findConversation(db, scope, oldest.conversation_id);
@@ -77,8 +74,8 @@ async function readHistory(db: Db, scope: Scope, id: string): Promise<Body[]> {
 
 export async function readItem(deps: KeepDeps, owner: Owner, id: string): Promise<Item | null> {
   if (!isId(id)) return null;
-  const body = (await findItems(deps.db, scopeOf(deps, owner), [id])).get(id);
-  return body === undefined ? null : expandItems(deps.sealer, owner, [JSON.parse(body) as Item])[0]!;
+  const item = (await findItems(deps.db, scopeOf(deps, owner), [id])).get(id);
+  return item === undefined ? null : expandItems(deps.sealer, owner, [item])[0]!;
 }
 
 /** The items that references stand for, in their place; `missing` says what becomes of one that stands for nothing. */
@@ -93,8 +90,8 @@ export async function resolved(
   const found = await findItems(db, scope, ids.filter(isId));
   return items.flatMap((item) => {
     if (typeOf(item) !== reference) return [item];
-    const body = found.get(String(item.id));
-    return body === undefined ? missing(String(item.id)) : [JSON.parse(body) as Item];
+    const whole = found.get(String(item.id));
+    return whole === undefined ? missing(String(item.id)) : [whole];
   });
 }
 
@@ -121,12 +118,16 @@ interface Ended {
   named: Before;
 }
 
-/** The row of a response, and of what its request brought. */
-export async function newRows(deps: KeepDeps, owner: Owner, { response, input, named }: Ended) {
+/** The row of a response, and its items as rows. */
+export async function newRows(deps: KeepDeps, owner: Owner, ended: Ended) {
+  const { scope, row, brought, made, now } = await newRow(deps, owner, ended);
+  return { scope, now, ...parted(scope, row, brought, made) };
+}
+
+async function newRow(deps: KeepDeps, owner: Owner, { response, input, named }: Ended) {
   const scope = scopeOf(deps, owner);
   const { output, ...rest } = response;
-  const brought = rowsOf(scope, response.id, asKept(await resolved(deps, scope, input, () => [])), 0);
-  const made = rowsOf(scope, response.id, output, 1, brought.length);
+  const brought = asKept(await resolved(deps, scope, input, () => []), itemIds(response.id, 'i'));
   const now = nowSeconds(deps.clock);
   const row: NewResponseRow = {
     id: response.id,
@@ -141,22 +142,56 @@ export async function newRows(deps: KeepDeps, owner: Owner, { response, input, n
     conversation_id: named.conversationId ?? null,
     place: null,
     response: JSON.stringify(rest),
+    contents: null,
     request: null,
-    items: brought.length + made.length,
-    bytes: bytesOfRows(brought) + bytesOfRows(made),
+    items: brought.length + output.length,
+    bytes: 0,
     created_at: now,
     touched_at: now,
     ended_at: now,
   };
-  return { scope, row, items: [...brought, ...made], now };
+  return { scope, row, brought, made: output, now };
 }
 
-/** As it ended; a response that is there already stays as it is. */
-export async function keepResponse(deps: KeepDeps, write: WriteEnded, owner: Owner, ended: Ended): Promise<void> {
-  if (deps.keptDays() === 0) return;
-  const { scope, row, items, now } = await newRows(deps, owner, ended);
-  if (row.conversation_id != null) return writeInConversation(deps.db, scope, row, items, now);
+function parted(scope: Scope, row: NewResponseRow, brought: Item[], made: Item[]): EndedRows {
+  const items = [...rowsOf(scope, row.id, brought, 0), ...rowsOf(scope, row.id, made, 1, brought.length)];
+  return { row: { ...row, bytes: bytesOfRows(items) }, items };
+}
+
+/** What is larger is read by page and by item, and not as a whole for each. */
+const mostHeld = 16 * 1024;
+
+/** In one row, where every item is found by the name of its response; null where it is not so. */
+function held(row: NewResponseRow, brought: Item[], made: Item[], madeText: string): EndedRows | null {
+  const isNamed = ({ id }: Item): boolean => typeof id === 'string' && namesake(id) === row.id;
+  if (madeText.length > mostHeld || !brought.every(isNamed) || !made.every(isNamed)) return null;
+  const contents = contentsText(JSON.stringify(brought), madeText);
+  return contents.length > mostHeld
+    ? null
+    : { row: { ...row, contents, bytes: Buffer.byteLength(contents) }, items: [] };
+}
+
+/**
+ * As it ended; a response that is there already stays as it is. Returns the response as text, which is made of the same
+ * pieces, or null when nothing is kept.
+ */
+export async function keepResponse(
+  deps: KeepDeps,
+  write: WriteEnded,
+  owner: Owner,
+  ended: Ended,
+): Promise<string | null> {
+  if (deps.keptDays() === 0) return null;
+  const { scope, row, brought, made, now } = await newRow(deps, owner, ended);
+  const madeText = JSON.stringify(made);
+  const text = `${row.response.slice(0, -1)},"output":${madeText}}`;
+  if (row.conversation_id != null) {
+    const rows = parted(scope, row, brought, made);
+    await writeInConversation(deps.db, scope, rows.row, rows.items, now);
+    return text;
+  }
   // Before what is built on it, and by itself: a chain that lives longer for nothing does no harm.
   if (row.previous_id != null) await renewChain(deps.db, scope, row.previous_id, now, limits.links);
-  await write({ row, items });
+  await write(held(row, brought, made, madeText) ?? parted(scope, row, brought, made));
+  return text;
 }

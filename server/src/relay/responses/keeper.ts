@@ -32,8 +32,11 @@ export interface ResponseKeeper {
   before(owner: Owner, named: Before): Promise<Item[]>;
   /** An item that was kept, for `item_reference`; null where this owner has none of that id. */
   item(owner: Owner, id: string): Promise<Item | null>;
-  /** Once per response as it ended, before its last event goes out; `input` is what this request itself brought. */
-  keep(owner: Owner, ended: { response: ResponseObject; input: Item[]; named: Before }): Promise<void>;
+  /**
+   * Once per response as it ended, before its last event goes out; `input` is what this request itself brought. Returns the
+   * response as the text it was written as, if it was.
+   */
+  keep(owner: Owner, ended: { response: ResponseObject; input: Item[]; named: Before }): Promise<string | null>;
   /** `background: true`: written as `queued` and worked on by whichever process comes to it, through restarts. */
   enqueue(owner: Owner, queued: { response: ResponseObject; input: Item[]; named: Before; body: Item }): Promise<void>;
   /** Hands out the events of a response in the background, to its end or until `signal`, whichever process makes them. */

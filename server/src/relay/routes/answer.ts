@@ -133,8 +133,7 @@ async function answerByMeta(
   const options = optionsOf(deps, conversation);
   const given = await untilStopped(deps, call.signal, (signal) => meta(call, conversation, signal));
   const rendered = render(given, options);
-  await keep?.(rendered);
-  return json(call, rendered);
+  return keptJson(call, rendered, keep);
 }
 
 async function answerWhole(
@@ -155,6 +154,11 @@ async function answerWhole(
   if (same !== null) return jsonText(call, same);
   // What the upstream did not count was counted here, and is what was charged.
   const rendered = render({ ...given, usage: given.usage ?? usage }, optionsOf(deps, conversation));
-  await keep?.(rendered);
-  return json(call, rendered);
+  return keptJson(call, rendered, keep);
+}
+
+/** Written once for the caller and for those who build on it. */
+async function keptJson(call: KeyCall, rendered: Json, keep: Keep | undefined): Promise<Response> {
+  const text = keep ? await keep(rendered) : null;
+  return text === null ? json(call, rendered) : jsonText(call, text);
 }

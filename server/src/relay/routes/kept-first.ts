@@ -5,8 +5,8 @@ import type { Json } from '../wire/conversation.ts';
 
 const encoder = new TextEncoder();
 
-/** Keeps a response for those that build on it. */
-export type Keep = (response: Json) => Promise<void>;
+/** Keeps a response for those that build on it; returns its text, if one was made. */
+export type Keep = (response: Json) => Promise<string | null>;
 
 /** Nobody has the end of a streamed response before it is kept: the next request may come from another process at once. */
 export class KeptFirst {

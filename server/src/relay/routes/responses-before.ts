@@ -1,5 +1,4 @@
 import { AppError } from '../../lib/errors.ts';
-import { timedString } from '../../lib/ids.ts';
 import type { Before, Item, Owner, ResponseKeeper } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
 import { invalid, optionalString, readString } from '../wire/read.ts';
@@ -36,8 +35,7 @@ export async function readRequest(keeper: ResponseKeeper, owner: Owner, body: Js
   if (body.store !== false) keeper.admit(items);
   const whole = { ...body, ...(body.input != null && { input: keeper.expand(owner, items) }) };
   const conversation = parseResponsesRequest(whole, await resolveItems(keeper, owner, before), keeper.seals(owner));
-  // Ids are for what is kept.
-  return { conversation, input: body.store === false ? brought : withIds(brought), named };
+  return { conversation, input: brought, named };
 }
 
 /** Each is looked up by itself; more than any conversation has would be work for nothing. */
@@ -63,19 +61,3 @@ async function referred(keeper: ResponseKeeper, owner: Owner, { id }: Item): Pro
   if (item) return item;
   throw new AppError('not_found', `Item with id '${name}' not found.`, { param: 'input' });
 }
-
-const prefixes: Record<string, string> = {
-  reasoning: 'rs',
-  function_call: 'fc',
-  function_call_output: 'fco',
-  custom_tool_call: 'ctc',
-  custom_tool_call_output: 'ctco',
-};
-
-/** What is kept can be referred to, also where the client gave it no id. */
-const withIds = (items: Item[]): Item[] =>
-  items.map((item) =>
-    typeof item.id === 'string' && item.id !== ''
-      ? item
-      : { ...item, id: `${prefixes[`${item.type}`] ?? 'msg'}_${timedString(32)}` },
-  );

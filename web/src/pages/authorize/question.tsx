@@ -93,7 +93,7 @@ interface QuestionProps {
     error: Error | null;
   };
   /** Below the buttons: where either answer leads. */
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** The question and its two answers; who asks, for what and of whom, in one look. */

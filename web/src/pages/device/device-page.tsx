@@ -1,4 +1,4 @@
-import { Button, Code, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Divider, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError, get, post, type Result } from '../../api.ts';
@@ -80,12 +80,14 @@ function AskedByDevice({ asked }: { asked: Asked }) {
   if (answer.data) return <Answered approved={answer.data.approved} name={application.name} />;
   return (
     <BareFrame title={`Connect ${application.name}`} description="A device asks for access to your svc account.">
-      <Question asked={asked} answer={answer}>
-        <Text size="xs" c="dimmed" ta="center">
-          Allow it only if a device in front of you shows <Code fz="xs">{user_code}</Code>. Nobody else needs this code
+      <Stack gap="md">
+        <Text size="sm">
+          Allow it only if a device in front of you shows <Code fz="sm">{user_code}</Code>. Nobody else needs this code
           from you.
         </Text>
-      </Question>
+        <Divider />
+        <Question asked={asked} answer={answer} />
+      </Stack>
     </BareFrame>
   );
 }

@@ -3,7 +3,6 @@ import { AppError } from '../../../lib/errors.ts';
 import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
 import { announceStop, cancelResponse } from '../background.ts';
 import { noItem, noResponse, scopeOf } from '../deps.ts';
-import { bodyOf } from '../keep.ts';
 import type { KeptResponses } from '../open.ts';
 import { listOf, responseOf } from '../render.ts';
 import { outputOf, pageItems } from '../store/items.ts';
@@ -25,7 +24,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
     return row;
   };
   const render = async (row: ResponseRow, include: readonly string[] = []) =>
-    responseOf(row, (await outputOf(db, row.id)).map(bodyOf), include);
+    responseOf(row, await outputOf(db, row), include);
 
   const follow = (call: Call, row: ResponseRow, after: number, include: readonly string[]): Response => {
     const refuse = (message: string) => new AppError('invalid_value', message, { param: 'stream' });
@@ -92,12 +91,12 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
       query: schemas.listQuery,
       answers: { 200: schemas.listAnswer },
       handle: async (call) => {
-        const { id } = await find(call);
+        const row = await find(call);
         const { after, limit = 20, order = 'desc' } = call.query;
-        const rows = await pageItems(db, { responseId: id }, { after, limit, order });
-        if (!rows) throw noItem(after!);
+        const items = await pageItems(db, row, { after, limit, order });
+        if (!items) throw noItem(after!);
         unshared(call);
-        return json(call, listOf(rows.map(bodyOf), limit, includedIn(call.query)));
+        return json(call, listOf(items, limit, includedIn(call.query)));
       },
     }),
   ];

@@ -8,7 +8,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
     db
       .selectFrom('kept_responses')
       .select(['id', 'key_id', 'status', 'model', 'background', 'previous_id', 'conversation_id', 'response'])
-      .select(['request', 'created_at', 'touched_at', 'ended_at'])
+      .select(['contents', 'request', 'created_at', 'touched_at', 'ended_at'])
       .where('user_id', '=', userId)
       .where('id', '>', last?.id ?? '')
       .orderBy('id')

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/tables.ts';
 import type { EndedRows } from './tables.ts';
 
 const responseFields = `id text, user_id bigint, key_id bigint, status text, model text, background bigint, previous_id text,
-  response text, items bigint, bytes bigint, created_at bigint, touched_at bigint, ended_at bigint`;
+  response text, contents text, items bigint, bytes bigint, created_at bigint, touched_at bigint, ended_at bigint`;
 const itemFields = `user_id bigint, key_id bigint, item_id text, response_id text, position bigint, made bigint, body text`;
 
 const namesOf = (fields: string): string =>

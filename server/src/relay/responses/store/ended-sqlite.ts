@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/tables.ts';
 import type { EndedRows } from './tables.ts';
 
 const insertResponse = `insert into kept_responses (id, user_id, key_id, status, model, background, previous_id, response,
-  items, bytes, created_at, touched_at, ended_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`;
+  contents, items, bytes, created_at, touched_at, ended_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`;
 const insertItem = `insert into kept_items (user_id, key_id, item_id, response_id, position, made, body)
   values (?, ?, ?, ?, ?, ?, ?)`;
 
@@ -23,6 +23,7 @@ export const insertEndedSqlite = (db: Db, group: EndedRows[]): void | Promise<vo
         row.background,
         row.previous_id ?? null,
         row.response,
+        row.contents ?? null,
         row.items,
         row.bytes,
         row.created_at,

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { insertMany } from '../../../platform/db/insert-many.ts';
 import { type Db, engineOf } from '../../../platform/db/tables.ts';
-import type { ItemRow, NewItem, Scope } from './tables.ts';
+import { namesake } from '../../wire/responses/item-ids.ts';
+import type { Item } from '../keeper.ts';
+import { readContents } from './contents.ts';
+import { type ItemRow, type NewItem, type ResponseRow, type Scope, within } from './tables.ts';
 
 const columns = [
   ...['user_id', 'key_id', 'item_id', 'response_id', 'position'],
@@ -31,39 +34,62 @@ export async function lockItems(tx: Db, of: 'response_id' | 'conversation_id', i
   await tx.selectFrom('kept_items').select('ref').where(of, 'in', ids).orderBy('ref').forUpdate().execute();
 }
 
-export type Body = Pick<ItemRow, 'item_id' | 'body'>;
+const itemOf = ({ body }: Pick<ItemRow, 'body'>): Item => JSON.parse(body) as Item;
 
-/** All items of a chain in one statement, in its order. */
-export async function itemsOfChain(db: Db, responseIds: string[]): Promise<Body[]> {
-  const order = new Map(responseIds.map((id, index) => [id, index]));
-  const rows = await db
-    .selectFrom('kept_items')
-    .select(['item_id', 'body', 'response_id', 'position'])
-    .where('response_id', 'in', responseIds)
-    .execute();
-  const linkOf = (row: { response_id: string | null }): number => order.get(row.response_id!)!;
-  return rows.sort((a, b) => linkOf(a) - linkOf(b) || a.position! - b.position!);
+/** All items of a chain in its order: one statement for those that responses hold, one for those that are rows. */
+export async function itemsOfChain(db: Db, links: { id: string; holds: number }[]): Promise<Item[]> {
+  const idsOf = (holds: number): string[] => links.filter((link) => link.holds === holds).map(({ id }) => id);
+  const items = new Map<string, Item[]>();
+  for (const { id, contents } of await contentsOf(db, idsOf(1))) {
+    const { brought, made } = readContents(contents!);
+    items.set(id, [...brought, ...made]);
+  }
+  for (const row of await rowsOf(db, idsOf(0))) {
+    const known = items.get(row.response_id!);
+    if (known) known.push(itemOf(row));
+    else items.set(row.response_id!, [itemOf(row)]);
+  }
+  return links.flatMap(({ id }) => items.get(id) ?? []);
 }
 
+const contentsOf = async (db: Db, ids: string[]) =>
+  ids.length === 0 ? [] : db.selectFrom('kept_responses').select(['id', 'contents']).where('id', 'in', ids).execute();
+
+const rowsOf = async (db: Db, responseIds: string[]) =>
+  responseIds.length === 0
+    ? []
+    : db
+        .selectFrom('kept_items')
+        .select(['response_id', 'body'])
+        .where('response_id', 'in', responseIds)
+        .orderBy('response_id')
+        .orderBy('position')
+        .execute();
+
 /** What a response made. */
-export const outputOf = (db: Db, responseId: string): Promise<Body[]> =>
-  db
+export async function outputOf(db: Db, { id, contents }: Pick<ResponseRow, 'id' | 'contents'>): Promise<Item[]> {
+  if (contents !== null) return readContents(contents).made;
+  const rows = await db
     .selectFrom('kept_items')
-    .select(['item_id', 'body'])
-    .where('response_id', '=', responseId)
+    .select('body')
+    .where('response_id', '=', id)
     .where('made', '=', 1)
     .orderBy('position')
     .execute();
+  return rows.map(itemOf);
+}
 
 /** Of a conversation, in order; those before a place, or all. */
-export const itemsOfConversation = (db: Db, conversationId: string, before: number | null): Promise<Body[]> =>
-  db
+export async function itemsOfConversation(db: Db, conversationId: string, before: number | null): Promise<Item[]> {
+  const rows = await db
     .selectFrom('kept_items')
-    .select(['item_id', 'body'])
+    .select('body')
     .where('conversation_id', '=', conversationId)
     .$if(before !== null, (query) => query.where('place', '<', before))
     .orderBy('place')
     .execute();
+  return rows.map(itemOf);
+}
 
 export interface Paging {
   after?: string | undefined;
@@ -71,14 +97,16 @@ export interface Paging {
   order: 'asc' | 'desc';
 }
 
-type Of = { responseId: string } | { conversationId: string };
+type Of = Pick<ResponseRow, 'id' | 'contents'> | { conversationId: string };
 const holderOf = (of: Of) =>
-  'responseId' in of
-    ? ({ holder: 'response_id', id: of.responseId, place: 'position' } as const)
-    : ({ holder: 'conversation_id', id: of.conversationId, place: 'place' } as const);
+  'conversationId' in of
+    ? ({ holder: 'conversation_id', id: of.conversationId, place: 'place' } as const)
+    : ({ holder: 'response_id', id: of.id, place: 'position' } as const);
 
-/** One page of what a request brought or a conversation holds, and one row more; null when `after` names none of them. */
-export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging): Promise<Body[] | null> {
+/** One page of what a request brought or a conversation holds, and one item more; null when `after` names none of them. */
+export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging): Promise<Item[] | null> {
+  if ('contents' in of && of.contents !== null)
+    return pageOf(readContents(of.contents).brought, { after, limit, order });
   const { holder, id, place } = holderOf(of);
   const listed = db
     .selectFrom('kept_items')
@@ -95,18 +123,48 @@ export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging)
     from = (found as Record<string, number> | undefined)?.[place];
     if (from === undefined) return null;
   }
-  return listed
-    .select(['item_id', 'body'])
+  const rows = await listed
+    .select('body')
     .$if(from !== undefined, (query) => query.where(place, order === 'asc' ? '>' : '<', from!))
     .orderBy(place, order)
     .limit(limit + 1)
     .execute();
+  return rows.map(itemOf);
 }
 
 const invert = { asc: 'desc', desc: 'asc' } as const;
 
-/** By id, of all that is kept for this owner; the latest of each. */
-export async function findItems(db: Db, { userId, keyId, since }: Scope, ids: string[]): Promise<Map<string, string>> {
+function pageOf(items: Item[], { after, limit, order }: Paging): Item[] | null {
+  const listed = order === 'asc' ? items : items.toReversed();
+  const from = after === undefined ? 0 : listed.findIndex(({ id }) => id === after) + 1;
+  return after !== undefined && from === 0 ? null : listed.slice(from, from + limit + 1);
+}
+
+/** By id, of all that is kept for this owner; the latest of each: what came back is a row, and later than what was held. */
+export async function findItems(db: Db, scope: Scope, ids: string[]): Promise<Map<string, Item>> {
+  const found = await findRows(db, scope, ids);
+  const others = ids.filter((id) => !found.has(id));
+  for (const [id, item] of await findHeld(db, scope, others)) found.set(id, item);
+  return found;
+}
+
+/** In the rows of the responses that they are named after. */
+async function findHeld(db: Db, scope: Scope, ids: string[]): Promise<Map<string, Item>> {
+  const names = [...new Set(ids.map(namesake))].filter((name) => name !== null);
+  if (names.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('kept_responses')
+    .select('contents')
+    .where('id', 'in', names)
+    .where('contents', 'is not', null)
+    .where(within(scope))
+    .execute();
+  const asked = new Set(ids);
+  const items = rows.flatMap(({ contents }) => Object.values(readContents(contents!)).flat() as Item[]);
+  return new Map(items.flatMap((item) => (asked.has(item.id as string) ? [[item.id as string, item]] : [])));
+}
+
+async function findRows(db: Db, { userId, keyId, since }: Scope, ids: string[]): Promise<Map<string, Item>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('kept_items as i')
@@ -134,5 +192,5 @@ export async function findItems(db: Db, { userId, keyId, since }: Scope, ids: st
     )
     .orderBy('i.ref')
     .execute();
-  return new Map(rows.map((row) => [row.item_id, row.body]));
+  return new Map(rows.map((row) => [row.item_id, itemOf(row)]));
 }

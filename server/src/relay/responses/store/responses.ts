@@ -20,7 +20,11 @@ export async function findResponse(db: Db, scope: Scope, id: string): Promise<Re
 }
 
 /** One response of a chain, without its texts. */
-export type Link = Pick<ResponseRow, 'id' | 'previous_id' | 'conversation_id' | 'place' | 'status' | 'items' | 'bytes'>;
+export interface Link
+  extends Pick<ResponseRow, 'id' | 'previous_id' | 'conversation_id' | 'place' | 'status' | 'items' | 'bytes'> {
+  /** 1 where its row holds its items. */
+  holds: number;
+}
 
 /**
  * A response and those it was built on, in one walk; no more than `most` of them. Each step asks by id alone, and whose it is
@@ -33,11 +37,12 @@ function chainFrom({ userId, keyId, since }: Scope, id: string, most: number) {
     return sql`case when ${column('user_id')} = ${userId} and ${column('key_id')} = ${keyId}
       and ${column('touched_at')} > ${since} then 1 else 0 end`;
   };
-  return sql`with recursive chain (id, previous_id, conversation_id, place, status, items, bytes, own, depth) as (
-      select r.id, r.previous_id, r.conversation_id, r.place, r.status, r.items, r.bytes, ${own('r')}, 1
+  const holds = sql`case when r.contents is null then 0 else 1 end`;
+  return sql`with recursive chain (id, previous_id, conversation_id, place, status, items, bytes, holds, own, depth) as (
+      select r.id, r.previous_id, r.conversation_id, r.place, r.status, r.items, r.bytes, ${holds}, ${own('r')}, 1
       from kept_responses r where r.id = ${id}
       union all
-      select r.id, r.previous_id, r.conversation_id, r.place, r.status, r.items, r.bytes, ${own('r')}, chain.depth + 1
+      select r.id, r.previous_id, r.conversation_id, r.place, r.status, r.items, r.bytes, ${holds}, ${own('r')}, chain.depth + 1
       from chain cross join kept_responses r
       where r.id = chain.previous_id and chain.own = 1 and chain.depth < ${sql.lit(most)}
     )`;
@@ -46,7 +51,7 @@ function chainFrom({ userId, keyId, since }: Scope, id: string, most: number) {
 /** Oldest first. */
 export async function readChain(db: Db, scope: Scope, id: string, most: number): Promise<Link[]> {
   const { rows } = await sql<Link>`${chainFrom(scope, id, most)}
-    select id, previous_id, conversation_id, place, status, items, bytes from chain
+    select id, previous_id, conversation_id, place, status, items, bytes, holds from chain
     where own = 1 order by depth desc`.execute(db);
   return rows;
 }

@@ -25,6 +25,8 @@ interface ResponsesTable {
   place: number | null;
   /** JSON of the response without its `output`, which are items. */
   response: string;
+  /** JSON of its items, where nobody but the response has them and they are named after it; null where they are rows. */
+  contents: string | null;
   /** JSON of the body, until a response in the background has ended. */
   request: string | null;
   items: number;
@@ -74,7 +76,7 @@ export type ResponseRow = Selectable<ResponsesTable>;
 export type NewResponseRow = Insertable<ResponsesTable>;
 export type ItemRow = Selectable<ItemsTable>;
 export type NewItem = Omit<ItemRow, 'ref'>;
-/** A response that has ended, outside of any conversation: rows of its own and nothing else. */
+/** A response that has ended, outside of any conversation: rows of its own and nothing else; items that it does not hold. */
 export interface EndedRows {
   row: NewResponseRow;
   items: NewItem[];

@@ -1,4 +1,5 @@
 import { type Answer, type Delta, isReasoningDetail, type Json, type Part } from '../conversation.ts';
+import { itemIds } from './item-ids.ts';
 import { Output } from './output.ts';
 import { OwnIds, passedResponse } from './passed.ts';
 import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
@@ -6,8 +7,8 @@ import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
 /** An answer as a response. */
 export function renderResponsesAnswer(answer: Answer, options: ResponseOptions): Json {
   const { source } = answer;
-  if (source?.format === 'responses') return passedResponse(source.body, options, new OwnIds(), answer.usage);
-  const output = new Output(options.echo, () => {});
+  if (source?.format === 'responses') return passedResponse(source.body, options, new OwnIds(options.id), answer.usage);
+  const output = new Output(options.echo, () => {}, itemIds(options.id));
   answer.parts.forEach((part, i) => {
     if (part.type === 'image') output.image(part);
     else for (const delta of deltasOf(part, i)) output.push(delta);

@@ -1,4 +1,3 @@
-import { timedString } from '../../../lib/ids.ts';
 import type { Delta, Echo, ImagePart, Json } from '../conversation.ts';
 import { pack, type Thought } from './thoughts.ts';
 import { inputOf } from './tools.ts';
@@ -50,7 +49,7 @@ export class Output {
   constructor(
     readonly echo: Omit<Echo, 'members'> | undefined,
     readonly emit: Emit,
-    readonly newId: (prefix: string) => string = (prefix) => `${prefix}_${timedString(32)}`,
+    readonly newId: (prefix: string) => string,
   ) {}
 
   push(delta: Delta): void {

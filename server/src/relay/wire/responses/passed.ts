@@ -1,18 +1,23 @@
-import { timedString } from '../../../lib/ids.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { isObject, type Json } from '../conversation.ts';
 import { renderResponsesUsage } from '../usage.ts';
+import { itemIds } from './item-ids.ts';
 import type { ResponseOptions } from './response.ts';
 
 /** Ids of this service instead of those of an upstream, the same one for the same item. */
 export class OwnIds {
   readonly #ids = new Map<string, string>();
+  readonly #newId: (prefix: string) => string;
+
+  constructor(responseId: string) {
+    this.#newId = itemIds(responseId);
+  }
 
   /** What kind of thing an id names, by its beginning, stays: the vendor looks at it when the item comes back. */
   of(id: string): string {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
-    const own = `${/^[a-z]{1,8}(?=_)/.exec(id)?.[0] ?? 'item'}_${timedString(32)}`;
+    const own = this.#newId(/^[a-z]{1,8}(?=_)/.exec(id)?.[0] ?? 'item');
     this.#ids.set(id, own);
     return own;
   }

@@ -17,7 +17,7 @@ const lastEvents = new Set(['response.completed', 'response.incomplete']);
  * an item, in which one name is exchanged without writing them anew.
  */
 export class ResponsesPassthrough implements FrameEditor {
-  readonly #ids = new OwnIds();
+  readonly #ids: OwnIds;
   /** By the upstream's id of the item. */
   readonly #names = new Map<string, ModelRewriter>();
   #response: Json | undefined;
@@ -26,7 +26,9 @@ export class ResponsesPassthrough implements FrameEditor {
   #number = -1;
   #last: Json | undefined;
 
-  constructor(private readonly options: ResponsesStreamOptions) {}
+  constructor(private readonly options: ResponsesStreamOptions) {
+    this.#ids = new OwnIds(options.id);
+  }
 
   edit(frame: Uint8Array, event: Json): Uint8Array {
     if (typeof event.sequence_number === 'number') this.#number = event.sequence_number;

@@ -5,6 +5,7 @@ import { sseEvent } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
 import { renderResponsesUsage } from '../usage.ts';
+import { itemIds } from './item-ids.ts';
 import { Output } from './output.ts';
 import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
 
@@ -29,7 +30,7 @@ export class ResponsesStream implements StreamRenderer {
   #last: { text: string; number: number; response: Json } | undefined;
 
   constructor(private readonly options: ResponsesStreamOptions) {
-    this.#output = new Output(options.echo, (type, members) => this.#emit(type, members));
+    this.#output = new Output(options.echo, (type, members) => this.#emit(type, members), itemIds(options.id));
   }
 
   push(delta: Delta): string {

@@ -1,0 +1,87 @@
+/** The consent page for clients that nobody registered, in a browser: what a user is told before allowing a stranger's program. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
+
+const challenge = new Bun.CryptoHasher('sha256').update('v'.repeat(50)).digest('base64url');
+
+let site: Site;
+let documents: Bun.Server<unknown>;
+let documentUrl: string;
+let redirectUri: string;
+
+describe.skipIf(browserMissing)('clients that nobody registered', () => {
+  beforeAll(async () => {
+    documents = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: ({ url }) =>
+        url.startsWith(redirectUri)
+          ? new Response('<!doctype html><title>Arrived</title>', { headers: { 'content-type': 'text/html' } })
+          : Response.json({ client_id: documentUrl, client_name: 'Notes for agents', redirect_uris: [redirectUri] }),
+    });
+    redirectUri = `http://127.0.0.1:${documents.port}/callback`;
+    documentUrl = `http://127.0.0.1:${documents.port}/a-client-with-a-rather-long-address/metadata.json`;
+    site = await openSite({ OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1' });
+    const body = { key: 'OAuth2DynamicRegistration', value: true };
+    await site.service.root.api('/api/admin/options', { method: 'PUT', body });
+  });
+  afterAll(async () => {
+    await site.stop();
+    await documents.stop(true);
+  });
+
+  const authorizePath = (clientId: string): string => {
+    const request = new URLSearchParams({
+      ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid profile' },
+      ...{ code_challenge: challenge, code_challenge_method: 'S256', state: 's' },
+    });
+    for (const path of ['/mcp/notes', '/v1']) request.append('resource', `${site.service.url}${path}`);
+    return `/oauth2/authorize?${request}`;
+  };
+  const textOf = ({ page }: Visitor) => page.locator('main').innerText();
+  const allowed = async ({ page }: Visitor): Promise<URL> => {
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL((url) => url.href.startsWith(redirectUri));
+    return new URL(page.url());
+  };
+
+  test.each([
+    [1280, 'light'],
+    [390, 'dark'],
+  ] as const)('the page says whose word it is, at %d pixels', async (width, colorScheme) => {
+    const user = await site.register(`reader-${width}`, { viewport: { width, height: 900 }, colorScheme });
+    await user.open(authorizePath(documentUrl));
+    const { host } = new URL(documentUrl);
+    const text = await textOf(user);
+    for (const said of ['Notes for agents', `from ${host}`, 'not registered with us', 'To be used only at'])
+      expect(text).toContain(said);
+    for (const path of ['/mcp/notes', '/v1']) expect(text).toContain(`${site.service.url}${path}`);
+    expect(await overflow(user.page)).toBe(0);
+    expect(await accessibilityFaults(user.page)).toEqual([]);
+    const back = await allowed(user);
+    expect([back.searchParams.get('state'), back.searchParams.has('code')]).toEqual(['s', true]);
+    await user.open('/authorized-apps');
+    expect(await textOf(user)).toContain(`from ${host}`);
+    // Allowed before, and asked again all the same: it names what it will use.
+    await user.open(authorizePath(documentUrl));
+    expect(await textOf(user)).toContain('asked each time');
+    expect(user.complaints).toEqual([]);
+  });
+
+  test('a program that registered itself is told from one that somebody registered', async () => {
+    const answer = await fetch(`${site.service.url}/api/oauth2/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Some program', redirect_uris: [redirectUri] }),
+    });
+    const { client_id } = (await answer.json()) as { client_id: string };
+    const user = await site.register('reader');
+    await user.open(authorizePath(client_id));
+    expect(await textOf(user)).toContain('registered itself');
+    expect((await allowed(user)).searchParams.has('code')).toBe(true);
+    const root = await site.root();
+    await root.open('/admin/applications');
+    expect(await textOf(root)).toContain('Nobody here');
+    expect(root.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+import type { Identity } from './identity/open.ts';
+import { mcpAuthenticator } from './mcp/front/caller.ts';
+import { ownerAuthenticator } from './mcp/owner.ts';
+import type { OAuth } from './oauth/open.ts';
+import type { Authenticators } from './platform/http/route.ts';
+
+interface CallerDeps {
+  identity: Pick<Identity, 'options' | 'authenticators'>;
+  oauth: Pick<OAuth, 'identify' | 'pay'>;
+  baseUrl: string;
+}
+
+/** Who may use connected servers over MCP, and who may connect some. */
+export const mcpAuthenticators = ({
+  identity: { options, authenticators },
+  oauth,
+  baseUrl,
+}: CallerDeps): Pick<Authenticators, 'mcp' | 'mcpOwner'> => ({
+  mcp: mcpAuthenticator({
+    baseUrl,
+    keysAllowed: () => options.get('McpApiKeys'),
+    byKey: authenticators.keyOrSession,
+    byToken: ({ request }, resource) => oauth.identify(request, { resource, named: true }),
+    // Identified and counted already; here only whether it may spend, and out of what.
+    payWith: (token, at) => oauth.pay(token, { again: true, at }),
+  }),
+  mcpOwner: ownerAuthenticator({
+    session: authenticators.session,
+    usersMay: () => options.get('McpUserServers'),
+  }),
+});

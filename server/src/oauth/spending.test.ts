@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { openPayingTest, type PayingTest } from './paying.fixture.ts';
+import { allowanceOf } from './spending.ts';
+
+let t: PayingTest;
+beforeAll(async () => {
+  t = await openPayingTest();
+});
+afterAll(() => t.close());
+
+test('what a suspended application may spend is not opened again by a request that was under way', async () => {
+  const client = await t.payingClient();
+  const { access_token } = await t.mayPay(client, 100);
+  const deps = { db: t.platform.database.db, clock: t.clock };
+  const opened = () => allowanceOf(deps, t.member.id, { id: client.id, name: 'Agent' });
+  const first = await opened();
+  expect(first).not.toBeNull();
+  expect((await t.ask(access_token)).status).toBe(200);
+  await t.act('suspend', client.id);
+  expect(await opened()).toBeNull();
+  // Nor by activating it: the user is asked again, and then what was spent counts.
+  await t.act('activate', client.id);
+  expect(await opened()).toBeNull();
+  const again = await t.tokens(client, { scope: 'openid models:use' });
+  expect(await opened()).toMatchObject({ keyId: first!.keyId });
+  expect((await t.ask(again.access_token)).status).toBe(200);
+  expect((await t.consentOf(client)).spent).toBe(10);
+});
+
+test('whoever opens it at the same time gets the same', async () => {
+  const client = await t.payingClient();
+  await t.mayPay(client, 100);
+  const deps = { db: t.platform.database.db, clock: t.clock };
+  const opened = Array.from({ length: 20 }, () => allowanceOf(deps, t.member.id, { id: client.id, name: 'Agent' }));
+  const ids = new Set((await Promise.all(opened)).map((one) => one?.keyId));
+  expect([...ids]).toEqual([expect.any(Number)]);
+});
