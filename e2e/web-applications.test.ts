@@ -1,7 +1,15 @@
 /** An application from its registration through consents to its deletion: its developer, its users, and who vouches for it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site, type Visitor } from './browser.ts';
+import {
+  accessibilityFaults,
+  browserMissing,
+  openSite,
+  overflow,
+  passwordOf,
+  type Site,
+  type Visitor,
+} from './browser.ts';
 
 /** An application of somebody else: takes what the browser is sent back with. */
 function startReceiver() {
@@ -248,6 +256,40 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByRole('button', { name: 'Revoke access', exact: true }).click();
     await page.getByText('No application has access').waitFor();
     await setScopes('openid email usage:read');
+    await turn(false);
+  }, 300_000);
+
+  test('however much is asked for, on a phone as on a desk, both answers are in view at once', async () => {
+    const { api } = site.service.root;
+    const turn = (value: boolean) =>
+      api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value } });
+    await turn(true);
+    const scopes = 'openid profile email tokens:read tokens:write usage:read models:use';
+    const described = { name: 'Everything', description: 'Writes, reads and keeps whatever there is. '.repeat(11) };
+    const body = { ...described, redirect_uris: [receiver.redirectUri], scopes };
+    const { client_id } = await api<{ client_id: string }>('/api/oauth2/applications', { method: 'POST', body });
+    const { page } = user;
+    await page.goto(authorizePath({ client_id, scope: scopes }));
+    for (const viewport of [
+      { width: 390, height: 664 },
+      { width: 1280, height: 720 },
+    ]) {
+      await page.setViewportSize(viewport);
+      await page.evaluate(() => window.scrollTo(0, 0));
+      for (const name of ['Deny', 'Allow']) {
+        const box = (await page.getByRole('button', { name }).boundingBox())!;
+        expect([name, box.y + box.height <= viewport.height && box.y >= 0]).toEqual([name, true]);
+      }
+      expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+      // Whatever is reached by keyboard is not left behind them.
+      const amount = page.getByLabel('May spend at most');
+      await page.getByRole('button', { name: 'Not you? Switch account' }).focus();
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Shift+Tab');
+      expect((await amount.boundingBox())!.y).toBeLessThan(
+        (await page.getByRole('button', { name: 'Allow' }).boundingBox())!.y,
+      );
+    }
     await turn(false);
   }, 300_000);
 

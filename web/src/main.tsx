@@ -2,6 +2,7 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import '@mantine/charts/styles.css';
 import './styles.css';
+import './bare.css';
 import './code.css';
 import './tables.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';

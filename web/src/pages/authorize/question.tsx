@@ -137,26 +137,28 @@ export function Question({ asked, answer, children }: QuestionProps) {
       <Divider />
       <SignedInAs />
       {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
-      <SimpleGrid cols={2}>
-        <Button
-          variant="default"
-          size="md"
-          disabled={busy && said !== false}
-          loading={busy && said === false}
-          onClick={() => answer.mutate({ approved: false, spending: null })}
-        >
-          Deny
-        </Button>
-        <Button
-          size="md"
-          disabled={(busy && said !== true) || (pays && !spending)}
-          loading={busy && said === true}
-          onClick={() => answer.mutate({ approved: true, spending })}
-        >
-          Allow
-        </Button>
-      </SimpleGrid>
-      {children}
+      <Stack gap="sm" className="svc-answers">
+        <SimpleGrid cols={2}>
+          <Button
+            variant="default"
+            size="md"
+            disabled={busy && said !== false}
+            loading={busy && said === false}
+            onClick={() => answer.mutate({ approved: false, spending: null })}
+          >
+            Deny
+          </Button>
+          <Button
+            size="md"
+            disabled={(busy && said !== true) || (pays && !spending)}
+            loading={busy && said === true}
+            onClick={() => answer.mutate({ approved: true, spending })}
+          >
+            Allow
+          </Button>
+        </SimpleGrid>
+        {children}
+      </Stack>
     </Stack>
   );
 }
