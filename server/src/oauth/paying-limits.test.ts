@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { answerOfOne, costOfOne, oneUnit, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
 
-/** What users let applications spend holds to the last unit, and as long as they let them. */
+/**
+ * What users let applications spend holds to the last unit, and as long as they let them, where a request costs no more than was
+ * put aside for it. The last test is about those that do.
+ */
 let t: PayingTest;
 beforeAll(async () => {
   t = await openPayingTest();
@@ -107,4 +110,23 @@ test('a request across the border of a month is charged to the one it began in',
   t.clock.jump(began - t.clock.nowMs());
   expect((await t.consentOf(client)).spent).toBe(2 * costOfOne);
   await t.setOption('OAuth2AccessTokenTTL', 3600);
+});
+
+test('a request dearer than what was put aside is charged in full, as with a key, and none begins after it', async () => {
+  const client = await t.payingClient();
+  const limit = 100;
+  const { access_token } = await t.mayPay(client, limit);
+  const usage = { prompt_tokens: 3, completion_tokens: 500, total_tokens: 503 };
+  t.upstream.answer(async () => Response.json({ ...(await answerOfOne().json()), usage }));
+  expect((await t.ask(access_token)).status).toBe(200);
+  t.upstream.answer(answerOfOne);
+  expect((await t.consentOf(client)).spent).toBe(503);
+  const reached = t.upstream.seen.length;
+  expect(await answeredOf(20, [access_token], { model: oneUnit })).toBe(0);
+  expect(t.upstream.seen.length).toBe(reached);
+  // What is beyond counts: a higher limit has to cover it first.
+  await t.setLimit(client, 503);
+  expect(await answeredOf(20, [access_token], { model: oneUnit })).toBe(0);
+  await t.setLimit(client, 504);
+  expect(await answeredOf(20, [access_token], { model: oneUnit })).toBe(1);
 });
