@@ -7,7 +7,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import axe from 'axe-core';
+import type axe from 'axe-core';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
 import { type Service, startService, until } from './service.ts';
 
@@ -35,6 +35,8 @@ export interface Visitor {
   complaints: string[];
   /** Opens a page and waits until it has loaded and shows everything it asks for. */
   open(path: string): Promise<void>;
+  /** Waits until the page as it is now shows everything it asks for. */
+  settled(): Promise<void>;
 }
 
 export interface Site {
@@ -68,7 +70,7 @@ async function openTab(context: BrowserContext): Promise<Visitor> {
     await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
     await settled();
   };
-  return { page, context, complaints, open };
+  return { page, context, complaints, open, settled };
 }
 
 /** Waits until the page has every answer and has painted it, with nothing left that stands for what is still to come. */
@@ -157,9 +159,12 @@ export const overflow = (page: Page): Promise<number> =>
     return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth, ...cut);
   });
 
+/** Minified: every page that is looked at reads it anew. */
+const axeScript = Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text();
+
 /** Serious and critical faults that axe finds on the page as it is now, each with the elements concerned. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await axeScript);
   return page.evaluate(async () => {
     // Put there by the line above, in the page, which no type knows of.
     const { axe: loaded } = globalThis as unknown as { axe: typeof axe };

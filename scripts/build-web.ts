@@ -75,7 +75,10 @@ function chunksOf({ metafile }: Bundle, entry: string): Set<string> {
 }
 
 function indexPage(app: Bundle, colourScheme: Bundle): string {
-  const css = app.outputs.filter(({ path }) => path.endsWith('.css'));
+  // What pages add comes after what holds for all of them, and wins over it.
+  const css = app.outputs
+    .filter(({ path }) => path.endsWith('.css'))
+    .sort((a, b) => Number(nameOf(b.path).startsWith('main-')) - Number(nameOf(a.path).startsWith('main-')));
   const [entry, ...preloads] = chunksOf(app, 'main.tsx');
   const asset = (path: string): string => `/assets/${nameOf(path)}`;
   return `<!doctype html>
@@ -134,7 +137,7 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
   const manifest: WebManifest = { index: '/index.html', files };
   await Bun.write(join(outDir, 'manifest.json'), JSON.stringify(manifest, null, 2));
 
-  const login = new Set([...chunksOf(app, 'main.tsx'), ...chunksOf(app, 'pages/login/login-page.tsx')]);
+  const login = new Set([...chunksOf(app, 'main.tsx'), ...chunksOf(app, 'page-groups/door.ts')]);
   for (const { path } of colourScheme.outputs) login.add(nameOf(path));
   const loginScriptBytes = files
     .filter(({ path }) => login.has(nameOf(path)))

@@ -1,0 +1,12 @@
+/** Pages of administrators, which come in one file. */
+
+export { AdminApplicationsPage } from '../pages/admin-applications/admin-applications-page.tsx';
+export { AdminAuditPage } from '../pages/admin-audit/admin-audit-page.tsx';
+export { AdminChannelsPage } from '../pages/admin-channels/admin-channels-page.tsx';
+export { AdminIdentityProvidersPage } from '../pages/admin-identity-providers/admin-identity-providers-page.tsx';
+export { AdminMcpPage } from '../pages/admin-mcp/admin-mcp-page.tsx';
+export { AdminModelsPage } from '../pages/admin-models/admin-models-page.tsx';
+export { AdminOptionsPage } from '../pages/admin-options/admin-options-page.tsx';
+export { AdminRoutingPage } from '../pages/admin-routing/admin-routing-page.tsx';
+export { AdminSystemPage } from '../pages/admin-system/admin-system-page.tsx';
+export { AdminUsersPage } from '../pages/admin-users/admin-users-page.tsx';

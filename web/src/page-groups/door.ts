@@ -1,0 +1,12 @@
+/** Pages without navigation: before somebody is in, or on the way to elsewhere; they come in one file. */
+export { AuthorizePage } from '../pages/authorize/authorize-page.tsx';
+export { DevicePage } from '../pages/device/device-page.tsx';
+export { ForgotPasswordPage } from '../pages/forgot-password/forgot-password-page.tsx';
+export { GoodbyePage } from '../pages/goodbye/goodbye-page.tsx';
+export { LinkAccountPage } from '../pages/link-account/link-account-page.tsx';
+export { LoginPage } from '../pages/login/login-page.tsx';
+export { LogoutPage } from '../pages/logout/logout-page.tsx';
+export { NotFoundPage } from '../pages/not-found/not-found-page.tsx';
+export { RegisterPage } from '../pages/register/register-page.tsx';
+export { ResetPasswordPage } from '../pages/reset-password/reset-password-page.tsx';
+export { VerifyEmailPage } from '../pages/verify-email/verify-email-page.tsx';
