@@ -8,7 +8,7 @@ import { type ApiDocument, endpointsOf } from './fuzz/document.ts';
 import { worldFor } from './fuzz/request.ts';
 import { makeWorlds, type Worlds } from './fuzz/world.ts';
 import { type Case, casesOf, manyParts, readers } from './hostile/cases.ts';
-import { runOf, runs } from './hostile/inputs.ts';
+import { runOf, runs, shapes } from './hostile/inputs.ts';
 import { freePort, type Service, startService } from './service.ts';
 
 const mostMs = 50;
@@ -118,10 +118,12 @@ test('every endpoint: its texts, its query, and bodies of every shape', async ()
   const endpoints = endpointsOf(document).filter(
     ({ bodies, queryParameters }) => bodies.length + queryParameters.length > 0,
   );
-  const cases = endpoints.flatMap((endpoint) =>
-    casesOf(endpoint, worldFor(worlds, endpoint), document.components.schemas),
+  const cases = endpoints.flatMap((endpoint, turn) =>
+    casesOf(endpoint, worldFor(worlds, endpoint), document.components.schemas, turn),
   );
   expect(cases.length).toBeGreaterThan(300);
+  const names = new Set(cases.map(({ name }) => name));
+  expect(Object.keys(shapes).filter((shape) => !names.has(`${shape}, in full length`))).toEqual([]);
   console.log(
     `hostile: ${cases.length} requests to ${endpoints.length} endpoints, beside ${idleMs.toFixed(1)} ms when idle`,
   );
