@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { jsonOf, openOAuthTest } from './oauth.fixture.ts';
+import { faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
 import { type OpenidTest, openOpenidTest } from './openid/openid.fixture.ts';
 
 let t: OpenidTest;
@@ -26,12 +26,18 @@ test.each(['', '/v1', '/mcp', '/mcp/notes'])('the resource at %p tells who gives
   expect(await t.introspect(client, tokens.access_token)).toMatchObject({ active: true, aud: told.resource });
 });
 
-test.each(['/v2', '/v1/', '/v1/chat/completions', '/mcp/a/b', '/mcp/%2e%2e', '/api/oauth2', `/${'x'.repeat(300)}`])(
-  'there is none at %p',
-  async (path) => {
-    expect((await t.call(`${place}${path}`)).status).toBe(404);
-  },
-);
+test.each([
+  '/',
+  '/v2',
+  '/v1/',
+  '/v1/chat/completions',
+  '/mcp/a/b',
+  '/mcp/%2e%2e',
+  '/api/oauth2',
+  `/${'x'.repeat(300)}`,
+])('there is none at %p', async (path) => {
+  expect(await faultOf(t.call(`${place}${path}`))).toEqual([404, 'not_found']);
+});
 
 test('a 401 of the models tells where that is, whatever the format and the way of writing the address', async () => {
   const metadata = `resource_metadata="${t.config.baseUrl}${place}/v1"`;

@@ -20,6 +20,6 @@ export function formatOfPath(path: string): ErrorFormat {
   if (/^\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
   if (path.startsWith('/v2/chat')) return 'cohere';
   if (path.startsWith('/v1/') || path.startsWith('/openai/')) return 'openai';
-  if (path.startsWith('/api/oauth2')) return 'oauth';
+  if (path.startsWith('/api/oauth2') || path.startsWith('/.well-known/oauth-')) return 'oauth';
   return 'management';
 }
