@@ -8,6 +8,8 @@ interface Things {
   application: { id: number; client_id: string; client_secret_plain: string };
   tokens: { access_token: string; refresh_token: string };
   code: string;
+  registered: { client_id: string };
+  baseUrl: string;
   sessionId: string;
   jobId: string;
   conversationId: string;
@@ -116,10 +118,12 @@ function idsOf(things: Things) {
     model_id: ['fuzz/model'],
     'models/{model_id}': ['demo/chat'],
     'configs/{model_id}': ['demo/chat', 'fuzz/model'],
+    'register/{client_id}': [things.registered.client_id],
+    'oauth-protected-resource/{path}': ['v1', 'mcp'],
   };
 }
 
-const oauthOf = ({ callback, application, tokens, code }: Things) => ({
+const oauthOf = ({ callback, application, tokens, code, baseUrl }: Things) => ({
   client_id: [application.client_id],
   client_secret: [application.client_secret_plain],
   redirect_uri: [callback],
@@ -134,4 +138,5 @@ const oauthOf = ({ callback, application, tokens, code }: Things) => ({
   code_challenge: ['a'.repeat(43)],
   code_challenge_method: ['S256', 'plain'],
   state: ['s&=é'],
+  resource: [baseUrl, `${baseUrl}/v1`],
 });

@@ -40,6 +40,8 @@ const destructive = new Set([
   'POST /api/oauth2/applications/{app_id}/rotate-secret',
   'DELETE /api/oauth2/consents/{application_id}',
   'POST /api/oauth2/admin/applications/suspend',
+  'PUT /api/oauth2/register/{client_id}',
+  'DELETE /api/oauth2/register/{client_id}',
   'POST /api/oauth2/token',
   'POST /api/oauth2/revoke',
   'GET /api/oauth2/end_session',
@@ -79,6 +81,10 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
   const [as, credential] = chooseCredential(endpoint, world, random);
   const known = (name: string) => {
     if (name === 'model' || name === 'models/{model}') return [modelFor(endpoint.path)];
+    // Elsewhere it is what a model is told.
+    if (name === 'prompt' && endpoint.path.includes('/oauth2/')) return ['consent', 'none'];
+    if (name.startsWith('client_') && ownRegistration.test(endpoint.path))
+      return name === 'client_id' ? world.known('register/{client_id}') : undefined;
     // A client that is known by its header says nothing of itself in the body.
     return careful && as === 'client' && name.startsWith('client_') ? undefined : world.known(name);
   };
@@ -94,9 +100,13 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
   return { ...made, ...bodyOf(type, schema, made.headers, how) };
 }
 
+/** Opened by a token that the client got when it registered itself. */
+const ownRegistration = /\/register\/\{/;
+
 function chooseCredential(endpoint: Endpoint, world: World, random: Random): [string, Record<string, string>] {
   const admin = /\/admin\/|\/routing\/configs\/.+/.test(endpoint.path);
-  const right = admin ? ['admin'] : endpoint.security.length > 0 ? endpoint.security : ['client', 'nobody'];
+  const open = ownRegistration.test(endpoint.path) ? ['registration'] : ['client', 'nobody'];
+  const right = admin ? ['admin'] : endpoint.security.length > 0 ? endpoint.security : open;
   const name = random.chance(0.7) ? random.pick(right) : random.pick(Object.keys(world.credentials));
   return [name, world.credentials[name] ?? {}];
 }

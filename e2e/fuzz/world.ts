@@ -26,6 +26,7 @@ export async function makeWorlds(service: Service, turn: number): Promise<Worlds
     RateLimitEnabled: false,
     RegistrationEnabled: true,
     OAuth2Enabled: true,
+    OAuth2DynamicRegistration: true,
   }))
     await root.api('/api/admin/options', { method: 'PUT', body: { key, value } });
   const main = await makeWorld(service, root, `fuzz-${turn}`);
@@ -43,6 +44,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     { method: 'POST', body: { name, redirect_uris: [callback], scopes } },
   );
   const basic = `Basic ${btoa(`${application.client_id}:${application.client_secret_plain}`)}`;
+  const registered = await newClient(service);
   const code = await newCode(user, application.client_id);
   const tokens = await exchange(service, basic, await newCode(user, application.client_id));
   const channel = await root.api<{ id: number }>('/api/admin/channels', {
@@ -63,6 +65,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
   const values = knownValues({
     ...(await newWork(service, key)),
     ...{ providerId: provider.id, mcpServerId: server.id },
+    ...{ registered, baseUrl: service.url },
     ...{ callback, userId: user.id, channelId: channel.id, tokenId: token!.id, knowledgeId: knowledge.id },
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },
     conversationId: ((await conversation.json()) as { id: string }).id,
@@ -75,6 +78,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
       googleKey: { 'x-goog-api-key': key },
       oauth: { authorization: `Bearer ${tokens.access_token}` },
       client: { authorization: basic },
+      registration: { authorization: `Bearer ${registered.registration_access_token}` },
       nobody: {},
       wrongBearer: { authorization: 'Bearer sk-0000000000000000000000000000000000000000000000000' },
       garbage: { authorization: 'Basic %%%', cookie: 'svc_session=a%00b; svc_session=;=' },
@@ -111,6 +115,16 @@ async function newWork(service: Service, key: string) {
     await idOf(await service.post('/v1/messages/batches', { requests }, { key })),
   ];
   return { responseId: response, fileId, batchIds };
+}
+
+/** A client that registers itself. */
+async function newClient(service: Service) {
+  const answer = await fetch(`${service.url}/api/oauth2/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [callback] }),
+  });
+  return (await answer.json()) as { client_id: string; registration_access_token: string };
 }
 
 const newCode = async (user: Caller, clientId: string): Promise<string> => {

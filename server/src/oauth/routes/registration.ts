@@ -11,8 +11,23 @@ const path = '/api/oauth2/register';
 
 /** Checked by hand: its faults have names of their own (RFC 7591 §3.2.2). */
 const metadataBody = z
-  .record(z.string(), z.unknown())
-  .meta({ description: 'Client metadata: redirect_uris, client_name, token_endpoint_auth_method, scope, …' });
+  .looseObject({
+    redirect_uris: z.unknown().describe('A list of addresses; at least one'),
+    client_name: z.unknown().describe('Shown to users; 1-64 characters'),
+    client_uri: z.unknown(),
+    token_endpoint_auth_method: z
+      .unknown()
+      .describe('`none`, `client_secret_basic` (the default), `client_secret_post`'),
+    grant_types: z.unknown(),
+    response_types: z.unknown(),
+    scope: z.unknown().describe('Names with spaces between them'),
+    post_logout_redirect_uris: z.unknown(),
+    id_token_signed_response_alg: z.unknown(),
+    client_id: z.unknown().describe('When it changes what it registered: its own'),
+    client_secret: z.unknown().describe('When it changes what it registered: its own, or left out'),
+  })
+  .partial()
+  .meta({ description: 'Client metadata (RFC 7591 §2); what is not known here is left out' });
 
 const clientSchema = z.object({
   client_id: z.string(),
