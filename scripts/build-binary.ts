@@ -36,7 +36,11 @@ await Bun.write(
 import { registerEmbedded } from ${source('platform/http/web-assets.ts')};
 registerEmbedded({\n${map.join('\n')}\n});\n`,
 );
-await Bun.write(join(work, 'svc.ts'), `import './lift.ts';\nimport './web-files.ts';\nimport ${source('main.ts')};\n`);
+// A library that is loaded later loses the order of its imports when it is bundled: what is CommonJS among them comes last.
+// The one for passkeys needs this first, and fails otherwise.
+const polyfill = JSON.stringify(join(root, 'node_modules/reflect-metadata/Reflect.js'));
+const modules = ["'./lift.ts'", "'./web-files.ts'", polyfill, source('main.ts')];
+await Bun.write(join(work, 'svc.ts'), modules.map((module) => `import ${module};\n`).join(''));
 
 // Beside the program itself, as the addresses that start them say.
 const threads: string[] = [];

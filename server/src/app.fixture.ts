@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
@@ -6,7 +6,7 @@ import { type App, buildApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Clock } from './lib/clock.ts';
 import { randomString } from './lib/ids.ts';
-import { createMigrated } from './platform/db/migrated.fixture.ts';
+import { createMigrated, writeMigrated } from './platform/db/migrated.fixture.ts';
 import { type Log, openLog } from './platform/log.ts';
 import { openPlatform, type Platform } from './platform/open.ts';
 
@@ -78,6 +78,8 @@ export async function openTestApp(
     ...(place && { DATABASE_URL: place.url, REDIS_URL: redisUrl, REDIS_PREFIX: `${place.name}:`, DATABASE_POOL: '6' }),
     ...options.env,
   });
+  const file = join(config.dataDir, 'svc.db');
+  if (!config.databaseUrl && !existsSync(file)) await writeMigrated(file);
   const platform = await openPlatform(config, options.log ?? openLog(config.logLevel), options.clock);
   const app = await buildApp(platform, config);
   const call = (path: string, init: CallInit = {}) =>

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import pino from 'pino';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { migrate } from '../platform/db/migrate.ts';
-import { createMigrated } from '../platform/db/migrated.fixture.ts';
+import { createMigrated, writeMigrated } from '../platform/db/migrated.fixture.ts';
 import type { Migration } from '../platform/db/migration.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -33,8 +33,9 @@ const sqlite: TestEngine = {
   open: async (migrations) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-billing-'));
     const where = { path: join(folder, 'test.db') };
+    if (!migrations) await writeMigrated(where.path);
     const opened = await openDb(where);
-    await migrate(opened.db, migrations);
+    if (migrations) await migrate(opened.db, migrations);
     const drop = async () => {
       await opened.close();
       rmSync(folder, { recursive: true });

@@ -81,6 +81,14 @@ test('it is for its owner alone, of a bounded number, and only while the operato
   await t.setOption('McpUserServers', true);
 });
 
+test('no more come about when many are connected at once', async () => {
+  const eager = await t.user();
+  const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => create(eager, `eager-${n}`)));
+  const made = answers.filter(({ status }) => status === 201).length;
+  expect(made).toBeLessThanOrEqual(20);
+  expect(await namesOf(eager)).toHaveLength(made);
+});
+
 test('what a user connected is exported without its headers, and goes with the user', async () => {
   const leaving = await t.user();
   await idOf(await create(leaving, 'leaving'));

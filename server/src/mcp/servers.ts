@@ -33,13 +33,22 @@ const mostOwn = 20;
 
 export async function addServer(room: McpRoom, { headers, ...fields }: ServerInput): Promise<store.McpServer> {
   checkAddress(room, fields.url);
-  if (fields.ownerId !== null && (await store.countServers(room.db, fields.ownerId)) >= mostOwn)
-    throw new AppError('conflict', `You have ${mostOwn} servers already, which is the most.`);
+  if (await hasMoreThan(room, fields.ownerId, mostOwn - 1)) throw tooMany();
   await checkUsers(room, fields.userIds);
   const server = await store.insertServer(room.db, { ...fields, ...sealed(room, headers) }, nowSeconds(room.clock));
   if (!server) throw new AppError('conflict', `name: there is a server ${fields.name} already`, { param: 'name' });
+  // Of several that come at once, whoever sees too many steps back: the last of those that stay has seen them all.
+  if (await hasMoreThan(room, fields.ownerId, mostOwn)) {
+    await store.deleteServer(room.db, server.id);
+    throw tooMany();
+  }
   return server;
 }
+
+const tooMany = (): AppError => new AppError('conflict', `You have ${mostOwn} servers already, which is the most.`);
+
+const hasMoreThan = async ({ db }: McpRoom, ownerId: number | null, most: number): Promise<boolean> =>
+  ownerId !== null && (await store.countServers(db, ownerId)) > most;
 
 /** Fields not given stay; headers given take the place of all there were. */
 export async function changeServer(

@@ -55,11 +55,7 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
 type AskedFor = Pick<CheckedRequest, 'application' | 'scopes' | 'resources'>;
 
 /** Who asks for what, and what the user has allowed before. */
-export async function describeAsked(
-  deps: Pick<Room, 'db' | 'clock' | 'options'>,
-  userId: number,
-  asked: AskedFor,
-) {
+export async function describeAsked(deps: Pick<Room, 'db' | 'clock' | 'options'>, userId: number, asked: AskedFor) {
   const { application, scopes } = asked;
   const consent = await findConsent(deps.db, userId, application.id);
   return {

@@ -43,7 +43,8 @@ function parseBasic(header: string): ClientCredentials {
   const colon = text.indexOf(':');
   const clientId = colon < 0 ? null : formDecode(text.slice(0, colon));
   const secret = colon < 0 ? null : formDecode(text.slice(colon + 1));
-  if (!clientId || secret === null) throw invalidClient();
+  // Bodies are refused for a NUL before they come here; PostgreSQL cannot look for one.
+  if (!clientId || clientId.includes('\0') || secret === null) throw invalidClient();
   return { clientId, secret: secret === '' ? null : secret };
 }
 

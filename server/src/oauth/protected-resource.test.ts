@@ -10,29 +10,42 @@ afterAll(() => t.close());
 
 const place = '/.well-known/oauth-protected-resource';
 
-test.each(['', '/v1', '/mcp', '/mcp/notes'])('the resource at %p tells who gives tokens for it', async (path) => {
-  const answer = await t.call(`${place}${path}`);
-  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
-  const told = await jsonOf(answer);
-  expect(told).toMatchObject({
-    resource: `${t.config.baseUrl}${path}`,
-    authorization_servers: [t.config.baseUrl],
-    bearer_methods_supported: ['header'],
-  });
-  expect(told.scopes_supported).toContain('openid');
-  // Whoever asks as it says gets a token for it.
-  const client = await t.client({ scopes: told.scopes_supported.join(' ') });
-  const asked = { scope: told.scopes_supported.join(' '), resource: told.resource };
-  const tokens = await t.tokens(client, path === '/v1' ? { ...asked, spending_limit: 500 } : asked);
-  expect(await t.introspect(client, tokens.access_token)).toMatchObject({ active: true, aud: told.resource });
-});
-
-test.each(['/v2', '/v1/', '/v1/chat/completions', '/mcp/a/b', '/mcp/%2e%2e', '/api/oauth2', `/${'x'.repeat(300)}`])(
-  'there is none at %p',
+test.each(['', '/v1', '/mcp', '/mcp/notes', '/mcp/svc'])(
+  'the resource at %p tells who gives tokens for it',
   async (path) => {
-    expect((await t.call(`${place}${path}`)).status).toBe(404);
+    const answer = await t.call(`${place}${path}`);
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    const told = await jsonOf(answer);
+    expect(told).toMatchObject({
+      resource: `${t.config.baseUrl}${path}`,
+      authorization_servers: [t.config.baseUrl],
+      bearer_methods_supported: ['header'],
+    });
+    expect(told.scopes_supported).toContain('openid');
+    // Whoever asks as it says gets a token for it.
+    const client = await t.client({ scopes: told.scopes_supported.join(' ') });
+    const asked = { scope: told.scopes_supported.join(' '), resource: told.resource };
+    const tokens = await t.tokens(
+      client,
+      asked.scope.includes('models:use') ? { ...asked, spending_limit: 500 } : asked,
+    );
+    expect(await t.introspect(client, tokens.access_token)).toMatchObject({ active: true, aud: told.resource });
   },
 );
+
+test.each([
+  '/',
+  '/v2',
+  '/v1/',
+  '/v1/chat/completions',
+  '/mcp/a/b',
+  '/mcp/%2e%2e',
+  '/api/oauth2',
+  `/${'x'.repeat(300)}`,
+])('there is none at %p', async (path) => {
+  const answer = await t.call(`${place}${path}`);
+  expect([answer.status, await jsonOf(answer)]).toMatchObject([404, { error_description: expect.any(String) }]);
+});
 
 test('a 401 of the models tells where that is, whatever the format and the way of writing the address', async () => {
   const metadata = `resource_metadata="${t.config.baseUrl}${place}/v1"`;

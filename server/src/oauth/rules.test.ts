@@ -140,7 +140,16 @@ describe('client credentials', () => {
     expect(readCredentials({ authorization: header('a:b'), client_id: 'a' })?.secret).toBe('b');
     expect(() => readCredentials({ authorization: header('a:b'), client_id: 'c' })).toThrow('different');
     expect(() => readCredentials({ authorization: header('a:b'), client_secret: 'b' })).toThrow('not in both');
-    for (const bad of ['', 'Basic', 'Basic a b', header('ab'), header(':b'), header('%:b'), 'Digest x'])
+    for (const bad of [
+      '',
+      'Basic',
+      'Basic a b',
+      header('ab'),
+      header(':b'),
+      header('%:b'),
+      header('a%00:b'),
+      'Digest x',
+    ])
       expect(() => readCredentials({ authorization: bad })).toThrow('authentication failed');
   });
 

@@ -81,7 +81,14 @@ describe('token', () => {
     expect(
       await faultOf(t.post('/api/oauth2/token', { ...both, client_id: other.clientId }, { authorization })),
     ).toEqual([400, 'invalid_request']);
-    for (const bad of ['Basic !!!', 'Basic', `Basic ${btoa('nocolon')}`, `Basic ${btoa('%zz:x')}`, 'Bearer abc'])
+    for (const bad of [
+      'Basic !!!',
+      'Basic',
+      `Basic ${btoa('nocolon')}`,
+      `Basic ${btoa('%zz:x')}`,
+      `Basic ${btoa('a%00:x')}`,
+      'Bearer abc',
+    ])
       expect(await faultOf(t.post('/api/oauth2/token', both, { authorization: bad }))).toEqual([401, 'invalid_client']);
     expect(await faultOf(t.exchange(open, { code: 'a'.repeat(40), client_secret: 'svcsec_x' }))).toEqual([
       401,

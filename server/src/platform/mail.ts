@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer';
-
 export interface Mail {
   to: string;
   subject: string;
@@ -16,11 +14,18 @@ export interface Mailer {
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
 export function openMailer({ url, from }: { url: string; from: string }): Mailer {
-  const transport = createTransport({ url, ...timeouts });
+  // Loaded by the first mail: nobody should wait for it at the start.
+  const open = async () => (await import('nodemailer')).createTransport({ url, ...timeouts });
+  let transport: ReturnType<typeof open> | null = null;
   return {
     send: async (mail) => {
-      await transport.sendMail({ ...mail, from });
+      transport ??= open();
+      await (await transport).sendMail({ ...mail, from });
     },
-    close: () => transport.close(),
+    close: () =>
+      void transport?.then(
+        (opened) => opened.close(),
+        () => {},
+      ),
   };
 }

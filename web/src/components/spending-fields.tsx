@@ -15,7 +15,7 @@ const windows: { value: Spending['spending_window']; label: string }[] = [
 /** How much of a user's credits an application may spend, and in what time. */
 export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) {
   return (
-    <SimpleGrid cols={2}>
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <NumberInput
         label="May spend at most"
         description="Of your credits, in dollars"
@@ -24,13 +24,14 @@ export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) 
         decimalScale={6}
         thousandSeparator
         required
+        withAsterisk={false}
         value={value.usd}
         onChange={(usd) => onChange({ ...value, usd })}
         error={error}
       />
       <Select
         label="Counted"
-        description="Months begin at midnight UTC"
+        description="Calendar months, UTC"
         data={windows}
         allowDeselect={false}
         value={value.window}

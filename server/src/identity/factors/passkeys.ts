@@ -1,12 +1,8 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -15,6 +11,9 @@ import { insertOneTime, type OneTimeRow, takeOneTime } from '../store/one-time.t
 import { findPasskey, insertPasskey, listPasskeys, notePasskeyUse, type PasskeyRow } from '../store/passkeys.ts';
 import type { User } from '../user.ts';
 import type { FactorDeps } from './deps.ts';
+
+/** Loaded by the first passkey: it takes longer than the rest of a start. */
+const loadWebAuthn = () => import('@simplewebauthn/server');
 
 /** Time to find the device and look into its camera. */
 const challengeSeconds = 300;
@@ -70,6 +69,7 @@ export async function registrationOptions(
   const own = await listPasskeys(deps.db, user.id);
   if (own.length >= mostPasskeys)
     throw new AppError('conflict', `You have ${mostPasskeys} passkeys. Remove one first.`);
+  const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: 'svc',
     rpID: partyOf(deps).rpID,
@@ -97,6 +97,7 @@ export async function registerPasskey(
   const taken = await takeChallenge(deps, response.response.clientDataJSON, 'passkey_registration');
   if (taken?.given.user_id !== user.id) throw notRegistered();
   const { rpID, origin } = partyOf(deps);
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   const verified = await verifyRegistrationResponse({
     response,
     expectedChallenge: taken.challenge,
@@ -128,6 +129,7 @@ export async function authenticationOptions(
   purpose: Purpose,
   userId: number | null,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await loadWebAuthn();
   const options = await generateAuthenticationOptions({
     rpID: partyOf(deps).rpID,
     userVerification: 'required',
@@ -151,6 +153,7 @@ export async function provePasskey(
   const passkey = await findPasskey(deps.db, response.id);
   if (!taken || !passkey) throw notProven();
   const { rpID, origin } = partyOf(deps);
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge: taken.challenge,

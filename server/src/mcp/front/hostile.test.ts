@@ -74,6 +74,26 @@ test('a server that is away is a fault of the gateway, at the first word and lat
   expect([answer.status, await answer.json()]).toMatchObject([502, { error: { code: -32_603 } }]);
 });
 
+test('several messages at once hold one call of a tool at most, or limits would count many as one', async () => {
+  const server = f.start([{ name: 'one' }]);
+  const { name } = await f.connected(server);
+  const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'one', arguments: {} } });
+  const gone = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
+  for (const [path, wanted] of [
+    [`/mcp/${name}`, 'one'],
+    ['/mcp', `${name}__one`],
+  ] as const) {
+    const named = (id: number) => ({ ...call(id), params: { name: wanted, arguments: {} } });
+    const calls = server.calls.length;
+    const many = await f.post(path, [named(1), { jsonrpc: '2.0', id: 2, method: 'ping' }, named(3)]);
+    expect([many.status, await many.json()]).toMatchObject([400, { error: { code: -32_600 } }]);
+    expect(server.calls).toHaveLength(calls);
+    const one = await f.post(path, [named(1), { jsonrpc: '2.0', id: 2, method: 'ping' }, gone]);
+    expect([one.status, (await one.text()).includes('one says hello')]).toEqual([200, true]);
+    expect(server.calls).toHaveLength(calls + 1);
+  }
+});
+
 test('a token is for what it was asked for, and for nothing else', async () => {
   const base = 'https://svc.example';
   expect(allowedFor({ audience: null }, 'files', base)).toBe(true);

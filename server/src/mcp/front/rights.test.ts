@@ -130,8 +130,9 @@ test('every call stands in usage and in the audit log', async () => {
 
 describe('the address itself', () => {
   test('is closed without a key, also to the cookie of a page', async () => {
+    const noKey: Record<string, string>[] = [{}, { 'x-svc-web': '1' }, { authorization: 'Bearer sk-wrong' }];
     for (const path of ['/mcp', '/mcp/svc', '/mcp/some'])
-      for (const headers of [undefined, { 'x-svc-web': '1' }, { authorization: 'Bearer sk-wrong' }]) {
+      for (const headers of noKey) {
         const answer = await f.user.call(path, { method: 'POST', body: ping, headers });
         expect(answer.status).toBe(401);
         expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32_000 } });

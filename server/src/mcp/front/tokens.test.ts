@@ -62,8 +62,13 @@ test('and no other, however it is shown and the address is written', async () =>
     expect([path, await statusAt(path, bearer(all))]).toEqual([path, 401]);
   const models = [await tokenFor(`${base}/v1`, 'openid models:use'), await tokenFor(undefined, 'openid models:use')];
   for (const token of [...models, await tokenFor(undefined), await tokenFor(base)])
-    for (const headers of [bearer(token), { 'x-api-key': token }, { 'api-key': token }, { authorization: token }])
-      expect(await statusAt('/mcp/svc', headers)).toBe(401);
+    for (const [header, value] of [
+      ['authorization', `Bearer ${token}`],
+      ['authorization', token],
+      ['x-api-key', token],
+      ['api-key', token],
+    ] as const)
+      expect(await statusAt('/mcp/svc', { [header]: value })).toBe(401);
   const own = await tokenFor(`${base}/mcp/svc`, 'openid models:use');
   expect(await statusAt('/mcp/svc', bearer(own))).toBe(200);
   for (const path of ['/v1/models', '/api/oauth2/userinfo'])

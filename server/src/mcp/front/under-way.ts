@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../lib/hashing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 
 const channel = 'mcp-cancelled';
@@ -46,4 +47,5 @@ export class UnderWay {
   }
 }
 
-const nameOf = (client: string, id: string | number): string => JSON.stringify([client, id]);
+/** As short as any other, however long an id a client makes up: it goes to every process. */
+const nameOf = (client: string, id: string | number): string => sha256Hex(JSON.stringify([client, id]));

@@ -36,7 +36,7 @@ const shared = {
 
 const message = z.record(z.string(), z.unknown());
 const posted = z
-  .union([message, z.array(message).min(1).max(50)])
+  .union([message, z.array(message).min(1).max(10)])
   .describe('A JSON-RPC message; several in revision 2025-03-26');
 const answers = {
   200: { type: 'application/json', description: 'The answer, or events that end with it' },
@@ -140,6 +140,7 @@ const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
 async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;
   const messages: Record<string, unknown>[] = Array.isArray(body) ? body : [body];
+  refuseManyCalls(messages);
   const begins = messages.some(({ method }) => method === 'initialize');
   const session = begins ? randomString(32) : sessionIn(call);
   const holder = holderOf(call, session);
@@ -154,6 +155,12 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
   const introduction = begins || discovers ? await introduced(served, asker) : anybody;
   const response = await deps.serving.answer(call.request, body, { served, introduction, asker, client });
   return finished(call, response, begins ? session : null);
+}
+
+/** Limits count requests: what costs something comes alone, however many other messages are with it. */
+function refuseManyCalls(messages: Record<string, unknown>[]): void {
+  const calls = messages.filter(({ method }) => method === 'tools/call');
+  if (calls.length > 1) throw new AppError('invalid_request', 'Send each call of a tool in a request of its own.');
 }
 
 /** What answers other than the first need to know of a server: that anything may be passed on. */

@@ -156,3 +156,8 @@ test('prompt=none with an ID token of somebody else asks for a login', async () 
   expect(await outcome(theirs)).toBe('login_required');
   expect(await outcome('x.y.z')).toBe('login_required');
 });
+
+test('half a character, which no address can carry, is refused wherever it stands', async () => {
+  for (const name of ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'])
+    expect((await t.call('/api/oauth2/end_session', { method: 'POST', body: { [name]: '\ud800' } })).status).toBe(400);
+});

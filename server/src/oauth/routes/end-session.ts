@@ -7,7 +7,13 @@ import { withParameters } from '../redirect-uri.ts';
 import type { Room } from '../room.ts';
 import { base, management, noStore } from './shapes.ts';
 
-const bounded = (most: number) => z.string().max(most, `must have at most ${most} characters`).optional();
+/** Each becomes part of an address, which half a surrogate pair cannot be. */
+const bounded = (most: number) =>
+  z
+    .string()
+    .max(most, `must have at most ${most} characters`)
+    .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+    .optional();
 const confirmed = {
   client_id: bounded(200),
   post_logout_redirect_uri: bounded(2000),

@@ -6,7 +6,7 @@ import { type Clock, manualClock, systemClock } from '../../lib/clock.ts';
 import { noConnectedTools } from '../../lib/connected-tools.ts';
 import { randomString } from '../../lib/ids.ts';
 import { SseParser } from '../../lib/sse.ts';
-import { migrate } from '../../platform/db/migrate.ts';
+import { createMigrated, openMigrated } from '../../platform/db/migrated.fixture.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 import { beatMs, type Owners, openOwners } from '../../platform/durable/owners.ts';
 import { headerSets } from '../../platform/http/headers.ts';
@@ -215,11 +215,7 @@ function askerOf(autonomous: Autonomous, shared: Shared) {
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
-export const openSqlite = async (): Promise<OpenDb> => {
-  const opened = await openDb({ path: ':memory:' });
-  await migrate(opened.db);
-  return opened;
-};
+export const openSqlite = (): Promise<OpenDb> => openMigrated();
 
 /** How to open an empty database with these tables, per engine that can be reached. */
 export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
@@ -228,14 +224,13 @@ export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
   const name = `svc_autonomous_${randomString(12).toLowerCase()}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const made = await admin.unsafe(`create database ${name}`).then(
+  const made = await createMigrated(admin, serverUrl, name).then(
     () => true,
     () => false,
   );
   // One database a file, emptied for each test: making one takes as long as most tests.
   const openPostgres = async () => {
     const opened = await openDb({ url: url.href, poolSize: 4 });
-    await migrate(opened.db);
     await sql`truncate owners, ms_sessions, ms_knowledge, ms_patterns, ms_preferences restart identity cascade`.execute(
       opened.db,
     );

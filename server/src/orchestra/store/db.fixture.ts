@@ -2,8 +2,7 @@ import { afterAll } from 'bun:test';
 import { SQL } from 'bun';
 import { randomString } from '../../lib/ids.ts';
 import { until } from '../../lib/until.fixture.ts';
-import { migrate } from '../../platform/db/migrate.ts';
-import { createMigrated } from '../../platform/db/migrated.fixture.ts';
+import { createMigrated, openMigrated } from '../../platform/db/migrated.fixture.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
@@ -15,11 +14,7 @@ export interface TestDb extends OpenDb {
   deadlocks?(): Promise<number>;
 }
 
-export const openMemoryDb = async (): Promise<TestDb> => {
-  const opened = await openDb({ path: ':memory:' });
-  await migrate(opened.db);
-  return opened;
-};
+export const openMemoryDb = (): Promise<TestDb> => openMigrated();
 
 /** For tests: how to open an empty database with this room's tables, per engine that can be reached. */
 export async function engines(): Promise<[string, () => Promise<TestDb>][]> {

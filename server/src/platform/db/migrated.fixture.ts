@@ -1,8 +1,10 @@
+import { Database } from 'bun:sqlite';
+import { writeFileSync } from 'node:fs';
 import { SQL } from 'bun';
 import { migrate } from './migrate.ts';
 import { wordsOf } from './migration.ts';
 import { migrations } from './migrations/index.ts';
-import { openDb } from './open.ts';
+import { inMemory, type OpenDb, openDb } from './open.ts';
 
 /** Any number will do, as long as every test uses the same one. */
 const lockNumber = 728_104_213;
@@ -39,4 +41,31 @@ async function makeTemplate(serverUrl: string): Promise<void> {
   } finally {
     await admin.close();
   }
+}
+
+/** All tables of SQLite, empty: made once in a process and copied for each test, since to make them takes longer than most tests. */
+let image: Promise<Uint8Array> | undefined;
+
+async function makeImage(): Promise<Uint8Array> {
+  const database = new Database(':memory:', { strict: true });
+  const { db, close } = inMemory(database);
+  await migrate(db);
+  const bytes = database.serialize();
+  await close();
+  return bytes;
+}
+
+function migratedImage(): Promise<Uint8Array> {
+  image ??= makeImage();
+  return image;
+}
+
+/** An empty SQLite database in memory, with all tables. */
+export async function openMigrated(): Promise<OpenDb> {
+  return inMemory(Database.deserialize(await migratedImage(), { strict: true }));
+}
+
+/** The same as a file, for who opens it by its path. Closed to others, as the service would make it. */
+export async function writeMigrated(path: string): Promise<void> {
+  writeFileSync(path, await migratedImage(), { flag: 'wx', mode: 0o600 });
 }

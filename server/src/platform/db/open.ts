@@ -56,15 +56,26 @@ async function firstAnswer(pool: PostgresPool): Promise<void> {
 
 function openSqlite(path: string): OpenDb {
   const writer = new Database(path, { create: true, strict: true });
+  if (path === ':memory:') return inMemory(writer);
+  prepareWriter(writer);
+  const reader = new Database(path, { readonly: true, strict: true });
+  reader.run('pragma busy_timeout = 5000');
+  return sqliteDb(writer, reader, openCheckpoints(path, writer));
+}
+
+/** A database without a file. */
+export function inMemory(database: Database): OpenDb {
+  prepareWriter(database);
+  return sqliteDb(database, database, null);
+}
+
+function prepareWriter(writer: Database): void {
   writer.run('pragma journal_mode = wal');
   // With WAL, normal loses nothing when the process dies; only a power cut can take the last commits.
   writer.run('pragma synchronous = normal');
   writer.run('pragma foreign_keys = on');
   writer.run('pragma busy_timeout = 5000');
   writer.run('pragma cache_size = -16000');
-  const reader = path === ':memory:' ? writer : new Database(path, { readonly: true, strict: true });
-  if (reader !== writer) reader.run('pragma busy_timeout = 5000');
-  return sqliteDb(writer, reader, reader === writer ? null : openCheckpoints(path, writer));
 }
 
 function sqliteDb(writer: Database, reader: Database, checkpoints: { close(): Promise<void> } | null): OpenDb {

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test';
 import { manualClock, systemClock } from '../../lib/clock.ts';
 import { holdTime, pass } from '../../lib/held-time.fixture.ts';
-import { migrate } from '../db/migrate.ts';
-import { openDb } from '../db/open.ts';
+import { openMigrated } from '../db/migrated.fixture.ts';
 import { JobStore, type NewJob } from './job-store.ts';
 import type { Owners } from './owners.ts';
 import { openQueue } from './queue.ts';
@@ -35,8 +34,7 @@ const quiet = { warn: () => {}, error: () => {} };
 const changed = (store: JobStore, answers: Partial<JobStore>): JobStore => Object.assign(Object.create(store), answers);
 
 async function emptyDb() {
-  const { db, close } = await openDb({ path: ':memory:' });
-  await migrate(db);
+  const { db, close } = await openMigrated();
   await db.insertInto('owners').values({ id: 'me', beats: 0 }).execute();
   return { db, close };
 }

@@ -20,7 +20,7 @@ export function formatOfPath(path: string): ErrorFormat {
   if (/^\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
   if (path.startsWith('/v2/chat')) return 'cohere';
   if (path.startsWith('/v1/') || path.startsWith('/openai/')) return 'openai';
-  if (path.startsWith('/api/oauth2')) return 'oauth';
+  if (/^\/(api\/oauth2|\.well-known\/oauth-)/.test(path)) return 'oauth';
   if (/^\/mcp(\/|$)/.test(path)) return 'mcp';
   return 'management';
 }

@@ -63,13 +63,14 @@ export function asKept(items: readonly Item[], nameFor = newId): Item[] {
   });
 }
 
-function asMessage({ type: _, content, ...rest }: Item): Item {
+function asMessage(given: Item): Item {
+  const { content, role, status = 'completed' } = given;
   const text = (value: string): Item =>
-    rest.role === 'assistant'
+    role === 'assistant'
       ? { type: 'output_text', text: value, annotations: [], logprobs: [] }
       : { type: 'input_text', text: value };
   const parts = typeof content === 'string' ? [text(content)] : content;
-  return { type: 'message', status: 'completed', ...rest, content: parts };
+  return { ...given, type: 'message', status, content: parts };
 }
 
 const invalid = (param: string, message: string) => new AppError('invalid_value', message, { param });

@@ -78,6 +78,8 @@ export async function readItem(deps: KeepDeps, owner: Owner, id: string): Promis
   return item === undefined ? null : expandItems(deps.sealer, owner, [item])[0]!;
 }
 
+const hasReference = (items: readonly Item[]): boolean => items.some((item) => typeOf(item) === reference);
+
 /** The items that references stand for, in their place; `missing` says what becomes of one that stands for nothing. */
 export async function resolved(
   { db }: Pick<KeepDeps, 'db'>,
@@ -85,8 +87,8 @@ export async function resolved(
   items: Item[],
   missing: (id: string) => Item[],
 ): Promise<Item[]> {
+  if (!hasReference(items)) return items;
   const ids = items.filter((item) => typeOf(item) === reference).map((item) => String(item.id));
-  if (ids.length === 0) return items;
   const found = await findItems(db, scope, ids.filter(isId));
   return items.flatMap((item) => {
     if (typeOf(item) !== reference) return [item];
@@ -126,8 +128,9 @@ export async function newRows(deps: KeepDeps, owner: Owner, ended: Ended) {
 
 async function newRow(deps: KeepDeps, owner: Owner, { response, input, named }: Ended) {
   const scope = scopeOf(deps, owner);
-  const { output, ...rest } = response;
-  const brought = asKept(await resolved(deps, scope, input, () => []), itemIds(response.id, 'i'));
+  const { output } = response;
+  const whole = hasReference(input) ? await resolved(deps, scope, input, () => []) : input;
+  const brought = asKept(whole, itemIds(response.id, 'i'));
   const now = nowSeconds(deps.clock);
   const row: NewResponseRow = {
     id: response.id,
@@ -141,7 +144,8 @@ async function newRow(deps: KeepDeps, owner: Owner, { response, input, named }: 
     previous_id: named.previousResponseId ?? null,
     conversation_id: named.conversationId ?? null,
     place: null,
-    response: JSON.stringify(rest),
+    // Left out by being undefined: picking all others one by one costs more than writing them.
+    response: JSON.stringify({ ...response, output: undefined }),
     contents: null,
     request: null,
     items: brought.length + output.length,
@@ -166,9 +170,10 @@ function held(row: NewResponseRow, brought: Item[], made: Item[], madeText: stri
   const isNamed = ({ id }: Item): boolean => typeof id === 'string' && namesake(id) === row.id;
   if (madeText.length > mostHeld || !brought.every(isNamed) || !made.every(isNamed)) return null;
   const contents = contentsText(JSON.stringify(brought), madeText);
-  return contents.length > mostHeld
-    ? null
-    : { row: { ...row, contents, bytes: Buffer.byteLength(contents) }, items: [] };
+  if (contents.length > mostHeld) return null;
+  row.contents = contents;
+  row.bytes = Buffer.byteLength(contents);
+  return { row, items: [] };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { SQL } from 'bun';
-import { migrate } from '../../platform/db/migrate.ts';
-import { createMigrated } from '../../platform/db/migrated.fixture.ts';
+import { createMigrated, openMigrated } from '../../platform/db/migrated.fixture.ts';
 import { type OpenDb, openDb } from '../../platform/db/open.ts';
 
 /** For tests: a fresh database with the tables of the catalog, on each engine that can be reached. */
@@ -15,8 +14,7 @@ let counter = 0;
 const sqlite: TestEngine = {
   name: 'sqlite',
   open: async () => {
-    const opened = await openDb({ path: ':memory:' });
-    await migrate(opened.db);
+    const opened = await openMigrated();
     return { ...opened, drop: opened.close };
   },
 };

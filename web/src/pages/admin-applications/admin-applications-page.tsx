@@ -47,12 +47,22 @@ interface Acts {
   run: (action: Action, application: Application) => void;
 }
 
+/** Whoever verifies one that nobody registered vouches for what this host says. */
+const documentHost = ({ source, client_id }: Application): string | undefined =>
+  source === 'document' ? URL.parse(client_id)?.host : undefined;
+
 const columns = ({ show, run }: Acts): Column<Application>[] => [
   {
     key: 'app',
     header: 'Application',
-    cell: ({ name, logo_url, homepage_url, is_verified }) => (
-      <AppIdentity name={name} logoUrl={logo_url} homepageUrl={homepage_url} verified={is_verified} />
+    cell: (application) => (
+      <AppIdentity
+        name={application.name}
+        logoUrl={application.logo_url}
+        homepageUrl={application.homepage_url}
+        host={documentHost(application)}
+        verified={application.is_verified}
+      />
     ),
   },
   { key: 'owner', header: 'Owner', cell: ({ owner_username }) => owner_username || 'Nobody here' },
