@@ -1,6 +1,6 @@
 /** What the documents tell people to type is typed here, block by block, against a running service. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { figures, figuresOnPage, figuresOnScalePage, scaleFigures } from '../bench/page/write.ts';
@@ -93,6 +93,12 @@ describe('OAuth in ten minutes', () => {
 
   test('the guide shows the program as it is', () => {
     expect(blocksOf(guide, 'js')).toContain(read(example));
+  });
+
+  test('the guide leads to every program that there is', () => {
+    const programs = readdirSync(join(root, dirname(example)));
+    expect(programs.length).toBeGreaterThan(7);
+    expect(programs.filter((name) => !read(guide).includes(`](examples/${name})`))).toEqual([]);
   });
 
   test('the program signs somebody in', async () => {
