@@ -9,7 +9,7 @@ import { type BooksTest, openBooksTest } from './books.fixture.ts';
  */
 setDefaultTimeout(600_000);
 /** Engines differ in the last step only, and on PostgreSQL each case takes three times as long. */
-const usual = process.env.SVC_TEST_ENGINE === 'postgres' ? 15 : 40;
+const usual = process.env.SVC_TEST_ENGINE === 'postgres' ? 30 : 80;
 const runs = Number(process.env.SVC_BOOKS_RUNS ?? (process.env.SVC_LONG ? 3_000 : usual));
 
 let books: BooksTest;

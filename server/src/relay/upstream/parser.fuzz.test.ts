@@ -3,7 +3,7 @@ import { type AnswerCase, answerCase } from './answer-cases.fixture.ts';
 import { Exchange } from './exchange.ts';
 import { byName, type Reading, readWhole } from './reference-parser.fixture.ts';
 
-const cases = Number(process.env.SVC_FUZZ_ANSWERS ?? (process.env.SVC_LONG ? 1_200_000 : 40_000));
+const cases = Number(process.env.SVC_FUZZ_ANSWERS ?? (process.env.SVC_LONG ? 1_200_000 : 100_000));
 
 /** Feeds the bytes as they are cut; the body is taken as it comes, or read when everything is there. */
 async function readByPieces({ wire, ending, cuts }: AnswerCase, asItComes: boolean): Promise<Reading> {
