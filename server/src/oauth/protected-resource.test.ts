@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
+import { jsonOf, openOAuthTest } from './oauth.fixture.ts';
 import { type OpenidTest, openOpenidTest } from './openid/openid.fixture.ts';
 
 let t: OpenidTest;
