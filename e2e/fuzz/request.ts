@@ -85,26 +85,54 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
     if (name === 'prompt' && endpoint.path.includes('/oauth2/')) return ['consent', 'none'];
     if (name.startsWith('client_') && ownRegistration.test(endpoint.path))
       return name === 'client_id' ? world.known('register/{client_id}') : undefined;
+    if (overMcp.test(endpoint.path) && mcpValues[name]) return mcpValues[name];
     // A client that is known by its header says nothing of itself in the body.
     return careful && as === 'client' && name.startsWith('client_') ? undefined : world.known(name);
   };
   const how: Sampling = { random, schemas, careful, optionalShare, known };
-  const made: Made = { method, path: pathOf(endpoint, how) + queryOf(endpoint, how), headers: { ...credential }, as };
+  const headers = { ...credential, ...(overMcp.test(endpoint.path) && random.chance(0.8) && mcpHeaders) };
+  const made: Made = { method, path: pathOf(endpoint, how) + queryOf(endpoint, how), headers, as };
   if (method === 'GET' || method === 'HEAD' || method === 'TRACE') return made;
   if (endpoint.bodies.length === 0) {
     // Writes with a cookie must say that they are JSON, with or without a body.
     if (random.chance(0.8)) made.headers['content-type'] = 'application/json';
     return made;
   }
-  const [type, schema] = random.pick(endpoint.bodies);
+  const [type, told] = random.pick(endpoint.bodies);
+  const schema = overMcp.test(endpoint.path) ? mcpMessage : told;
   return { ...made, ...bodyOf(type, schema, made.headers, how) };
 }
+
+/** Messages of MCP: their envelope is in no document, and headers say what the caller can read. */
+const overMcp = /^\/mcp(\/|$)/;
+const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-session-id': 'a'.repeat(32) };
+const mcpMessage: Schema = {
+  type: 'object',
+  required: ['jsonrpc', 'id', 'method'],
+  properties: {
+    ...{ jsonrpc: { type: 'string' }, id: { type: 'integer' }, method: { type: 'string' } },
+    params: { type: 'object' },
+  },
+};
+const mcpValues: Record<string, readonly unknown[]> = {
+  jsonrpc: ['2.0'],
+  method: [
+    'tools/list',
+    'ping',
+    'resources/list',
+    'prompts/list',
+    'tools/call',
+    'initialize',
+    'notifications/cancelled',
+  ],
+  id: [1, 'one'],
+};
 
 /** Opened by a token that the client got when it registered itself. */
 const ownRegistration = /\/register\/\{/;
 
 function chooseCredential(endpoint: Endpoint, world: World, random: Random): [string, Record<string, string>] {
-  const admin = /\/admin\/|\/routing\/configs\/.+/.test(endpoint.path);
+  const admin = /\/admin\/|\/routing\/configs\/.+|^\/api\/mcp\//.test(endpoint.path);
   const open = ownRegistration.test(endpoint.path) ? ['registration'] : ['client', 'nobody'];
   const right = admin ? ['admin'] : endpoint.security.length > 0 ? endpoint.security : open;
   const name = random.chance(0.7) ? random.pick(right) : random.pick(Object.keys(world.credentials));
