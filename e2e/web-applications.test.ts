@@ -276,9 +276,18 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     ]) {
       await page.setViewportSize(viewport);
       await page.evaluate(() => window.scrollTo(0, 0));
-      for (const name of ['Deny', 'Allow']) {
-        const box = (await page.getByRole('button', { name }).boundingBox())!;
-        expect([name, box.y + box.height <= viewport.height && box.y >= 0]).toEqual([name, true]);
+      // With the beginning of what is asked for, and with what it may cost.
+      const deny = page.getByRole('button', { name: 'Deny' });
+      const title = page.getByText('Who you are', { exact: true });
+      expect((await title.boundingBox())!.y).toBeLessThan((await deny.boundingBox())!.y - 80);
+      for (const part of [
+        title,
+        page.getByText('It may spend up to $5.00 in all'),
+        deny,
+        page.getByRole('button', { name: 'Allow' }),
+      ]) {
+        const { y, height } = (await part.boundingBox())!;
+        expect(y >= 0 && y + height <= viewport.height).toBe(true);
       }
       expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
       // Whatever is reached by keyboard is not left behind them.

@@ -5,6 +5,7 @@ import { AppIdentity } from '../../components/app-identity.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SpendingFields } from '../../components/spending-fields.tsx';
+import { formatQuota } from '../../format.ts';
 import { entryOf, type Spending, spendingOf } from '../../spending.ts';
 import type { Asked } from './authorization.ts';
 import { SignedInAs } from './signed-in-as.tsx';
@@ -119,7 +120,7 @@ export function Question({ asked, answer, children }: QuestionProps) {
         size={48}
       />
       {application.description && (
-        <Text size="sm" c="dimmed" className="svc-anywhere" lineClamp={4}>
+        <Text size="sm" c="dimmed" className="svc-anywhere" lineClamp={2} title={application.description}>
           {application.description}
         </Text>
       )}
@@ -138,6 +139,12 @@ export function Question({ asked, answer, children }: QuestionProps) {
       <SignedInAs />
       {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
       <Stack gap="sm" className="svc-answers">
+        {spending && (
+          <Text size="sm" ta="center">
+            It may spend up to <b>{formatQuota(spending.spending_limit)}</b>
+            {spending.spending_window === 'month' ? ' a month' : ' in all'}
+          </Text>
+        )}
         <SimpleGrid cols={2}>
           <Button
             variant="default"
