@@ -96,6 +96,14 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByRole('checkbox', { name: 'Email address' }).check();
     await page.getByRole('checkbox', { name: 'Balance and usage' }).check();
     expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'See what users see' }).click();
+    const preview = page.getByRole('dialog', { name: 'What users are asked' });
+    // Of what is in the form, though nothing is saved yet.
+    for (const words of ['Notes', 'See your email address', 'Nobody here has verified who runs this application'])
+      await preview.getByText(words, { exact: false }).first().waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await preview.getByRole('button', { name: 'Allow' }).click();
+    await preview.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Register application' }).click();
     const shown = page.getByRole('dialog', { name: 'Your client secret' });
     secret = await shown.getByLabel('Client secret', { exact: true }).inputValue();

@@ -6,6 +6,7 @@ import { scopeWords } from '../../components/scopes.tsx';
 import { useAct } from '../../use-act.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
+import { ConsentPreview } from './consent-preview.tsx';
 import { OpenidSettings } from './openid-settings.tsx';
 import { RedirectUris } from './redirect-uris.tsx';
 
@@ -136,9 +137,11 @@ interface ApplicationFormProps {
   /** Said above the button, depending on what was entered. */
   note?: (fields: ApplicationFields) => ReactNode;
   cancel?: ReactNode;
+  /** Whether users would see it as verified. */
+  verified?: (fields: ApplicationFields) => boolean;
 }
 
-export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel }: ApplicationFormProps) {
+export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel, verified }: ApplicationFormProps) {
   const [fields, setFields] = useState(initial);
   const [faults, setFaults] = useState<ApplicationFaults>({});
   const save = useAct({ mutationFn: onSubmit });
@@ -169,6 +172,7 @@ export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel }
           <Button type="submit" loading={save.isPending}>
             {submitLabel}
           </Button>
+          <ConsentPreview fields={fields} verified={verified?.(fields) ?? false} />
           {cancel}
         </Group>
       </Stack>

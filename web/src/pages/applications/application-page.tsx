@@ -56,6 +56,7 @@ function Settings({ application }: { application: Application }) {
         initial={fieldsOf(application)}
         submitLabel="Save"
         onSubmit={save}
+        verified={(fields) => application.is_verified && !losesBadge(fields, application)}
         note={(fields) => <Warnings fields={fields} application={application} />}
       />
     </Section>

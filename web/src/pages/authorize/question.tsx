@@ -95,10 +95,12 @@ interface QuestionProps {
   };
   /** Below the buttons: where either answer leads. */
   children?: ReactNode;
+  /** Shown to the application's owner, who is asked for nothing. */
+  preview?: boolean;
 }
 
 /** The question and its two answers; who asks, for what and of whom, in one look. */
-export function Question({ asked, answer, children }: QuestionProps) {
+export function Question({ asked, answer, children, preview = false }: QuestionProps) {
   const { application } = asked;
   const before = splitScopes(asked.existing_scopes ?? '');
   const added = asked.has_existing_consent
@@ -136,7 +138,7 @@ export function Question({ asked, answer, children }: QuestionProps) {
       <UsedAt resources={asked.resources ?? []} />
       {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : 'Enter an amount'} />}
       <Divider />
-      <SignedInAs />
+      <SignedInAs fixed={preview} />
       {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
       <Stack gap="sm" className="svc-answers">
         {spending && (

@@ -5,8 +5,8 @@ import { post } from '../../api.ts';
 import { notifyError } from '../../components/notify.ts';
 import { queryClient, useUser } from '../../session.ts';
 
-/** Whose account access is given to, and the way to switch accounts. */
-export function SignedInAs() {
+/** Whose account access is given to, and the way to switch accounts, unless it is `fixed`. */
+export function SignedInAs({ fixed = false }) {
   const user = useUser();
   const router = useRouter();
   const name = user.display_name || user.username;
@@ -26,7 +26,13 @@ export function SignedInAs() {
         <Text size="sm" truncate maw="100%">
           Signed in as <b>{name === user.username ? name : `${name} (${user.username})`}</b>
         </Text>
-        <Anchor component="button" type="button" size="sm" disabled={change.isPending} onClick={() => change.mutate()}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          disabled={fixed || change.isPending}
+          onClick={() => change.mutate()}
+        >
           Not you? Switch account
         </Anchor>
       </Stack>

@@ -1,0 +1,38 @@
+import { Button, Modal, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { scopeWords } from '../../components/scopes.tsx';
+import { type AskedFor, Question } from '../authorize/question.tsx';
+import { type ApplicationFields, bodyOf } from './application-fields.ts';
+
+/** What somebody is asked who comes for the first time, and with every scope, which is the most it can be. */
+function askedBy(fields: ApplicationFields, verified: boolean): AskedFor {
+  const { name, description, homepage_url, logo_url, scopes } = bodyOf(fields);
+  return {
+    application: {
+      ...{ id: 0, client_id: '', name: name || 'Your application', description, homepage_url, logo_url },
+      is_verified: verified,
+    },
+    requested_scopes: scopes.split(' ').map((scope) => ({ name: scope, description: scopeWords[scope]?.detail ?? '' })),
+    ...{ has_existing_consent: false, existing_scopes: null, needs_reconsent: false, spending: null },
+  };
+}
+
+/** The question as users will see it, of what is in the form and not yet saved. */
+export function ConsentPreview({ fields, verified }: { fields: ApplicationFields; verified: boolean }) {
+  const [opened, { open, close }] = useDisclosure();
+  const answer = { mutate: close, isPending: false, isSuccess: false, variables: undefined, error: null };
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        See what users see
+      </Button>
+      <Modal opened={opened} onClose={close} title="What users are asked">
+        <Question asked={askedBy(fields, verified)} answer={answer} preview>
+          <Text size="xs" c="dimmed" ta="center">
+            Only a preview: either answer closes it.
+          </Text>
+        </Question>
+      </Modal>
+    </>
+  );
+}
