@@ -33,7 +33,15 @@ const comeBack = (by: Member, query: Record<string, string>) =>
 async function signIn(by: Member, as: string): Promise<void> {
   const state = (await begin(by)).searchParams.get('state')!;
   const answer = await comeBack(by, { state, code: as });
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('theirs')]);
+  const page = `${t.config.webUrl}/tools?signed_in=theirs`;
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, page]);
+}
+/** As the user is told. */
+async function isSignedIn(by: Member): Promise<boolean | null> {
+  const { data } = (await (await by.call('/api/mcp/connections')).json()) as {
+    data: { servers: { name: string; signed_in: boolean | null }[] };
+  };
+  return data.servers.find(({ name }) => name === 'theirs')!.signed_in;
 }
 async function whoIs(by: Member): Promise<string> {
   const { client } = await connectClient(t, '/mcp/theirs', await by.key());
@@ -48,8 +56,12 @@ test('each user signs in for themselves, and is called for with their own token'
   await signIn(root, 'root');
   await admin.allow(id);
   expect(await t.app.mcp.tools.list(user.id)).toEqual([]);
+  expect(await isSignedIn(user)).toBe(false);
   await expect(whoIs(user)).rejects.toThrow();
+  await begin(user);
+  expect(await isSignedIn(user)).toBe(false);
   await signIn(user, 'alice');
+  expect(await isSignedIn(user)).toBe(true);
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
   expect(await whoIs(root)).toMatch(/^Bearer token-root-/);
   clock.advance(31_000);
@@ -68,7 +80,7 @@ test('what is asked of the authorization server is bound to us, to the server an
   // A stranger with the state of another gets nowhere, and the one it belongs to still does, once.
   const state = searchParams.get('state')!;
   expect((await comeBack(root, { state, code: 'alice' })).status).toBe(404);
-  expect((await comeBack(user, { state, code: 'alice' })).status).toBe(200);
+  expect((await comeBack(user, { state, code: 'alice' })).status).toBe(303);
   expect((await comeBack(user, { state, code: 'alice' })).status).toBe(404);
   expect((await comeBack(user, { code: 'alice' })).status).toBe(400);
   const refused = (await begin(user)).searchParams.get('state')!;
@@ -95,6 +107,7 @@ test('a token that runs out is renewed once, and none is stored in the open', as
 
 test('who takes it back, or whose server moves elsewhere, has to sign in again', async () => {
   expect((await user.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(200);
+  expect(await isSignedIn(user)).toBe(false);
   await expect(whoIs(user)).rejects.toThrow();
   await signIn(user, 'alice');
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);

@@ -79,6 +79,12 @@ const opened = ({ sealer }: McpDeps, { sealed }: store.StoredGrant): Grant | nul
   }
 };
 
+/** Whether there is anything to call the server with in the user's name. */
+export async function isSignedIn(deps: McpDeps, server: McpServer, userId: number): Promise<boolean> {
+  const stored = await store.findGrant(deps.db, server.id, userId);
+  return stored !== null && opened(deps, stored)?.tokens !== undefined;
+}
+
 const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
 
 /** Loaded by the first who signs in, like the rest of the library. */
