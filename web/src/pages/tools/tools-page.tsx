@@ -1,0 +1,67 @@
+import { Alert, Button, Skeleton, Stack } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { isAdmin, useUser } from '../../session.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { type OpenDialog, ServerDialogs } from '../admin-mcp/server-dialogs.tsx';
+import { AgentSection } from './agent-section.tsx';
+import { Approvals } from './approvals.tsx';
+import { ServerCard } from './server-card.tsx';
+import { type ConnectedTool, connectionsQuery, offeredQuery } from './tools-queries.ts';
+import { TryTool } from './try-tool.tsx';
+
+const defaults = { signed_in: '' };
+
+export function ToolsPage() {
+  const user = useUser();
+  const connections = useQuery(connectionsQuery);
+  const offered = useQuery(offeredQuery);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const [tried, setTried] = useState<ConnectedTool | null>(null);
+  const [{ signed_in: signedIn }, set] = useUrlState(defaults);
+  const { data, error } = connections;
+  // Whatever an address says is shown only where it is so.
+  const back = data?.servers.find(({ name, signed_in }) => name === signedIn && signed_in === true);
+  return (
+    <>
+      <PageHeader
+        title="Tools"
+        description="What agents and models may use in your name, and where agents find it."
+        actions={
+          data?.may_connect && (
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+              Connect a server
+            </Button>
+          )
+        }
+      />
+      <Stack gap="lg">
+        {back && (
+          <Alert
+            color="teal"
+            role="status"
+            withCloseButton
+            closeButtonLabel="Close"
+            onClose={() => set({ signed_in: '' })}
+          >
+            You are signed in to {back.name}.
+          </Alert>
+        )}
+        <Approvals />
+        {error && !data && (
+          <ErrorState error={error} title="Servers could not be loaded" onRetry={() => connections.refetch()} />
+        )}
+        {!data && !error && <Skeleton height={220} />}
+        {data?.servers.map((server) => (
+          <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
+        ))}
+        {data && <AgentSection connections={data} />}
+      </Stack>
+      <ServerDialogs open={open} setOpen={setOpen} own={!isAdmin(user)} />
+      <TryTool tool={tried} onClose={() => setTried(null)} />
+    </>
+  );
+}
