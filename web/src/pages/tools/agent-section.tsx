@@ -35,8 +35,11 @@ export function AgentSection({ connections }: { connections: Connections }) {
         <Text size="sm" c="dimmed">
           {withKey ? (
             <>
-              Use one of your <AnchorLink to="/keys">keys</AnchorLink>, or leave it out: clients that can sign in with a
-              browser do.
+              Use one of your{' '}
+              <AnchorLink to="/keys" underline="always">
+                keys
+              </AnchorLink>
+              , or leave it out: clients that can sign in with a browser do.
             </>
           ) : (
             'Keys are not taken here: the client opens a browser, where you say what it may use.'

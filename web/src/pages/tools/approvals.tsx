@@ -50,7 +50,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
               aria-label={`Approve ${tool}`}
               onClick={() => answer.mutate(true)}
             >
-              Approve once
+              Approve
             </Button>
             <Button
               size="sm"

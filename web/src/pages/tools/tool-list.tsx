@@ -43,7 +43,7 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           to="/usage"
           search={{ model: `mcp/${server.name}/${tool.name}` }}
           size="xs"
-          aria-label={`Calls of ${tool.name}`}
+          aria-label={`Your calls of ${tool.name}`}
         >
           Your calls
         </AnchorLink>
