@@ -7,12 +7,13 @@ export interface Snippet {
 }
 
 /** Code or data, one click from the clipboard. */
-export function Code({ label, code, maxHeight }: Snippet & { maxHeight?: number }) {
+export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHeight?: number; wrap?: boolean }) {
+  const className = wrap ? 'svc-code svc-plain' : 'svc-code';
   return (
     <Box pos="relative">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
-      <pre className="svc-code" style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>
+      <pre className={className} style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>
         {code}
       </pre>
       <Box className="svc-code-copy">

@@ -30,7 +30,8 @@ function AddServer({ own, onAdded, onClose }: AddProps) {
   );
 }
 
-function EditServer({ server, own, onClose }: { server: McpServer; own: boolean; onClose: () => void }) {
+function EditServer({ server, onClose }: { server: McpServer; onClose: () => void }) {
+  const own = server.owner_id !== null;
   const save = async (fields: McpFields) => {
     await put('/api/mcp/servers/{id}', { path: { id: server.id }, body: bodyOf(fields, own) });
     notifySuccess('Server saved');
@@ -54,7 +55,7 @@ function EditServer({ server, own, onClose }: { server: McpServer; own: boolean;
 interface ServerDialogsProps {
   open: OpenDialog | null;
   setOpen: (open: OpenDialog | null) => void;
-  /** Of a user who looks after servers of their own, not of an administrator. */
+  /** What is connected here is a user's own; what an administrator connects is the operator's. */
   own?: boolean;
 }
 
@@ -66,7 +67,7 @@ export function ServerDialogs({ open, setOpen, own = false }: ServerDialogsProps
   return (
     <>
       {open?.act === 'add' && <AddServer own={own} onClose={close} onAdded={added} />}
-      {open?.act === 'edit' && <EditServer server={open.server} own={own} onClose={close} />}
+      {open?.act === 'edit' && <EditServer server={open.server} onClose={close} />}
       {open?.act === 'tools' && <ServerTools server={open.server} onClose={close} />}
       <ConfirmDelete
         opened={open?.act === 'remove'}

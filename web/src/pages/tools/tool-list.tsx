@@ -70,8 +70,8 @@ export function ToolList(props: ToolListProps) {
         None of its tools is allowed yet.
       </Text>
     );
-  const rows = (some: ConnectedTool[], label: string) => (
-    <Stack component="ul" gap="md" className="svc-plain-list" aria-label={label}>
+  const rows = (some: ConnectedTool[], label: string, mt?: string) => (
+    <Stack component="ul" gap="md" mt={mt} className="svc-plain-list" aria-label={label}>
       {some.map((tool) => (
         <ToolRow key={tool.name} {...props} tool={tool} />
       ))}
@@ -83,10 +83,10 @@ export function ToolList(props: ToolListProps) {
       {rows(tools.slice(0, shownAtOnce), `Tools of ${server.name}`)}
       {rest.length > 0 && (
         <details>
-          <Text component="summary" size="sm" c="dimmed" mb="md" style={{ cursor: 'pointer' }}>
+          <Text component="summary" size="sm" c="dimmed" style={{ cursor: 'pointer' }}>
             {rest.length} more
           </Text>
-          {rows(rest, `More tools of ${server.name}`)}
+          {rows(rest, `More tools of ${server.name}`, 'md')}
         </details>
       )}
     </Stack>

@@ -10,10 +10,14 @@ import { type OpenDialog, ServerDialogs } from '../admin-mcp/server-dialogs.tsx'
 import { AgentSection } from './agent-section.tsx';
 import { Approvals } from './approvals.tsx';
 import { ServerCard } from './server-card.tsx';
-import { type ConnectedTool, connectionsQuery, offeredQuery } from './tools-queries.ts';
+import { type ConnectedTool, type Connection, connectionsQuery, offeredQuery } from './tools-queries.ts';
 import { TryTool } from './try-tool.tsx';
 
 const defaults = { signed_in: '' };
+
+/** What was connected comes first; what is always there can wait. */
+const ownLast = (servers: readonly Connection[]): Connection[] =>
+  [...servers].sort((a, b) => Number(a.id === null) - Number(b.id === null));
 
 export function ToolsPage() {
   const user = useUser();
@@ -55,9 +59,10 @@ export function ToolsPage() {
           <ErrorState error={error} title="Servers could not be loaded" onRetry={() => connections.refetch()} />
         )}
         {!data && !error && <Skeleton height={220} />}
-        {data?.servers.map((server) => (
-          <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
-        ))}
+        {data &&
+          ownLast(data.servers).map((server) => (
+            <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
+          ))}
         {data && <AgentSection connections={data} />}
       </Stack>
       <ServerDialogs open={open} setOpen={setOpen} own={!isAdmin(user)} />

@@ -35,7 +35,7 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
           {error.message}
         </Alert>
       )}
-      {text !== '' && <Code label="Text of the result" code={text} maxHeight={320} />}
+      {text !== '' && <Code label="Text of the result" code={text} maxHeight={320} wrap />}
       <Text size="xs" fw={600}>
         As it came
       </Text>
