@@ -243,6 +243,8 @@ describe.skipIf(browserMissing)('tools', () => {
     await page.getByRole('button', { name: 'Actions for theirs' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out of it' }).click();
     await page.getByRole('button', { name: 'Sign in to theirs' }).waitFor();
+    await page.goto('/tools?not_signed_in=theirs');
+    await page.getByText('You were not signed in to theirs').waitFor();
 
     await page.goto('/admin/mcp');
     const calls = page.getByRole('region', { name: 'Calls of tools' });

@@ -30,11 +30,15 @@ async function begin(by: Member): Promise<URL> {
 }
 const comeBack = (by: Member, query: Record<string, string>) =>
   by.call(`/api/mcp/authorized?${new URLSearchParams(query)}`);
+/** The page of ours that a browser is sent to. */
+async function sentTo(coming: Promise<Response>): Promise<string> {
+  const answer = await coming;
+  expect(answer.status).toBe(303);
+  return answer.headers.get('location')!.replace(t.config.webUrl, '');
+}
 async function signIn(by: Member, as: string): Promise<void> {
   const state = (await begin(by)).searchParams.get('state')!;
-  const answer = await comeBack(by, { state, code: as });
-  const page = `${t.config.webUrl}/tools?signed_in=theirs`;
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, page]);
+  expect(await sentTo(comeBack(by, { state, code: as }))).toBe('/tools?signed_in=theirs');
 }
 /** As the user is told. */
 async function isSignedIn(by: Member): Promise<boolean | null> {
@@ -84,9 +88,9 @@ test('what is asked of the authorization server is bound to us, to the server an
   expect((await comeBack(user, { state, code: 'alice' })).status).toBe(404);
   expect((await comeBack(user, { code: 'alice' })).status).toBe(400);
   const refused = (await begin(user)).searchParams.get('state')!;
-  expect((await comeBack(user, { state: refused, error: 'access_denied' })).status).toBe(403);
+  expect(await sentTo(comeBack(user, { state: refused, error: 'access_denied' }))).toBe('/tools?not_signed_in=theirs');
   const wrong = (await begin(user)).searchParams.get('state')!;
-  expect((await comeBack(user, { state: wrong, code: 'wrong' })).status).toBe(502);
+  expect(await sentTo(comeBack(user, { state: wrong, code: 'wrong' }))).toBe('/tools?not_signed_in=theirs');
   const late = (await begin(user)).searchParams.get('state')!;
   clock.advance(16 * 60_000);
   expect((await comeBack(user, { state: late, code: 'alice' })).status).toBe(404);

@@ -68,8 +68,8 @@ export function grantRoutes(room: McpRoom): Route[] {
       answers: { 303: { type: 'text/plain', description: 'On to the page of tools' } },
       handle: async (call) => {
         const { state, code, iss } = call.query;
-        const { name } = await finishGrant(room, call.principal.user.id, { state, code, iss });
-        const location = `${room.webUrl}/tools?signed_in=${name}`;
+        const { server, signedIn } = await finishGrant(room, call.principal.user.id, { state, code, iss });
+        const location = `${room.webUrl}/tools?${signedIn ? 'signed_in' : 'not_signed_in'}=${server.name}`;
         return new Response(null, { status: 303, headers: { ...call.headers, location, 'cache-control': 'no-store' } });
       },
     }),

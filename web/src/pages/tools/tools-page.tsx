@@ -13,11 +13,33 @@ import { ServerCard } from './server-card.tsx';
 import { type ConnectedTool, type Connection, connectionsQuery, offeredQuery } from './tools-queries.ts';
 import { TryTool } from './try-tool.tsx';
 
-const defaults = { signed_in: '' };
+const defaults = { signed_in: '', not_signed_in: '' };
 
 /** What was connected comes first; what is always there can wait. */
 const ownLast = (servers: readonly Connection[]): Connection[] =>
   [...servers].sort((a, b) => Number(a.id === null) - Number(b.id === null));
+
+/** How signing in to a server went. Whatever an address says is shown only where it can be so. */
+function CameBack({ servers }: { servers: readonly Connection[] }) {
+  const [{ signed_in: into, not_signed_in: notInto }, set] = useUrlState(defaults);
+  const asking = servers.filter(({ signed_in }) => signed_in !== null);
+  const done = asking.find(({ name, signed_in }) => name === into && signed_in);
+  const failed = asking.find(({ name }) => name === notInto);
+  if (!done && !failed) return null;
+  return (
+    <Alert
+      color={done ? 'teal' : 'orange'}
+      role="status"
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={() => set(defaults)}
+    >
+      {done
+        ? `You are signed in to ${done.name}.`
+        : `You were not signed in to ${failed!.name}: it was refused there, or it failed.`}
+    </Alert>
+  );
+}
 
 export function ToolsPage() {
   const user = useUser();
@@ -25,10 +47,7 @@ export function ToolsPage() {
   const offered = useQuery(offeredQuery);
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const [tried, setTried] = useState<ConnectedTool | null>(null);
-  const [{ signed_in: signedIn }, set] = useUrlState(defaults);
   const { data, error } = connections;
-  // Whatever an address says is shown only where it is so.
-  const back = data?.servers.find(({ name, signed_in }) => name === signedIn && signed_in === true);
   return (
     <>
       <PageHeader
@@ -43,17 +62,7 @@ export function ToolsPage() {
         }
       />
       <Stack gap="lg">
-        {back && (
-          <Alert
-            color="teal"
-            role="status"
-            withCloseButton
-            closeButtonLabel="Close"
-            onClose={() => set({ signed_in: '' })}
-          >
-            You are signed in to {back.name}.
-          </Alert>
-        )}
+        {data && <CameBack servers={data.servers} />}
         <Approvals />
         {error && !data && (
           <ErrorState error={error} title="Servers could not be loaded" onRetry={() => connections.refetch()} />
