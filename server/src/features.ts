@@ -100,7 +100,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
-  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl });
+  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate } = config;
+  const mcp = openMcp({ db, sealer, clock, log, allowPrivate, baseUrl, webUrl });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -218,6 +219,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const used = billingRoutes({ db, clock, billing });
   const front = openMcpFront({
     ...{ mcp, shared },
+    settings: {
+      keysAllowed: () => options.get('McpApiKeys'),
+      usersMayConnect: () => options.get('McpUserServers'),
+    },
     own: ownTools({ routes: [...relayed, ...orchestra.routes, ...autonomous.routes, ...video.routes, ...used], log }),
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),

@@ -51,13 +51,16 @@ export function openOffers(room: McpRoom): Offers {
   };
 
   return async (userId) => {
-    const all = (await listServers(room.db)).filter(({ enabled }) => enabled);
-    const servers = all.filter(await mayUse(room.db, userId));
+    const servers = (await serversFor(room.db, userId)).filter(({ enabled }) => enabled);
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
     return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [], userId)))).flat();
   };
 }
+
+/** What a user may use while it is enabled. */
+export const serversFor = async (db: Db, userId: number): Promise<McpServer[]> =>
+  (await listServers(db)).filter(await mayUse(db, userId));
 
 /** Whoever is disabled or gone uses nothing. */
 async function mayUse(db: Db, userId: number): Promise<(server: McpServer) => boolean> {

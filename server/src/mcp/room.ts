@@ -12,6 +12,8 @@ export interface McpDeps {
   log: Log;
   allowPrivate: boolean;
   baseUrl: string;
+  /** Where the pages are. */
+  webUrl: string;
 }
 
 /** What the functions of this room share. */

@@ -4,7 +4,7 @@ import { findTool } from '../offers.ts';
 import { offeredName } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
-import { callOwn, ownName, ownViews, us } from './own-server.ts';
+import { callOwn, ownName, ownToolIn, ownViews, us } from './own-server.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 
@@ -30,11 +30,11 @@ async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 
-async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
+export async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
   if (typeof name !== 'string') throw badParams('name must be the name of a tool');
-  const own = `${ownName}__`;
-  if (name.startsWith(own)) return callOwn(room, { ...params, name: name.slice(own.length) }, exchange);
+  const own = ownToolIn(name);
+  if (own !== null) return callOwn(room, { ...params, name: own }, exchange);
   const found = await findTool(room.db, exchange.caller.user.id, name).catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
     throw error;

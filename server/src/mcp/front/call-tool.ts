@@ -58,10 +58,10 @@ export function callAllowed(
   return noted(room, called, exchange, async () => {
     if (!isAsApproved(await definitionsOf(room, server, exchange), tool))
       return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
-    if (tool.askFirst) {
+    if (tool.askFirst && !exchange.caller.inPerson) {
       const userId = exchange.caller.user.id;
       const asked = { userId, server, tool: tool.name, arguments: argumentsOf(params) };
-      const refusal = await refusalOf(room, asked, room.baseUrl);
+      const refusal = await refusalOf(room, asked, room.webUrl);
       if (refusal !== null) return toolFailure(refusal);
     }
     return pass(room, server, { method: 'tools/call', params: { ...params, name: tool.name }, tool }, exchange);

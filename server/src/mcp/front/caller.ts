@@ -9,6 +9,8 @@ export interface McpCaller extends KeyPrincipal {
   audience: readonly string[] | null;
   /** Tells keys and applications of one user apart: what servers remember of one is not the other's. */
   through: string;
+  /** A person calls with their own hand: whoever would be asked first is there already. */
+  inPerson?: true;
   /** As whom our own endpoints are asked, which spend what is the user's. Throws where a token is not for that. */
   asPayer(): KeyPrincipal | Promise<KeyPrincipal>;
 }

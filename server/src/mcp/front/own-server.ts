@@ -8,6 +8,10 @@ import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 /** The name under which our own tools are served, and which no server of others can have. */
 export const ownName = 'svc';
 
+/** Which of our own tools is meant where those of all servers are named; null for one of another server. */
+export const ownToolIn = (name: string): string | null =>
+  name.startsWith(`${ownName}__`) ? name.slice(ownName.length + 2) : null;
+
 /** As we call ourselves to clients. */
 export const us = { name: 'svc', version: '1', protocol: '' };
 

@@ -29,7 +29,14 @@ export interface CalledTool {
   durationMs: number;
 }
 
+/** What the operator lets users do. */
+export interface FrontSettings {
+  keysAllowed(): boolean;
+  usersMayConnect(): boolean;
+}
+
 export interface FrontRoom extends McpRoom {
+  settings: FrontSettings;
   offers: Offers;
   own: OwnTools;
   /** Writes it where calls are counted and told of. */

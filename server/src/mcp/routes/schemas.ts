@@ -155,6 +155,44 @@ export const approvalView = z
   })
   .meta({ id: 'McpApproval' });
 
+export const toolNameParams = z.object({ name: z.string().min(1).max(64) });
+export const handCall = z.strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) });
+const handAnswer = z.object({
+  result: schema.nullable().describe('As the tool gave it'),
+  error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }).nullable(),
+  duration_ms: z.int(),
+});
+
+export const connectionView = z
+  .object({
+    id: z.int().nullable().describe('Null for this service itself'),
+    name: z.string(),
+    address: z.string().describe('Where agents reach it'),
+    enabled: z.boolean(),
+    manageable: z.boolean().describe('Yours to change, under `/api/mcp/servers/{id}`'),
+    own: z.boolean().describe('Connected by you, for you alone'),
+    auth: z.enum(authKinds),
+    signed_in: z.boolean().nullable().describe('Null where nobody has to sign in'),
+    tools: z
+      .array(
+        z.object({
+          name: z.string(),
+          offered_as: z.string(),
+          description: z.string(),
+          input_schema: schema,
+          ask_first: z.boolean(),
+        }),
+      )
+      .describe('Those that are allowed, as they were approved'),
+  })
+  .meta({ id: 'McpConnection' });
+const connectionsView = z.object({
+  address: z.string().describe('Of all of them together'),
+  api_keys: z.boolean().describe('API keys open these addresses'),
+  may_connect: z.boolean().describe('You may connect servers'),
+  servers: z.array(connectionView),
+});
+
 const usable = z.object({ name: z.string(), description: z.string(), parameters: schema, ask_first: z.boolean() });
 export const answers = {
   server: answered(serverView),
@@ -164,5 +202,7 @@ export const answers = {
   done: answered(z.object({ id: z.int() })),
   authorize: answered(z.object({ authorization_url: z.string() })),
   approval: answered(approvalView),
+  connections: answered(connectionsView),
+  handCall: answered(handAnswer),
   approvals: answered(z.object({ approvals: z.array(approvalView) })),
 };
