@@ -222,6 +222,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
   });
+  oauth.resources.listToolsBy(front.shownTools);
   const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
 
   return {

@@ -51,8 +51,7 @@ export function openOffers(room: McpRoom): Offers {
   };
 
   return async (userId) => {
-    const all = (await listServers(room.db)).filter(({ enabled }) => enabled);
-    const servers = all.filter(await mayUse(room.db, userId));
+    const servers = await usableServers(room.db, userId);
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
     return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [], userId)))).flat();
@@ -68,6 +67,11 @@ async function mayUse(db: Db, userId: number): Promise<(server: McpServer) => bo
     if (audience === 'everyone') return true;
     return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(userId);
   };
+}
+
+export async function usableServers(db: Db, userId: number): Promise<McpServer[]> {
+  const all = (await listServers(db)).filter(({ enabled }) => enabled);
+  return all.filter(await mayUse(db, userId));
 }
 
 /** The server of this name, where the user may use it: who may not learns no more than that there is none. */

@@ -6,16 +6,23 @@ import { secretsIn } from '../offers.ts';
 import { holderFor } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
+import { opensTool } from './caller.ts';
 import { pass } from './pass.ts';
 import type { CalledTool, FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
 
 /** Those that are allowed and still as they were approved, in the words that were. */
 export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
-  const allowed = await allowedTools(room.db, [server.id]);
+  const allowed = await openedTools(room, server, exchange);
   if (allowed.length === 0) return [];
   const definitions = await definitionsOf(room, server, exchange);
   return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => toolView(tool, tool.name));
+}
+
+/** Of those that are allowed, the ones that the caller's token opens. */
+async function openedTools({ db }: FrontRoom, server: McpServer, { caller }: Exchange): Promise<AllowedTool[]> {
+  const allowed = await allowedTools(db, [server.id]);
+  return allowed.filter(({ name }) => opensTool(caller, server.name, name));
 }
 
 /** A tool as clients are told of it. */
@@ -41,7 +48,7 @@ export async function callTool(
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
-  const allowed = await allowedTools(room.db, [server.id]);
+  const allowed = await openedTools(room, server, exchange);
   const tool = allowed.find(({ name }) => name === params.name);
   if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);

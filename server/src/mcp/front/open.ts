@@ -4,6 +4,7 @@ import type { Mcp } from '../open.ts';
 import { frontRoutes } from '../routes/front.ts';
 import type { FrontRoom } from './room.ts';
 import { Serving } from './serve.ts';
+import { type ShowTools, shownTools } from './shown-tools.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface FrontDeps extends Pick<FrontRoom, 'own' | 'note'> {
@@ -15,6 +16,8 @@ export interface FrontDeps extends Pick<FrontRoom, 'own' | 'note'> {
 
 export interface McpFront {
   routes: Route[];
+  /** For whoever is asked whether an application may use them. */
+  shownTools: ShowTools;
   stop(): Promise<void>;
 }
 
@@ -25,6 +28,7 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   const serving = new Serving({ underWay, log: room.log });
   return {
     routes: frontRoutes({ room, serving, underWay, originAllowed }),
+    shownTools: shownTools(room),
     stop: async () => {
       await serving.stop();
       await underWay.stop();
