@@ -143,8 +143,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   };
 
   const permit = async (caller: Caller): Promise<Caller> => {
-    const { group, models, unlimited } = await identity.permits.of(caller);
-    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited };
+    const { group, models, unlimited, application } = await identity.permits.of(caller);
+    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
   };
   const orchestra = openOrchestra({
     db,

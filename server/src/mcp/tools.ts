@@ -1,4 +1,5 @@
 import type { ConnectedTool, ConnectedTools, ToolOutcome } from '../lib/connected-tools.ts';
+import { refusalOf } from './approvals.ts';
 import { isAsApproved } from './definition.ts';
 import { tellFault, withoutSecrets } from './fault.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
@@ -9,10 +10,15 @@ import { offeredName } from './tool-names.ts';
 
 export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools => ({
   list: async (userId) => (await offers(userId)).map(offered),
-  call: async (userId, name, args, signal) => {
+  call: async ({ userId }, name, args, { signal, approved }) => {
     signal.throwIfAborted();
     const found = await findTool(room.db, userId, name);
-    return callTool(room, found, { args, holder: holderFor(found.server, userId) }, signal);
+    const { server, tool } = found;
+    if (tool.askFirst && !approved) {
+      const refusal = await refusalOf(room, { userId, server, tool: tool.name, arguments: args }, room.baseUrl);
+      if (refusal !== null) return failure(refusal);
+    }
+    return callTool(room, found, { args, holder: holderFor(server, userId) }, signal);
   },
 });
 

@@ -216,3 +216,13 @@ test('no consent remembers them: they are asked for with their resource each tim
   await t.tokens(client, { scope: 'openid mcp:files:read', resource: at('/mcp/files') });
   expect((await t.consentOf(client)).scopes).toBe('openid');
 });
+
+test('a token that is for models uses no tools behind them', async () => {
+  const { access_token } = await t.mayPay(await t.payingClient(), 100_000);
+  const calls = server.calls.length;
+  for (const connected_tools of [true, ['files__read']]) {
+    const answer = await t.ask(access_token, { model: 'svc/svc-ms', svc_ms: { connected_tools } });
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('connected_tools')]);
+  }
+  expect(server.calls.length).toBe(calls);
+});
