@@ -47,7 +47,7 @@ import { catalogView } from './routing/catalog-view.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
-import { noteToolCalls } from './tool-calls.ts';
+import { noteToolCalls, toolMoney } from './tool-calls.ts';
 import { openVideo } from './video/open.ts';
 
 /** Every feature, opened in the order of their dependencies. */
@@ -100,7 +100,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
-  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl });
+  const mcp = openMcp({
+    ...{ db, sealer, clock, log, shared, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl },
+    money: toolMoney(billing),
+    note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
+  });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -220,7 +224,6 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ mcp, shared },
     own: ownTools({ routes: [...relayed, ...orchestra.routes, ...autonomous.routes, ...video.routes, ...used], log }),
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
-    note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
   });
   oauth.resources.listToolsBy(front.shownTools);
   const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });

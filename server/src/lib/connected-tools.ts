@@ -15,6 +15,8 @@ export interface ToolOutcome {
   isError: boolean;
   /** The server sent more than is passed on. */
   cut: boolean;
+  /** What the call was charged, in quota. */
+  cost?: number;
 }
 
 /** For whom a tool is called. */

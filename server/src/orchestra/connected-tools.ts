@@ -75,21 +75,29 @@ export async function callConnected(
   caller: Caller,
   { name, arguments: written, approved }: ConnectedCall,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ text: string; cost: number }> {
+  const free = (text: string) => ({ text, cost: 0 });
   const args = argumentsIn(written);
-  if (!args) return notAnObject;
+  if (!args) return free(notAnObject);
   try {
-    const { text, isError, cut } = await inTime(deps.clock, signal, (both) =>
+    const {
+      text,
+      isError,
+      cut,
+      cost = 0,
+    } = await inTime(deps.clock, signal, (both) =>
       deps.connectedTools.call(caller, name, args, { signal: both, approved }),
     );
     const told = isError ? `The tool reported an error:\n${text}` : text;
-    return bounded(cut ? `${bounded(told)}\n[cut: the tool sent more than is passed on]` : told);
+    return { text: bounded(cut ? `${bounded(told)}\n[cut: the tool sent more than is passed on]` : told), cost };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OutOfTime)
-      return `The tool did not answer within ${toolLimitMs / 1000} seconds. It is not known whether the call took effect.`;
+      return free(
+        `The tool did not answer within ${toolLimitMs / 1000} seconds. It is not known whether the call took effect.`,
+      );
     deps.warn('a call of a connected tool failed', error);
-    return 'The call failed. It is not known whether it took effect.';
+    return free('The call failed. It is not known whether it took effect.');
   }
 }
 

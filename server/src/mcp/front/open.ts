@@ -7,7 +7,7 @@ import { Serving } from './serve.ts';
 import { type ShowTools, shownTools } from './shown-tools.ts';
 import { UnderWay } from './under-way.ts';
 
-export interface FrontDeps extends Pick<FrontRoom, 'own' | 'note'> {
+export interface FrontDeps extends Pick<FrontRoom, 'own'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
   shared: Shared;
   /** Whether pages of this origin may call us. */

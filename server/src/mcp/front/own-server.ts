@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { argumentsOf, noted } from './call-tool.ts';
+import { noted } from '../noted.ts';
+import { argumentsOf, callOf, isFailure } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontRoom, OwnTool, OwnTools } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
@@ -41,5 +42,7 @@ export function callOwn(room: FrontRoom, params: Params, exchange: Exchange): Pr
   if (typeof name !== 'string' || !opened(room.own, exchange.caller).some((tool) => tool.name === name))
     throw badParams(`Unknown tool: ${String(name).slice(0, 128)}`);
   const called = { server: { id: null, name: ownName }, tool: name };
-  return noted(room, called, exchange, async () => room.own.call(name, argumentsOf(params), exchange));
+  return noted(room, callOf(called, exchange), isFailure, async () =>
+    room.own.call(name, argumentsOf(params), exchange),
+  );
 }

@@ -25,5 +25,8 @@ export async function callOnce(work: Work, call: OpenCall, signal: AbortSignal):
   await journal.record(begunKey(call.id), { name: call.name });
   signal.throwIfAborted();
   // Whoever has to be asked was asked by the run.
-  return callConnected(deps, caller, { name: call.name, arguments: call.arguments, approved: true }, signal);
+  const asked = { name: call.name, arguments: call.arguments, approved: true };
+  const { text, cost } = await callConnected(deps, caller, asked, signal);
+  work.state.cost += cost;
+  return text;
 }

@@ -51,8 +51,9 @@ export async function answerConnected(
   const said: ChatMessage[] = [{ role: 'assistant', content: answer.message.content, tool_calls: calls }];
   for (const { id, function: called } of calls) {
     turn.writer.think(`Calling ${called.name}.`);
-    const content = await callConnected(turn.deps, turn.caller, { ...called, approved: false }, signal);
-    said.push({ role: 'tool', tool_call_id: id, content });
+    const { text, cost } = await callConnected(turn.deps, turn.caller, { ...called, approved: false }, signal);
+    turn.meter.cost += cost;
+    said.push({ role: 'tool', tool_call_id: id, content: text });
   }
   return { messages: [...messages, ...said], left: toolCalls.filter((call) => !toolbox.isConnected(call)) };
 }
