@@ -1,6 +1,6 @@
 import type { Billing } from './billing/billing.ts';
 import type { AuditLog } from './identity/audit/log.ts';
-import type { CalledTool, ToolMoney } from './mcp/noted.ts';
+import type { CalledTool, ToolMoney } from './mcp/called-tool.ts';
 import type { Observer } from './observe.ts';
 import type { Metrics } from './platform/metrics.ts';
 

@@ -3,7 +3,7 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
-import type { CalledTool, ToolMoney } from './noted.ts';
+import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 

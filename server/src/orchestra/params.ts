@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
-import { connectedNames } from './connected-tools.ts';
+import { connectedNames } from './connected-names.ts';
 
 export const difficulties = ['easy', 'medium', 'hard'] as const;
 export type Difficulty = (typeof difficulties)[number];

@@ -1,8 +1,9 @@
 import { refusalOf } from '../approvals.ts';
+import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { isAsApproved } from '../definition.ts';
 import { tellFault } from '../fault.ts';
-import { type CalledTool, type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
+import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
 import { secretsIn } from '../offers.ts';
 import { holderFor } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { connectedNames } from '../connected-tools.ts';
+import { connectedNames } from '../connected-names.ts';
 
 const fields = {
   max_iterations: z.int().min(1).max(100),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mostTools, toolName } from '../connected-tools.ts';
+import { mostTools, toolName } from '../connected-names.ts';
 import { difficulties, sessionIdSchema } from '../params.ts';
 import { approve, configSchema, maxCost, overridesSchema } from './config.ts';
 

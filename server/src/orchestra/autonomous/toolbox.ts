@@ -1,5 +1,6 @@
 import type { ConnectedTool } from '../../lib/connected-tools.ts';
-import { asFunction, inTime, mostTools, namesAny, refuseApplications, requireNamed } from '../connected-tools.ts';
+import { mostTools, namesAny } from '../connected-names.ts';
+import { asFunction, inTime, refuseApplications, requireNamed } from '../connected-tools.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { callFault } from '../task/call-fault.ts';
 import type { RunConfig } from './config.ts';

@@ -1,6 +1,6 @@
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { ConnectedNames } from '../connected-tools.ts';
+import type { ConnectedNames } from '../connected-names.ts';
 import type { ChatMessage, ToolCall } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
 import type { TaskState } from '../task/escalate.ts';

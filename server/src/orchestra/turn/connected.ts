@@ -1,5 +1,6 @@
 import { randomString } from '../../lib/ids.ts';
-import { asFunction, callConnected, mostTools } from '../connected-tools.ts';
+import { mostTools } from '../connected-names.ts';
+import { asFunction, callConnected } from '../connected-tools.ts';
 import type { ChatMessage, ToolCall } from '../messages.ts';
 import type { CompleteAnswer } from '../ports.ts';
 import type { PlanState } from '../store/plans.ts';
