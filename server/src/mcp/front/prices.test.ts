@@ -21,6 +21,7 @@ beforeAll(async () => {
     { name: 'dear' },
     { name: 'failing', answer: () => ({ content: [{ type: 'text', text: 'no' }], isError: true }) },
     { name: 'free' },
+    { name: 'slow', answer: () => Bun.sleep(20_000).then(() => 'late') },
   ]);
 });
 afterAll(async () => {
@@ -106,6 +107,31 @@ describe('a price', () => {
     expect((await call(name, 'dear', limited)).isError).toBeUndefined();
     expect((await call(name, 'dear', limited)).isError).toBe(true);
     expect(server.calls.length).toBe(calls + 1);
+  });
+
+  test('is taken as often as there is enough for it, however many call at once', async () => {
+    const { name } = await connected();
+    const limited = await t.member.key({ unlimited_quota: false, remain_quota: 3 * price });
+    const before = await balance();
+    const calls = server.calls.length;
+    const results = await Promise.all(Array.from({ length: 10 }, () => call(name, 'dear', limited)));
+    expect(results.filter(({ isError }) => !isError)).toHaveLength(3);
+    expect([server.calls.length - calls, before - (await balance())]).toEqual([3, 3 * price]);
+  });
+
+  test('is paid by whoever leaves while the server works', async () => {
+    const { name } = await connected();
+    const before = await balance();
+    const calls = server.calls.length;
+    const { client } = await connectClient(t.app, `/mcp/${name}`, key);
+    const leaving = new AbortController();
+    const left = client.callTool({ name: 'slow', arguments: {} }, { signal: leaving.signal });
+    await until('the server works', () => server.calls.length > calls);
+    leaving.abort(new Error('enough'));
+    await expect(left).rejects.toThrow();
+    const [row] = await rows(name, 1);
+    expect([row!.quota, row!.status, await balance()]).toEqual([price, 'aborted', before - price]);
+    await client.close();
   });
 
   test('of a call that nobody has approved stays with its user', async () => {
