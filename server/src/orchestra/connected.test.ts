@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { quotaPerUsd } from '../lib/money.ts';
 import { scriptedTools } from './autonomous/run-tools.fixture.ts';
 import type { ChatMessage } from './messages.ts';
 import { textOf } from './messages.ts';
@@ -113,6 +114,12 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     const long = scriptedTools({ s__a: {} }, () => ({ text: 'y'.repeat(3e6), isError: false, cut: true }));
     expect((await told(long)).length).toBeLessThan(70_000);
     expect(await told(scriptedTools({ s__a: {} }), '[1')).toMatch(/not a JSON object/);
+  });
+
+  test('what a call cost counts as cost of the turn', async () => {
+    const tools = scriptedTools({ s__a: {} }, () => ({ text: 'done', isError: false, cut: false, cost: 500 }));
+    const s = await on(once('s__a', 's__a'), tools);
+    expect((await s.ask('Look it up', { connected_tools: true })).meta.cost).toBe(1000 / quotaPerUsd);
   });
 
   test('a model that calls and calls is stopped, and answers with what it has', async () => {

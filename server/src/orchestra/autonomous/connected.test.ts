@@ -72,6 +72,17 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     }
   });
 
+  test('what a call cost counts as cost of the run', async () => {
+    const of = async (cost: number) => {
+      const tools = scriptedTools({ s__a: {} }, () => ({ text: 'done', isError: false, cut: false, cost }));
+      const place = await begin(uses('s__a'), tools);
+      await start(place, { connected_tools: true });
+      return (await status(place)).total_cost as number;
+    };
+    const free = await of(0);
+    expect((await of(700)) - free).toBe(700);
+  });
+
   test('a tool that hangs is left after its time, whether it heeds the signal or not', async () => {
     const clock = manualClock(Date.now());
     const tools = scriptedTools({ s__a: {} }, () => never());
