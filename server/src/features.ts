@@ -47,7 +47,7 @@ import { catalogView } from './routing/catalog-view.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
-import { noteToolCalls } from './tool-calls.ts';
+import { noteToolCalls, toolMoney } from './tool-calls.ts';
 import { openVideo } from './video/open.ts';
 
 /** Every feature, opened in the order of their dependencies. */
@@ -101,7 +101,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   identity.acceptTokens(oauth.pay);
 
   const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate } = config;
-  const mcp = openMcp({ db, sealer, clock, log, allowPrivate, baseUrl, webUrl });
+  const mcp = openMcp({
+    ...{ db, sealer, clock, log, shared, allowPrivate, baseUrl, webUrl },
+    money: toolMoney(billing),
+    note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
+  });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -144,8 +148,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   };
 
   const permit = async (caller: Caller): Promise<Caller> => {
-    const { group, models, unlimited } = await identity.permits.of(caller);
-    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited };
+    const { group, models, unlimited, application } = await identity.permits.of(caller);
+    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
   };
   const orchestra = openOrchestra({
     db,
@@ -225,8 +229,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     },
     own: ownTools({ routes: [...relayed, ...orchestra.routes, ...autonomous.routes, ...video.routes, ...used], log }),
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
-    note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
   });
+  oauth.resources.listToolsBy(front.shownTools);
   const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
 
   return {

@@ -69,7 +69,14 @@ test('each user signs in for themselves, and is called for with their own token'
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
   expect(await whoIs(root)).toMatch(/^Bearer token-root-/);
   clock.advance(31_000);
-  const outcome = await t.app.mcp.tools.call(user.id, 'theirs__who', {}, new AbortController().signal);
+  const outcome = await t.app.mcp.tools.call(
+    { userId: user.id, keyId: null },
+    'theirs__who',
+    {},
+    {
+      ...{ signal: new AbortController().signal, approved: true },
+    },
+  );
   expect(outcome.text).toMatch(/^Bearer token-alice-/);
   expect((await t.app.mcp.tools.list(user.id)).map(({ name }) => name)).toEqual(['theirs__who']);
 });

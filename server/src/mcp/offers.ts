@@ -51,7 +51,7 @@ export function openOffers(room: McpRoom): Offers {
   };
 
   return async (userId) => {
-    const servers = (await serversFor(room.db, userId)).filter(({ enabled }) => enabled);
+    const servers = await usableServers(room.db, userId);
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
     return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [], userId)))).flat();
@@ -72,6 +72,9 @@ async function mayUse(db: Db, userId: number): Promise<(server: McpServer) => bo
     return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(userId);
   };
 }
+
+export const usableServers = async (db: Db, userId: number): Promise<McpServer[]> =>
+  (await serversFor(db, userId)).filter(({ enabled }) => enabled);
 
 /** The server of this name, where the user may use it: who may not learns no more than that there is none. */
 export async function usableServer(db: Db, userId: number, name: string): Promise<McpServer | null> {

@@ -1,9 +1,9 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { findTool } from '../offers.ts';
+import { findTool, type Offer } from '../offers.ts';
 import { offeredName } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
-import type { McpCaller } from './caller.ts';
+import { type McpCaller, opensTool } from './caller.ts';
 import { callOwn, ownName, ownToolIn, ownViews, us } from './own-server.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
@@ -18,6 +18,12 @@ export const allServers = (room: FrontRoom): Served => ({
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
   },
+  toolNamed: async (name, caller) => {
+    const own = ownToolIn(name);
+    if (own !== null) return { server: ownName, tool: own };
+    const found = await find(room, caller, name);
+    return found && { server: found.server.name, tool: found.tool.name };
+  },
 });
 
 async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
@@ -26,7 +32,9 @@ async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
     name: offeredName(ownName, String(tool.name)),
   }));
   // A server that was called so before the name was ours is served by runs alone.
-  const offers = (await room.offers(caller.user.id)).filter(({ server }) => server.name !== ownName);
+  const offers = (await room.offers(caller.user.id)).filter(
+    ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
+  );
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 
@@ -35,9 +43,15 @@ export async function callByName(room: FrontRoom, params: Params, exchange: Exch
   if (typeof name !== 'string') throw badParams('name must be the name of a tool');
   const own = ownToolIn(name);
   if (own !== null) return callOwn(room, { ...params, name: own }, exchange);
-  const found = await findTool(room.db, exchange.caller.user.id, name).catch((error) => {
-    if (error instanceof AppError && error.code === 'not_found') throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
-    throw error;
-  });
+  const { caller } = exchange;
+  const found = await find(room, caller, name);
+  if (!found || !opensTool(caller, found.server.name, found.tool.name))
+    throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
   return callAllowed(room, found, params, exchange);
 }
+
+const find = ({ db }: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
+  findTool(db, caller.user.id, name).catch((error) => {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  });

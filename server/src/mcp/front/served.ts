@@ -20,6 +20,8 @@ export type Exchange = Asker & Passing;
 export interface Served {
   introduction(asker: Asker): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
+  /** Whose tool a call names; null where that is nobody's. */
+  toolNamed(name: string, caller: McpCaller): Promise<{ server: string; tool: string } | null>;
 }
 
 /** A fault in the protocol's own words: passed on with its code. */

@@ -51,6 +51,12 @@ const fields = {
   auth: z
     .enum(authKinds)
     .describe('`headers` open it, or each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`'),
+  calls_per_minute: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .describe('Calls of its tools in a minute, of all users together; 0 for no limit'),
   offers: z
     .array(z.enum(offerings))
     .max(offerings.length)
@@ -60,6 +66,8 @@ export const serverChange = z.strictObject(fields).partial();
 export const serverCreate = serverChange.extend({ name, url });
 
 const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition that a test showed');
+/** As much as a balance can be. */
+const price = z.number().int().min(0).max(1_000_000_000_000);
 export const toolsChange = z.strictObject({
   tools: z
     .array(
@@ -67,6 +75,7 @@ export const toolsChange = z.strictObject({
         name: z.string().min(1).max(definitionLimits.nameCharacters),
         definition: definition.describe('Of the description and schema that are approved, as a test shows it'),
         ask_first: z.boolean().default(false).describe('A person is asked before each call'),
+        price: price.optional().describe('Of each call, in quota units; stays as it is when absent'),
       }),
     )
     .max(mostTools)
@@ -102,8 +111,12 @@ export const serverView = z
     auth: z.enum(authKinds),
     offers: z.array(z.enum(offerings)),
     owner_id: z.int().nullable().describe('The user whose it is; null for the operator’s'),
+    calls_per_minute: z.int(),
     tools: z.array(
-      z.object({ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() }),
+      z.object({
+        ...{ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() },
+        price: z.int(),
+      }),
     ),
     created_at: z.int(),
     updated_at: z.int(),

@@ -81,7 +81,7 @@ function exchangeOf(call: Call<'session'>): Exchange {
   const { user, limitKey } = call.principal;
   const payer: KeyPrincipal = { user, limitKey, keyId: null, models: [], unlimited: true };
   return {
-    caller: { ...payer, audience: null, through: 'page', inPerson: true, asPayer: () => payer },
+    caller: { ...payer, audience: null, tools: null, through: 'page', inPerson: true, asPayer: () => payer },
     holder: `${user.id} page`,
     origin: originOf(call),
     requestId: call.requestId,

@@ -35,7 +35,7 @@ test('a changed tool keeps what was approved until the change is', () => {
     { ...tool, name: 'new', state: 'new', definition: 'n', approved: null },
     { ...tool, name: 'changed', state: 'changed', definition: 'b', approved },
   ];
-  const server = { tools: [{ name: 'changed', offered_as: '', ask_first: true, definition: 'a' }] };
+  const server = { tools: [{ name: 'changed', offered_as: '', ask_first: true, definition: 'a', price: 0 }] };
   const choices = choicesOf(tools);
   expect(wantedOf(tools, choices, server)).toEqual([{ name: 'changed', definition: 'a', ask_first: true }]);
   choices.new!.allowed = true;
