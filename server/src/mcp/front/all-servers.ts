@@ -10,6 +10,7 @@ import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
+  serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method),
   introduction: async () => ({ about: us, capabilities: { tools: {}, logging: {} } }),
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };

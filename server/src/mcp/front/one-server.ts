@@ -17,8 +17,15 @@ const passed: Record<string, Offering> = {
   'prompts/get': 'prompts',
 };
 
+/** Those that are always there; what a server has behind them is its own to say. */
+const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
+
 /** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
+  serves: (method) => {
+    if (method === 'completion/complete') return server.offers.length > 0;
+    return everywhere.includes(method) || isPassed(server, method);
+  },
   introduction: async ({ holder, signal }) => {
     try {
       const { about, capabilities, instructions } = await room.callers.introduction(server, holder, signal);
@@ -32,11 +39,13 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     if (method === 'tools/call') return callTool(room, server, params, exchange);
     if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
     if (method === 'completion/complete') return complete(room, server, params, exchange);
-    const offering = Object.hasOwn(passed, method) ? passed[method]! : null;
-    if (!offering || !server.offers.includes(offering)) throw noMethod(method);
+    if (!isPassed(server, method)) throw noMethod(method);
     return pass(room, server, { method, params }, exchange);
   },
 });
+
+const isPassed = ({ offers }: McpServer, method: string): boolean =>
+  Object.hasOwn(passed, method) && offers.includes(passed[method]!);
 
 /** Completes arguments of prompts and addresses of resources, where these are passed on. */
 function complete(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {

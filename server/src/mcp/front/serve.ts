@@ -1,9 +1,9 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Introduction, Params } from '../connection.ts';
+import { type Introduction, type Params, saidOfClient } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
-import { type Asker, type Exchange, RpcError, type Served } from './served.ts';
+import { type Asker, type Exchange, ownFault, RpcError, type Served } from './served.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** One request over HTTP: what it is for, and for whom. */
@@ -30,7 +30,7 @@ export class Serving {
     this.#handler ??= this.#load();
     const handler = await this.#handler;
     // The one thing that the library hands through to whoever answers. Who calls is known already.
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { turn } };
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { turn, isServed: isServed(turn, message) } };
     return handler.fetch(request, { parsedBody: message, authInfo });
   }
 
@@ -38,8 +38,8 @@ export class Serving {
   async #load(): Promise<McpHttpHandler> {
     const library = await import('@modelcontextprotocol/server');
     return library.createMcpHandler(({ authInfo }) => {
-      const turn = authInfo?.extra?.turn as Turn;
-      return serverFor(library.Server, turn, this.deps);
+      const { turn, isServed: served } = authInfo?.extra as { turn: Turn; isServed: boolean };
+      return serverFor(library.Server, turn, this.deps, served);
     });
   }
 
@@ -48,7 +48,11 @@ export class Serving {
   }
 }
 
-function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps): Server {
+/** Several at once are told one by one: each has an answer of its own. */
+const isServed = ({ served }: Turn, message: unknown): boolean =>
+  Array.isArray(message) || served.serves(String((message as { method?: unknown }).method));
+
+function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, served: boolean): Server {
   const { about, capabilities, instructions } = turn.introduction;
   const { name, version } = about;
   const server = new Maker(
@@ -56,8 +60,9 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps): Server {
     { capabilities, jsonSchemaValidator: noValidator, ...(instructions !== undefined && { instructions }) },
   );
   const answer = (request: JSONRPCRequest, context: ServerContext) => answerOne(turn, request, context, deps);
-  // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on.
-  server.fallbackRequestHandler = answer;
+  // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on. A
+  // method that nobody has it refuses with the status that the revision of the request asks for.
+  if (served) server.fallbackRequestHandler = answer;
   if (capabilities.logging)
     server.setRequestHandler('logging/setLevel', (request, context) =>
       answer(request as unknown as JSONRPCRequest, context),
@@ -88,7 +93,10 @@ async function answerOne(
           },
   };
   try {
-    return (await served.answer(method, withLevel(params, mcpReq), exchange)) as Result;
+    const result = await served.answer(method, whole(params, mcpReq), exchange);
+    if (result.resultType === 'input_required' && mcpReq.envelope === undefined)
+      throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
+    return result as Result;
   } catch (error) {
     throw toRpcError(error, asker.requestId, log);
   } finally {
@@ -96,12 +104,17 @@ async function answerOne(
   }
 }
 
-const levelKey = 'io.modelcontextprotocol/logLevel';
-
-/** In the newest protocol each request says how much it wants to hear; the library has taken that out of the parameters. */
-function withLevel(params: Params, { envelope, _meta }: ServerContext['mcpReq']): Params {
-  const level = (envelope as Params | undefined)?.[levelKey];
-  return level === undefined ? params : { ...params, _meta: { ..._meta, [levelKey]: level } };
+/** With what the library has taken out of the parameters: all of it is for whoever answers. */
+function whole(params: Params, { envelope, _meta, inputResponses, requestState }: ServerContext['mcpReq']): Params {
+  if (envelope === undefined) return params;
+  const said = Object.entries(envelope).filter(([name]) => saidOfClient.includes(name));
+  const state = requestState();
+  return {
+    ...params,
+    ...(inputResponses && { inputResponses }),
+    ...(state !== undefined && { requestState: state }),
+    _meta: { ..._meta, ...Object.fromEntries(said) },
+  };
 }
 
 function toRpcError(thrown: unknown, requestId: string, log: Log): RpcError {
