@@ -38,8 +38,8 @@ export class Serving {
   async #load(): Promise<McpHttpHandler> {
     const library = await import('@modelcontextprotocol/server');
     return library.createMcpHandler(({ authInfo }) => {
-      const { turn, isServed: served } = authInfo?.extra as { turn: Turn; isServed: boolean };
-      return serverFor(library.Server, turn, this.deps, served);
+      const turn = authInfo?.extra?.turn as Turn;
+      return serverFor(library.Server, turn, this.deps, authInfo?.extra?.isServed === true);
     });
   }
 
