@@ -1,3 +1,4 @@
+import { findUser } from '../identity/store/users.ts';
 import type { ConnectedTool, ConnectedTools, ToolOutcome } from '../lib/connected-tools.ts';
 import { isAsApproved } from './definition.ts';
 import { tellFault, withoutSecrets } from './fault.ts';
@@ -11,7 +12,7 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
   list: async (userId) => (await offers(userId)).map(offered),
   call: async (userId, name, args, signal) => {
     signal.throwIfAborted();
-    const found = await findTool(room.db, userId, name);
+    const found = await findTool(room.db, await findUser(room.db, userId), name);
     return callTool(room, found, { args, holder: holderFor(found.server, userId) }, signal);
   },
 });

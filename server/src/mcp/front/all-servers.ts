@@ -36,7 +36,7 @@ async function callByName(room: FrontRoom, params: Params, exchange: Exchange): 
   if (typeof name !== 'string') throw badParams('name must be the name of a tool');
   const own = `${ownName}__`;
   if (name.startsWith(own)) return callOwn(room, { ...params, name: name.slice(own.length) }, exchange);
-  const found = await findTool(room.db, exchange.caller.user.id, name).catch((error) => {
+  const found = await findTool(room.db, exchange.caller.user, name).catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
     throw error;
   });

@@ -5,7 +5,7 @@ import { tellFault } from '../fault.ts';
 import { secretsIn } from '../offers.ts';
 import { holderFor } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
-import { type AllowedTool, allowedTools } from '../store/tools.ts';
+import { type AllowedTool, allowedTool, allowedTools } from '../store/tools.ts';
 import { pass } from './pass.ts';
 import type { CalledTool, FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
@@ -41,8 +41,7 @@ export async function callTool(
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
-  const allowed = await allowedTools(room.db, [server.id]);
-  const tool = allowed.find(({ name }) => name === params.name);
+  const tool = typeof params.name === 'string' ? await allowedTool(room.db, server.id, params.name) : undefined;
   if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);
 }
