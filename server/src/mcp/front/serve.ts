@@ -4,6 +4,7 @@ import type { Log } from '../../platform/log.ts';
 import { type Introduction, type Params, saidOfClient } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
 import { type Asker, type Exchange, ownFault, RpcError, type Served } from './served.ts';
+import { answerStraight, straightCall } from './straight.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** One request over HTTP: what it is for, and for whom. */
@@ -27,6 +28,8 @@ export class Serving {
   constructor(private readonly deps: ServeDeps) {}
 
   async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
+    const straight = turn.client === null ? null : straightCall(request, message);
+    if (straight) return answerStraight(straight, (log) => answerOne(turn, straight, log, this.deps));
     this.#handler ??= this.#load();
     const handler = await this.#handler;
     // The one thing that the library hands through to whoever answers. Who calls is known already.
@@ -59,7 +62,12 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, served: bo
     { name, version },
     { capabilities, jsonSchemaValidator: noValidator, ...(instructions !== undefined && { instructions }) },
   );
-  const answer = (request: JSONRPCRequest, context: ServerContext) => answerOne(turn, request, context, deps);
+  const answer = ({ method, params }: JSONRPCRequest, { mcpReq }: ServerContext) => {
+    // Who left hears nothing more, and that is no fault.
+    const log: Exchange['log'] = ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {});
+    const asked = { id: mcpReq.id, method, params: whole(params ?? {}, mcpReq) };
+    return answerOne(turn, asked, log, deps, mcpReq);
+  };
   // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on. A
   // method that nobody has it refuses with the status that the revision of the request asks for.
   if (served) server.fallbackRequestHandler = answer;
@@ -70,31 +78,25 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, served: bo
   return server;
 }
 
+interface Asked {
+  id: string | number;
+  method: string;
+  params: Params;
+}
+
 async function answerOne(
   { served, asker, client }: Turn,
-  { method, params = {} }: Pick<JSONRPCRequest, 'method' | 'params'>,
-  { mcpReq }: ServerContext,
+  { id, method, params }: Asked,
+  hear: Exchange['log'],
   { underWay, log }: ServeDeps,
+  mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
-  const running = client === null ? null : underWay.begin(client, mcpReq.id);
-  const token = mcpReq._meta?.progressToken;
-  // Who left hears nothing more, and that is no fault.
-  const nobody = () => {};
-  const exchange: Exchange = {
-    ...asker,
-    signal: AbortSignal.any([asker.signal, mcpReq.signal, ...(running ? [running.signal] : [])]),
-    log: ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(nobody),
-    progress:
-      token === undefined
-        ? undefined
-        : (progress) => {
-            const told = { ...progress, progressToken: token };
-            void mcpReq.notify({ method: 'notifications/progress', params: told }).catch(nobody);
-          },
-  };
+  const running = client === null ? null : underWay.begin(client, id);
+  const signals = [asker.signal, mcpReq?.signal, running?.signal].filter((signal) => signal !== undefined);
+  const exchange: Exchange = { ...asker, signal: AbortSignal.any(signals), log: hear, progress: progressOf(mcpReq) };
   try {
-    const result = await served.answer(method, whole(params, mcpReq), exchange);
-    if (result.resultType === 'input_required' && mcpReq.envelope === undefined)
+    const result = await served.answer(method, params, exchange);
+    if (result.resultType === 'input_required' && mcpReq?.envelope === undefined)
       throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
     return result as Result;
   } catch (error) {
@@ -102,6 +104,15 @@ async function answerOne(
   } finally {
     running?.end();
   }
+}
+
+function progressOf(mcpReq?: ServerContext['mcpReq']): Exchange['progress'] {
+  const progressToken = mcpReq?._meta?.progressToken;
+  if (!mcpReq || progressToken === undefined) return undefined;
+  return (progress) => {
+    const params = { ...progress, progressToken };
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
 }
 
 /** With what the library has taken out of the parameters: all of it is for whoever answers. */
