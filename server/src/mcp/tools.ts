@@ -1,4 +1,5 @@
 import type { Origin } from '../identity/audit/log.ts';
+import { findUser } from '../identity/store/users.ts';
 import type { ConnectedTool, ConnectedTools, ToolCaller, ToolOutcome } from '../lib/connected-tools.ts';
 import { requestId } from '../lib/ids.ts';
 import { refusalOf } from './approvals.ts';
@@ -15,7 +16,7 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
   list: async (userId) => (await offers(userId)).map(offered),
   call: async (caller, name, args, { signal, approved }) => {
     signal.throwIfAborted();
-    const found = await findTool(room.db, caller.userId, name);
+    const found = await findTool(room.db, await findUser(room.db, caller.userId), name);
     const isError = (outcome: ToolOutcome) => outcome.isError;
     return noted(room, callOf(found, caller, signal), isError, async (bill) => {
       const refused = await refusedBefore(room, found, { caller, args, approved, bill });

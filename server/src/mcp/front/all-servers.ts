@@ -10,6 +10,7 @@ import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
+  serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method),
   introduction: async () => ({ about: us, capabilities: { tools: {}, logging: {} } }),
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };
@@ -51,7 +52,7 @@ export async function callByName(room: FrontRoom, params: Params, exchange: Exch
 }
 
 const find = ({ db }: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
-  findTool(db, caller.user.id, name).catch((error) => {
+  findTool(db, caller.user, name).catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;
   });

@@ -1,3 +1,4 @@
+import type { User } from '../../identity/user.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
 import { findTool } from '../offers.ts';
@@ -19,7 +20,7 @@ export async function callByHand(
   { name, args }: { name: string; args: Params },
   exchange: Exchange,
 ): Promise<ByHand> {
-  await requireTool(room, name, exchange.caller.user.id);
+  await requireTool(room, name, exchange.caller.user);
   const startedMs = room.clock.steadyMs();
   const durationMs = () => Math.round(room.clock.steadyMs() - startedMs);
   try {
@@ -32,9 +33,9 @@ export async function callByHand(
   }
 }
 
-async function requireTool(room: FrontRoom, name: string, userId: number): Promise<void> {
+async function requireTool(room: FrontRoom, name: string, user: User): Promise<void> {
   const own = ownToolIn(name);
-  if (own === null) await findTool(room.db, userId, name);
+  if (own === null) await findTool(room.db, user, name);
   else if (!room.own.list().some((tool) => tool.name === own))
     throw new AppError('not_found', `there is no tool ${name}`);
 }

@@ -7,7 +7,7 @@ import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
 import { secretsIn } from '../offers.ts';
 import { holderFor } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
-import { type AllowedTool, allowedTools } from '../store/tools.ts';
+import { type AllowedTool, allowedTool, allowedTools } from '../store/tools.ts';
 import { opensTool } from './caller.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
@@ -50,8 +50,9 @@ export async function callTool(
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
-  const allowed = await openedTools(room, server, exchange);
-  const tool = allowed.find(({ name }) => name === params.name);
+  const { name } = params;
+  const opened = typeof name === 'string' && opensTool(exchange.caller, server.name, name);
+  const tool = opened ? await allowedTool(room.db, server.id, name) : undefined;
   if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);
 }

@@ -18,8 +18,15 @@ const passed: Record<string, Offering> = {
   'prompts/get': 'prompts',
 };
 
+/** Those that are always there; what a server has behind them is its own to say. */
+const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
+
 /** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
+  serves: (method) => {
+    if (method === 'completion/complete') return server.offers.length > 0;
+    return everywhere.includes(method) || isPassed(server.offers, method);
+  },
   introduction: async ({ caller, holder, signal }) => {
     try {
       const { about, capabilities, instructions } = await room.callers.introduction(server, holder, signal);
@@ -33,8 +40,7 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     if (method === 'tools/call') return callTool(room, server, params, exchange);
     if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
     if (method === 'completion/complete') return complete(room, server, params, exchange);
-    const offering = Object.hasOwn(passed, method) ? passed[method]! : null;
-    if (!offering || !passedOn(server, exchange.caller).includes(offering)) throw noMethod(method);
+    if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
     return pass(room, server, { method, params }, exchange);
   },
   toolNamed: async (tool) => ({ server: server.name, tool }),
@@ -43,6 +49,9 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
 /** A token that names tools is for these, and for nothing else that the server has. */
 const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>
   opensServer(caller, server.name) ? server.offers : [];
+
+const isPassed = (offers: readonly Offering[], method: string): boolean =>
+  Object.hasOwn(passed, method) && offers.includes(passed[method]!);
 
 /** Completes arguments of prompts and addresses of resources, where these are passed on. */
 function complete(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {

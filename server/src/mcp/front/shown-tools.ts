@@ -1,3 +1,4 @@
+import { findUser } from '../../identity/store/users.ts';
 import { usableServer, usableServers } from '../offers.ts';
 import { allowedTools } from '../store/tools.ts';
 import { ownName } from './own-server.ts';
@@ -23,7 +24,8 @@ export const shownTools =
   async (userId, name) => {
     const ours = { server: ownName, tools: own.list().map(shown), pays: true };
     if (name === ownName) return [ours];
-    const found = name === null ? await usableServers(db, userId) : [await usableServer(db, userId, name)];
+    const found =
+      name === null ? await usableServers(db, userId) : [await usableServer(db, await findUser(db, userId), name)];
     const servers = found.flatMap((server) => (server && server.name !== ownName ? [server] : []));
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(db, ids), ({ serverId }) => serverId);

@@ -57,7 +57,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const one = async ({ principal, params: given }: Call<'mcp'>): Promise<Served> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
-    const server = await usableServer(room.db, principal.user.id, name);
+    const server = await usableServer(room.db, principal.user, name);
     if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
     return oneServer(room, server);
   };

@@ -61,6 +61,19 @@ export async function allowedTools(db: Db, serverIds: readonly number[]): Promis
   return rows.map(fromRow);
 }
 
+/** By the name that the server itself gives it. */
+export async function allowedTool(db: Db, serverId: number, name: string): Promise<AllowedTool | undefined> {
+  // PostgreSQL has no text with this character, and asked for it would fail.
+  if (name.includes('\0')) return undefined;
+  const row = await db
+    .selectFrom('mcp_tools')
+    .selectAll()
+    .where('server_id', '=', serverId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
 /** What is allowed from now on, and nothing else; false when the server is gone. */
 export const replaceTools = (db: Db, serverId: number, tools: readonly AllowedTool[], now: number): Promise<boolean> =>
   whileHeld(db, serverId, now, async (tx) => {
