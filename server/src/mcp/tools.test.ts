@@ -232,7 +232,7 @@ test('a call that nobody has approved yet waits for its user, once for each', as
   const person = await t.user();
   const asked = () =>
     tools.call({ userId: person.id, keyId: null }, `${name}__risky`, { n: 1 }, { signal: never, approved: false });
-  expect(await asked()).toMatchObject({ isError: true, text: expect.stringContaining('/api/mcp/approvals') });
+  expect(await asked()).toMatchObject({ isError: true, text: expect.stringContaining('/tools') });
   expect(server.calls).toEqual([]);
   const waiting = (await (await person.call('/api/mcp/approvals')).json()) as { data: { approvals: { id: number }[] } };
   const [{ id: approval }] = waiting.data.approvals as [{ id: number }];
