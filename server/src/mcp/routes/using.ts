@@ -45,6 +45,8 @@ export const usingRoutes = (room: FrontRoom): Route[] => [
     params: toolNameParams,
     body: handCall,
     audit: 'recorded',
+    // It may do something, and cost something.
+    idempotent: true,
     answers: { 200: answers.handCall },
     handle: async (call) => {
       const asked = { name: call.params.name, args: call.body.arguments };
