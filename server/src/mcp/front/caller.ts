@@ -83,7 +83,7 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => Promise<McpCalle
 }
 
 async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCaller> {
-  // Whoever is asked once more, when a body has come, is known already, and was counted.
+  // Whoever is asked once more, when a body has come, is known already, and was counted: by this function, so it is a caller.
   if (call.principal !== null) return call.principal as unknown as McpCaller;
   const resource = resourceOf(ways.baseUrl, serverIn(call));
   const { user, applicationId, scopes, limitKey } = await ways.byToken(call, resource);

@@ -72,6 +72,7 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, served: bo
   // method that nobody has it refuses with the status that the revision of the request asks for.
   if (served) server.fallbackRequestHandler = answer;
   if (capabilities.logging)
+    // The library hands over its own narrower type of the same message.
     server.setRequestHandler('logging/setLevel', (request, context) =>
       answer(request as unknown as JSONRPCRequest, context),
     );
