@@ -165,6 +165,7 @@ export class ChatAnswer<R extends ReadAnswer> {
       ttftMs: this.read.firstTokenMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
+      usage: asRequest(this.candidate.price, usage),
       wellFormed: summary.complete,
       nonEmpty: summary.hasOutput,
       validStructured: summary.wellFormed,

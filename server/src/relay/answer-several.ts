@@ -98,6 +98,7 @@ async function settleAll(
       latencyMs: deps.clock.steadyMs() - startedMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
+      usage,
       wellFormed: true,
       nonEmpty: made.length > 0,
     });

@@ -9,12 +9,15 @@ import type { RoutingCatalog } from './catalog-view.ts';
 import { choose } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
 import { type ConfigCache, openConfigs } from './configs.ts';
+import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
+import { credentialOrder } from './credential-order.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
 import { type Preferences, type Scored, scoreAll } from './rank.ts';
+import { circuitKeys } from './ways.ts';
 
 export interface PlanRequest {
   requestId: string;
@@ -68,6 +71,7 @@ export interface RoutingParts {
   deps: RoutingDeps;
   breaker: Breaker;
   metrics: Metrics;
+  meter: CredentialMeter;
   decisions: DecisionLog;
   preferences: PreferencesCache;
   configs: ConfigCache;
@@ -88,9 +92,14 @@ class RoutingRoom implements Routing {
   readonly #circuit = (key: string, userId: number) => this.parts.breaker.state(key, userId);
 
   constructor(readonly parts: RoutingParts) {
-    const { deps, breaker, metrics, decisions } = parts;
-    const { clock, onReport } = deps;
-    this.#planDeps = { clock, breaker, metrics, onReport, log: (decision) => decisions.add(decision) };
+    const { deps, breaker, metrics, meter, decisions } = parts;
+    const { clock, onReport, random = Math.random } = deps;
+    const order = { meter, circuit: this.#circuit, random };
+    this.#planDeps = {
+      ...{ clock, breaker, metrics, meter, onReport },
+      keysOf: (candidate, { userId, boundTo = null }) => credentialOrder(order, candidate, { userId, boundTo }),
+      log: (decision) => decisions.add(decision),
+    };
   }
 
   plan(request: PlanRequest): Plan | Promise<Plan> {
@@ -122,12 +131,12 @@ class RoutingRoom implements Routing {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
-    const { decisions, breaker, preferences, configs, metrics } = this.parts;
+    const { decisions, breaker, preferences, configs, metrics, meter } = this.parts;
     // Ends a sweep that may be running, which the cycle waits for.
     await decisions.close();
     await this.#cycling;
     await metrics.aggregate();
-    await Promise.all([breaker.close(), preferences.close(), configs.close()]);
+    await Promise.all([breaker.close(), preferences.close(), configs.close(), meter.close()]);
   }
 
   #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
@@ -170,10 +179,11 @@ class RoutingRoom implements Routing {
   }
 
   async #runCycle(): Promise<void> {
-    const { breaker, metrics, configs, decisions, deps } = this.parts;
+    const { breaker, metrics, meter, configs, decisions, deps } = this.parts;
     breaker.recoverAll();
     const attempt = (what: string, work: Promise<void>) => work.catch((error) => deps.onError?.(error, what));
     await attempt('aggregate metrics', metrics.aggregate());
+    await attempt('count the use of credentials', meter.refresh());
     await attempt('reload routing configs', configs.reload());
     await attempt('sweep decisions', decisions.sweep());
   }
@@ -182,7 +192,7 @@ class RoutingRoom implements Routing {
 export async function openRouting(deps: RoutingDeps): Promise<Routing> {
   const { db, clock, shared, hearing, catalog } = deps;
   const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
-  const knownKeys = async () => (await catalog.allCandidates()).map((candidate) => candidate.key);
+  const knownKeys = async () => (await catalog.allCandidates()).flatMap(circuitKeys);
   const breaker = await openBreaker({
     clock,
     shared,
@@ -195,6 +205,7 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     deps,
     breaker,
     metrics: await openMetrics({ db, clock, onError: failed('aggregate metrics') }),
+    meter: await openCredentialMeter({ db, clock, shared, onError: failed('count the use of credentials') }),
     decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
     preferences: await openPreferences({ db, clock, shared, hearing }),
     configs: await openConfigs({ db, clock, shared, onError: failed('reload routing configs') }),

@@ -3,10 +3,12 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Candidate, Channel, ModelType } from '../candidate.ts';
 import { legacyCandidate } from '../legacy.ts';
+import { keyOpener } from './channel-keys.ts';
 import type { ModelListing } from './listing.ts';
 import type { ProviderModelSeed } from './seed.ts';
 import { buildSnapshot, type DemoMode, type Snapshot, type View } from './snapshot.ts';
-import { type ChannelRecord, listChannels } from './store/channels.ts';
+import { listChannels } from './store/channels.ts';
+import { listCredentials } from './store/credentials.ts';
 import { listProviderModels } from './store/provider-models.ts';
 import { catalogVersion } from './store/version.ts';
 
@@ -112,15 +114,7 @@ async function load({ db, sealer, builtIn, demo, onTrouble }: CatalogOptions): P
   const version = await catalogVersion(db);
   const channels = await listChannels(db);
   const models = await listProviderModels(db);
-  const open = (channel: ChannelRecord): string | null => {
-    if (channel.sealedCredential === '') return '';
-    try {
-      return sealer.open(channel.sealedCredential);
-    } catch (error) {
-      onTrouble?.(`channel ${channel.id} is left out: its credential cannot be opened`, error);
-      return null;
-    }
-  };
+  const open = keyOpener(sealer, await listCredentials(db), onTrouble);
   return buildSnapshot({ version, channels, models, builtIn, demo, open });
 }
 

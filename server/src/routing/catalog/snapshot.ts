@@ -1,5 +1,6 @@
 import { demoVendor } from '../../lib/vendors/table.ts';
 import { type Candidate, type Channel, candidateKey, type ModelType } from '../candidate.ts';
+import type { ChannelKeys } from './channel-keys.ts';
 import { listingOf, type ModelListing } from './listing.ts';
 import { leanPrice } from './prices-field.ts';
 import type { ProviderModelSeed } from './seed.ts';
@@ -13,8 +14,8 @@ export interface SnapshotInput {
   models: readonly ProviderModelRecord[];
   builtIn: readonly ProviderModelSeed[];
   demo: DemoMode;
-  /** Opens a credential; null keeps the channel out. */
-  open(channel: ChannelRecord): string | null;
+  /** Opens its credentials; null keeps the channel out. */
+  open(channel: ChannelRecord): ChannelKeys | null;
 }
 
 export type DemoMode = 'auto' | 'on' | 'off';
@@ -67,8 +68,8 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     input.demo === 'on' || (input.demo === 'auto' && !live.some((channel) => channel.kind !== 'demo'));
   const channels = new Map<number, Channel>();
   for (const record of live) {
-    const credential = input.open(record);
-    if (credential !== null) channels.set(record.id, channelOf(record, credential));
+    const keys = input.open(record);
+    if (keys !== null) channels.set(record.id, channelOf(record, keys));
   }
   const offers = offersOf(input.models, channels);
   if (builtInActive) offers.push(...input.builtIn.map(builtInOffer));
@@ -92,13 +93,13 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
   };
 }
 
-const channelOf = (record: ChannelRecord, credential: string): Channel => ({
+const channelOf = (record: ChannelRecord, keys: ChannelKeys): Channel => ({
   id: record.id,
   name: record.name,
   provider: record.provider,
   kind: record.kind,
   baseUrl: record.baseUrl,
-  credential,
+  ...keys,
   priority: record.priority,
   weight: record.weight,
   group: record.group,

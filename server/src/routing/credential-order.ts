@@ -1,0 +1,53 @@
+import type { Candidate } from './candidate.ts';
+import type { CircuitState } from './circuit.ts';
+import type { CredentialMeter } from './credential-meter.ts';
+import { orderByTiers } from './legacy.ts';
+import { halfOpenWeight } from './probe.ts';
+import { type Way, waysOf } from './ways.ts';
+
+export interface CredentialOrderDeps {
+  meter: Pick<CredentialMeter, 'waitMs'>;
+  circuit(key: string, userId: number): CircuitState;
+  random(): number;
+}
+
+interface Asking {
+  userId: number;
+  /** Key of the way that the conversation went before. */
+  boundTo: string | null;
+}
+
+const oneTier = (way: Way) => ({ priority: 0, weight: way.via.credential.weight });
+
+/**
+ * In which order the keys of a candidate are tried: the one that holds the conversation's cache, then the healthy ones by
+ * weight, then those that may have recovered, which now and then come first to show it. Keys at their limits are left out.
+ */
+export function credentialOrder(
+  deps: CredentialOrderDeps,
+  candidate: Candidate,
+  { userId, boundTo }: Asking,
+): readonly Candidate[] {
+  const ways = waysOf(candidate);
+  if (ways === null) return [candidate];
+  const free = ways.filter(({ via }) => deps.meter.waitMs(via.credential) === 0);
+  const byState = Map.groupBy(free, ({ key }) => deps.circuit(key, userId));
+  const closed = byState.get('closed') ?? [];
+  const bound = closed.find(({ key }) => key === boundTo);
+  const healthy = orderByTiers(
+    closed.filter((way) => way !== bound),
+    oneTier,
+    deps.random,
+  );
+  const testable = byState.get('half_open') ?? [];
+  const open = byState.get('open') ?? [];
+  if (bound) return [bound, ...healthy, ...testable, ...open];
+  const testFirst = testable.length > 0 && deps.random() < halfOpenWeight;
+  return testFirst ? [...testable, ...healthy, ...open] : [...healthy, ...testable, ...open];
+}
+
+/** How long until the first of its keys is below its limits again. */
+export function limitsEndInMs(meter: Pick<CredentialMeter, 'waitMs'>, candidate: Candidate): number {
+  const waits = waysOf(candidate)?.map(({ via }) => meter.waitMs(via.credential)) ?? [0];
+  return Math.min(...waits);
+}
