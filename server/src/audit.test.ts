@@ -54,9 +54,7 @@ const newProvider = (slug: string) => ({
 const provider = (slug: string) => dataOf(root.call(providersPath, { method: 'POST', body: newProvider(slug) }));
 const channel = () => dataOf(root.call('/api/admin/channels', { method: 'POST', body: newChannel }));
 const credential = (channelId: number) =>
-  dataOf(
-    send(root, `/api/admin/channels/${channelId}/credentials`, 'POST', { name: 'Spare', credential: secrets[0] }),
-  );
+  dataOf(send(root, `/api/admin/channels/${channelId}/credentials`, 'POST', { name: 'Spare', credential: secrets[0] }));
 const model = async (channelId: number) =>
   dataOf(
     root.call('/api/admin/provider-models', {

@@ -119,6 +119,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     shared,
     hearing,
     catalog: catalogView(catalog, db),
+    sealer,
+    ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
     onReport: observer.onReport,
     onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),

@@ -18,6 +18,7 @@ import { knownSealingKeys } from '../platform/open.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { listChannels } from '../routing/catalog/store/channels.ts';
 import { listCredentials } from '../routing/catalog/store/credentials.ts';
+import { listAllOwnKeys } from '../routing/store/own-keys.ts';
 import type { CommandCall } from './command.ts';
 
 interface Check {
@@ -89,6 +90,7 @@ const checks: Check[] = [
         const has = (step: { name: string }) => applied.some(({ name }) => name === step.name);
         const servers = has(mcp) ? await listServers(db) : [];
         const providers = has(signIn) ? await listProviders(db) : [];
+        const ownKeys = has(credentials) ? await listAllOwnKeys(db) : [];
         const further = has(credentials) ? (await listCredentials(db)).filter(({ first }) => !first) : [];
         const secrets = [
           ...channels.map(({ name, sealedCredential }) => ({
@@ -97,6 +99,10 @@ const checks: Check[] = [
           })),
           ...further.map(({ name, channelId, sealed }) => ({
             what: `the credential ${name} of channel ${channelId}`,
+            sealedCredential: sealed,
+          })),
+          ...ownKeys.map(({ id, userId, sealed }) => ({
+            what: `the own key ${id} of user ${userId}`,
             sealedCredential: sealed,
           })),
           ...servers.map(({ name, sealedHeaders }) => ({

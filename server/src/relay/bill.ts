@@ -69,6 +69,7 @@ export async function settle(deps: RelayDeps, context: RequestContext, hold: Hol
     endpoint: context.endpoint,
     provider: candidate.channel.provider,
     channelId: candidate.channel.id,
+    ...(candidate.via?.own && { ownKey: true }),
     stream,
     status,
     durationMs: deps.clock.steadyMs() - bill.startedMs,

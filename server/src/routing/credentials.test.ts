@@ -52,7 +52,8 @@ async function opened(candidates: ReturnType<typeof candidateOf>[], random: () =
 describe('several credentials of a channel', () => {
   test('one that fails opens its own circuit, not that of the channel or of the others', async () => {
     const t = await opened([withKeys(1, [credential(11), credential(12)])]);
-    const answer = (secret: string) => (secret === 'sk-11' ? failure({ cause: 'unauthorized', status: 401 }) : success());
+    const answer = (secret: string) =>
+      secret === 'sk-11' ? failure({ cause: 'unauthorized', status: 401 }) : success();
     for (let i = 0; i < 5; i += 1) expect(await ask(t.routing, answer, i)).toEqual(['sk-11', 'sk-12']);
     expect(await ask(t.routing, answer)).toEqual(['sk-12']);
     const { breaker } = t.routing.parts;

@@ -17,6 +17,8 @@ const openings: Record<Reason['how'], (decision: Decision, picked: Scored) => st
   tiers: (_, { candidate }) =>
     `${candidate.channel.provider} drawn by weight from the channels of highest priority (${candidate.channel.priority})`,
   probe: (_, { candidate }) => `${candidate.channel.provider} was put first to see whether it has recovered`,
+  own_key: (_, { candidate }) => `${candidate.channel.provider} is asked first with a key of the user's own`,
+  affinity: (_, { candidate }) => `${candidate.channel.provider} answered this conversation before and holds its cache`,
 };
 
 const causeOf = (attempt: AttemptRecord): string =>

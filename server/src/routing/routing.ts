@@ -1,12 +1,13 @@
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { type Breaker, openBreaker } from './breaker.ts';
 import type { Candidate, ModelType } from './candidate.ts';
 import type { RoutingCatalog } from './catalog-view.ts';
-import { choose } from './choose.ts';
+import { type Choice, choose, ledBy } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
 import { type ConfigCache, openConfigs } from './configs.ts';
 import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
@@ -14,6 +15,8 @@ import { credentialOrder } from './credential-order.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
+import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
+import { ownLine } from './own-line.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
 import { type Preferences, type Scored, scoreAll } from './rank.ts';
@@ -44,6 +47,10 @@ export interface RoutingDeps {
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;
   random?: () => number;
+  /** Opens keys of users' own; without it they have none. */
+  sealer?: Sealer;
+  /** Share of a model's price that requests with a key of the user's own cost; null where there are no such keys. */
+  ownKeyFee?: () => number | null;
   onTransition?: (key: string, state: CircuitState) => void;
   /** Told how each call to a candidate ended. */
   onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
@@ -74,10 +81,19 @@ export interface RoutingParts {
   meter: CredentialMeter;
   decisions: DecisionLog;
   preferences: PreferencesCache;
+  /** Absent where there are none. */
+  ownKeys?: OwnKeys;
   configs: ConfigCache;
 }
 
 const cycleMs = 60_000;
+const noKeys: readonly OwnKey[] = Object.freeze([]);
+
+/** What is read of a user before a plan is made. */
+interface UserKnown {
+  preferences: Preferences | null;
+  ownKeys: readonly OwnKey[];
+}
 
 class RoutingRoom implements Routing {
   /** Requests per model that were routed in turns; bounded by the catalog, since only models with candidates count. */
@@ -104,9 +120,12 @@ class RoutingRoom implements Routing {
 
   plan(request: PlanRequest): Plan | Promise<Plan> {
     const preferences = this.parts.preferences.get(request.userId);
-    return preferences instanceof Promise
-      ? preferences.then((loaded) => this.#planWith(request, loaded))
-      : this.#planWith(request, preferences);
+    const ownKeys = this.parts.ownKeys?.get(request.userId) ?? noKeys;
+    if (!(preferences instanceof Promise || ownKeys instanceof Promise))
+      return this.#planWith(request, { preferences, ownKeys });
+    return Promise.all([preferences, ownKeys]).then(([loaded, keys]) =>
+      this.#planWith(request, { preferences: loaded, ownKeys: keys }),
+    );
   }
 
   async standing(userId: number, override: Override | null): Promise<Standing> {
@@ -131,17 +150,29 @@ class RoutingRoom implements Routing {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
-    const { decisions, breaker, preferences, configs, metrics, meter } = this.parts;
+    const { decisions, breaker, preferences, ownKeys, configs, metrics, meter } = this.parts;
     // Ends a sweep that may be running, which the cycle waits for.
     await decisions.close();
     await this.#cycling;
     await metrics.aggregate();
-    await Promise.all([breaker.close(), preferences.close(), configs.close(), meter.close()]);
+    await Promise.all([breaker.close(), preferences.close(), ownKeys?.close(), configs.close(), meter.close()]);
   }
 
-  #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
-    const { deps, configs } = this.parts;
+  #planWith(request: PlanRequest, { preferences, ownKeys }: UserKnown): Plan {
     const { modelId, requestId, userId, insteadOf, parentRequestId } = request;
+    const choice = this.#choose(request, preferences);
+    const { override } = request;
+    const about = { requestId, userId, modelId, sort: override?.sort ?? null, insteadOf, parentRequestId };
+    const orderGiven = Boolean(override?.order?.length || override?.sort);
+    const own = ownLine(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
+    if (own === null) return openPlan(this.#planDeps, about, choice);
+    const told = own.line[0]?.via ? ledBy(choice, own.first, 'own_key') : choice;
+    return openPlan(this.#planDeps, about, told, own.line);
+  }
+
+  #choose(request: PlanRequest, preferences: Preferences | null): Choice {
+    const { deps, configs } = this.parts;
+    const { modelId, userId } = request;
     const { candidates, legacy } = this.#candidatesOf(request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
@@ -163,8 +194,7 @@ class RoutingRoom implements Routing {
     });
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
-    const sort = override?.sort ?? null;
-    return openPlan(this.#planDeps, { requestId, userId, modelId, sort, insteadOf, parentRequestId }, choice);
+    return choice;
   }
 
   #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
@@ -190,7 +220,7 @@ class RoutingRoom implements Routing {
 }
 
 export async function openRouting(deps: RoutingDeps): Promise<Routing> {
-  const { db, clock, shared, hearing, catalog } = deps;
+  const { db, clock, shared, hearing, catalog, sealer } = deps;
   const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
   const knownKeys = async () => (await catalog.allCandidates()).flatMap(circuitKeys);
   const breaker = await openBreaker({
@@ -208,6 +238,13 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     meter: await openCredentialMeter({ db, clock, shared, onError: failed('count the use of credentials') }),
     decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
     preferences: await openPreferences({ db, clock, shared, hearing }),
+    ...(sealer && {
+      ownKeys: await openOwnKeys({
+        ...{ db, clock, shared, hearing, sealer },
+        allowed: () => (deps.ownKeyFee?.() ?? null) !== null,
+        onTrouble: (message, error) => deps.onError?.(error, `use a key: ${message}`),
+      }),
+    }),
     configs: await openConfigs({ db, clock, shared, onError: failed('reload routing configs') }),
   });
 }

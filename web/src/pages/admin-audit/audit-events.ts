@@ -39,6 +39,9 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     key_created: ['Key created', 'teal'],
     key_updated: ['Key changed', 'gray'],
     key_deleted: ['Key deleted', 'red'],
+    own_key_created: ['Own key for a provider added', 'teal'],
+    own_key_updated: ['Own key for a provider changed', 'gray'],
+    own_key_deleted: ['Own key for a provider removed', 'red'],
   },
   Service: {
     option_set: ['Option changed', 'indigo'],
