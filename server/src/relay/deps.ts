@@ -49,6 +49,8 @@ export interface RequestContext {
   /** Path of the endpoint, for the usage log. */
   endpoint: string;
   override: Override | null;
+  /** Further models that a conversation may be answered by, in this order, where the one before does not. */
+  readonly fallbackModels?: readonly string[] | undefined;
   /** The model in whose place this one is asked. */
   readonly insteadOf?: string | undefined;
   /** Of the turn, run or batch that makes the request. */

@@ -4,6 +4,7 @@ import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
+import { meantModel, sortedAs } from './model-names.ts';
 
 /** A request that has its candidates and its money put aside; `give up` returns both. */
 export class OpenCall {
@@ -29,15 +30,15 @@ export async function openCall(
   fits?: (candidate: Candidate) => boolean,
 ): Promise<OpenCall> {
   const { caller } = context;
-  const modelId = deps.catalog.resolve(model, caller.group) ?? model;
-  allowModel(context, model, modelId);
+  const { name, modelId, sort } = meantModel(deps.catalog, model, caller.group);
+  allowModel(deps, context, name, modelId);
   const planned = deps.routing.plan({
     requestId: context.requestId,
     userId: caller.userId,
     group: caller.group,
     modelId,
     type,
-    override: context.override,
+    override: sortedAs(context.override, sort),
     fits,
     insteadOf: context.insteadOf,
     parentRequestId: context.parentRequestId,

@@ -22,8 +22,12 @@ const usualValue = /^[\t\x20-\x7e]{0,2000}$/;
 /** Of everyone who sends none of them. */
 export const noClientHeaders: RequestContext['clientHeaders'] = Object.freeze({});
 
-export const contextOf = (call: KeyCall, endpoint: string, override: Override | null = null): RequestContext =>
-  new CallContext(call, endpoint, override);
+export const contextOf = (
+  call: KeyCall,
+  endpoint: string,
+  override: Override | null = null,
+  fallbackModels?: readonly string[],
+): RequestContext => new CallContext(call, endpoint, override, fallbackModels);
 
 /** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
 class CallContext implements RequestContext {
@@ -38,6 +42,7 @@ class CallContext implements RequestContext {
     readonly call: KeyCall,
     readonly endpoint: string,
     readonly override: Override | null,
+    readonly fallbackModels: readonly string[] | undefined,
   ) {
     const { user, keyId, unlimited, models }: KeyPrincipal = call.principal;
     this.direct = call.behind === undefined;

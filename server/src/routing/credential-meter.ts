@@ -7,7 +7,7 @@ import { MinuteCount, minuteEndsInMs } from './minute-count.ts';
 import { addToDay, type CredentialDay, type DayUse, readDay, sweepDays } from './store/credential-days.ts';
 
 /** What one call made of a credential. */
-export interface CredentialUse {
+interface CredentialUse {
   failed: boolean;
   tokens: number;
   /** In quota, at the price of the model. */

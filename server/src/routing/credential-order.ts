@@ -5,7 +5,7 @@ import { orderByTiers } from './legacy.ts';
 import { halfOpenWeight } from './probe.ts';
 import { type Way, waysOf } from './ways.ts';
 
-export interface CredentialOrderDeps {
+interface CredentialOrderDeps {
   meter: Pick<CredentialMeter, 'waitMs'>;
   circuit(key: string, userId: number): CircuitState;
   random(): number;

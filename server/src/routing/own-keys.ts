@@ -16,7 +16,7 @@ export interface OwnKey {
   fallback: boolean;
 }
 
-export type OwnKeyInput = Omit<store.OwnKeyFields, 'sealed'> & { credential: string };
+type OwnKeyInput = Omit<store.OwnKeyFields, 'sealed'> & { credential: string };
 
 export interface OwnKeys {
   /** Those that may be used now. Known users are answered without waiting. */

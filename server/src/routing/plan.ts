@@ -50,7 +50,7 @@ export interface PlanDeps {
   onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
 }
 
-export interface PlanFor {
+interface PlanFor {
   requestId: string;
   userId: number;
   modelId: string;

@@ -1,4 +1,5 @@
 import type { Route } from '../../platform/http/route.ts';
+import { aliasRoutes } from './routes/aliases.ts';
 import { type CatalogRouteDeps, channelRoutes } from './routes/channels.ts';
 import { type CredentialRouteDeps, credentialRoutes } from './routes/credentials.ts';
 import { providerModelRoutes } from './routes/provider-models.ts';
@@ -9,4 +10,5 @@ export const catalogRoutes = (deps: CatalogRouteDeps & CredentialRouteDeps): Rou
   ...channelRoutes(deps),
   ...credentialRoutes(deps),
   ...providerModelRoutes(deps),
+  ...aliasRoutes(deps),
 ];

@@ -68,7 +68,7 @@ export async function listCredentials(db: Db, channelId?: number): Promise<Crede
   return (await rows.execute()).map(fromRow);
 }
 
-export async function findCredential(db: Db, channelId: number, id: number): Promise<CredentialRecord | null> {
+async function findCredential(db: Db, channelId: number, id: number): Promise<CredentialRecord | null> {
   const row = await rowsWithKeys(db)
     .where('channel_credentials.channel_id', '=', channelId)
     .where('channel_credentials.id', '=', id)
@@ -130,7 +130,7 @@ const deleteRow = async (tx: Db, id: number): Promise<void> => {
 /** How many a channel may have: each is a circuit for every model of it. */
 export const mostCredentials = 50;
 
-export type InsertOutcome = CredentialRecord | 'no_channel' | 'too_many';
+type InsertOutcome = CredentialRecord | 'no_channel' | 'too_many';
 
 export async function insertCredential(
   db: Db,
