@@ -5,6 +5,7 @@ import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import { asRequest, chatEstimate, settle } from './bill.ts';
+import { NamedConversation } from './conversation-name.ts';
 import { countUsage } from './count-usage.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { type ChatCall, DispatchFault, dispatchChat, targetOf } from './dispatch.ts';
@@ -52,10 +53,11 @@ export async function answerChat<R extends ReadAnswer, T>(
   delivery: Delivery<R, T>,
 ): Promise<T> {
   const prompt = promptOf(conversation);
+  const named = new NamedConversation(given, conversation);
   return askInTurn(deps, given, conversation.model, async (context, { name, shown }) => {
-    const call = await openCall(deps, context, name, 'chat', chatEstimate(prompt), fitsPrompt(prompt));
-    const named = shown === conversation.model ? conversation : { ...conversation, model: shown };
-    const asked = { deps, context, conversation: named, prompt };
+    const call = await openCall(deps, context, name, 'chat', chatEstimate(prompt), fitsPrompt(prompt), named);
+    const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
+    const asked = { deps, context, conversation: told, prompt };
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
     return delivery.handOn(answer, shown);
   });

@@ -61,6 +61,8 @@ export interface RequestContext {
   readonly chargeLater?: ChargeLater | undefined;
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Readonly<Record<string, string>>;
+  /** What the client calls the session that the request is part of. */
+  readonly session?: string | undefined;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
   /** A client waits for this very answer, and is told when the service stops. */

@@ -1,5 +1,6 @@
 import type { Hold } from '../billing/types.ts';
 import { AppError } from '../lib/errors.ts';
+import type { ConversationName } from '../routing/affinity.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
@@ -28,6 +29,7 @@ export async function openCall(
   type: ModelType,
   estimate: Estimate,
   fits?: (candidate: Candidate) => boolean,
+  conversation?: ConversationName,
 ): Promise<OpenCall> {
   const { caller } = context;
   const { name, modelId, sort } = meantModel(deps.catalog, model, caller.group);
@@ -40,6 +42,7 @@ export async function openCall(
     type,
     override: sortedAs(context.override, sort),
     fits,
+    conversation,
     insteadOf: context.insteadOf,
     parentRequestId: context.parentRequestId,
   });

@@ -165,3 +165,16 @@ export function ledBy(choice: Choice, first: Candidate, how: 'own_key' | 'affini
   const ordered = [first, ...choice.ordered.filter((candidate) => candidate !== first)];
   return { ...choice, ordered, picked: first, reason: { how, chance: 1, among: ordered.length } };
 }
+
+/** Orders that somebody asked for, or that spread requests on purpose, stand above what a conversation was answered by. */
+const keptOrders: ReadonlySet<Reason['how']> = new Set<Reason['how']>(['order', 'sort', 'round_robin']);
+
+/** Led by whoever holds the conversation's cache, where nothing speaks against it. `boundTo` is the key of its circuit. */
+export function ledByAffinity(choice: Choice, boundTo: string): Choice {
+  const [front] = choice.ordered;
+  const bound = choice.ordered.find(({ key }) => boundTo === key || boundTo.startsWith(`${key}|`));
+  if (!bound || bound === front || keptOrders.has(choice.reason.how)) return choice;
+  if (choice.strategy === 'legacy' && bound.channel.priority !== front!.channel.priority) return choice;
+  const { overSoftLimit } = choice.scored.find((one) => one.candidate === bound)!;
+  return overSoftLimit ? choice : ledBy(choice, bound, 'affinity');
+}

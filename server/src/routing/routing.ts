@@ -4,10 +4,11 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import { type Affinity, type ConversationName, openAffinity } from './affinity.ts';
 import { type Breaker, openBreaker } from './breaker.ts';
 import type { Candidate, ModelType } from './candidate.ts';
 import type { RoutingCatalog } from './catalog-view.ts';
-import { type Choice, choose, ledBy } from './choose.ts';
+import { type Choice, choose, ledBy, ledByAffinity } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
 import { type ConfigCache, openConfigs } from './configs.ts';
 import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
@@ -32,6 +33,8 @@ export interface PlanRequest {
   override?: Override | null;
   /** What else the request needs of a candidate: context length, a tool, a video size. */
   fits?: (candidate: Candidate) => boolean;
+  /** Stays with whoever answered it before, for the sake of the cache there. */
+  conversation?: ConversationName | undefined;
   /** The model in whose place this one is asked. */
   insteadOf?: string | undefined;
   /** Of the turn or run that makes the request. */
@@ -79,6 +82,7 @@ export interface RoutingParts {
   breaker: Breaker;
   metrics: Metrics;
   meter: CredentialMeter;
+  affinity: Affinity;
   decisions: DecisionLog;
   preferences: PreferencesCache;
   /** Absent where there are none. */
@@ -89,10 +93,14 @@ export interface RoutingParts {
 const cycleMs = 60_000;
 const noKeys: readonly OwnKey[] = Object.freeze([]);
 
-/** What is read of a user before a plan is made. */
-interface UserKnown {
+/** What is read before a plan is made. */
+interface Known {
   preferences: Preferences | null;
   ownKeys: readonly OwnKey[];
+  /** Of the conversation. */
+  place: string | undefined;
+  /** Key of the circuit that it went through before. */
+  bound: string | null;
 }
 
 class RoutingRoom implements Routing {
@@ -108,12 +116,15 @@ class RoutingRoom implements Routing {
   readonly #circuit = (key: string, userId: number) => this.parts.breaker.state(key, userId);
 
   constructor(readonly parts: RoutingParts) {
-    const { deps, breaker, metrics, meter, decisions } = parts;
+    const { deps, breaker, metrics, meter, affinity, decisions } = parts;
     const { clock, onReport, random = Math.random } = deps;
     const order = { meter, circuit: this.#circuit, random };
     this.#planDeps = {
       ...{ clock, breaker, metrics, meter, onReport },
       keysOf: (candidate, { userId, boundTo = null }) => credentialOrder(order, candidate, { userId, boundTo }),
+      onAnswer: ({ place }, { key, via }) => {
+        if (place !== undefined && !via?.own) affinity.keep(place, key);
+      },
       log: (decision) => decisions.add(decision),
     };
   }
@@ -121,10 +132,12 @@ class RoutingRoom implements Routing {
   plan(request: PlanRequest): Plan | Promise<Plan> {
     const preferences = this.parts.preferences.get(request.userId);
     const ownKeys = this.parts.ownKeys?.get(request.userId) ?? noKeys;
-    if (!(preferences instanceof Promise || ownKeys instanceof Promise))
-      return this.#planWith(request, { preferences, ownKeys });
-    return Promise.all([preferences, ownKeys]).then(([loaded, keys]) =>
-      this.#planWith(request, { preferences: loaded, ownKeys: keys }),
+    const place = this.#placeOf(request);
+    const bound = place !== undefined && request.conversation!.begun ? this.parts.affinity.find(place) : null;
+    if (!(preferences instanceof Promise || ownKeys instanceof Promise || bound instanceof Promise))
+      return this.#planWith(request, { preferences, ownKeys, place, bound });
+    return Promise.all([preferences, ownKeys, bound]).then(([loaded, keys, found]) =>
+      this.#planWith(request, { preferences: loaded, ownKeys: keys, place, bound: found }),
     );
   }
 
@@ -150,19 +163,33 @@ class RoutingRoom implements Routing {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
-    const { decisions, breaker, preferences, ownKeys, configs, metrics, meter } = this.parts;
+    const { decisions, breaker, preferences, ownKeys, configs, metrics, meter, affinity } = this.parts;
     // Ends a sweep that may be running, which the cycle waits for.
     await decisions.close();
     await this.#cycling;
     await metrics.aggregate();
-    await Promise.all([breaker.close(), preferences.close(), ownKeys?.close(), configs.close(), meter.close()]);
+    const kept = [breaker, preferences, ownKeys, configs, meter, affinity];
+    await Promise.all(kept.map((part) => part?.close()));
   }
 
-  #planWith(request: PlanRequest, { preferences, ownKeys }: UserKnown): Plan {
-    const { modelId, requestId, userId, insteadOf, parentRequestId } = request;
-    const choice = this.#choose(request, preferences);
-    const { override } = request;
-    const about = { requestId, userId, modelId, sort: override?.sort ?? null, insteadOf, parentRequestId };
+  /** Where it is known who answered a conversation; undefined where there is nothing to choose among. */
+  #placeOf({ conversation, userId, modelId, type, group }: PlanRequest): string | undefined {
+    if (!conversation) return undefined;
+    const { catalog } = this.parts.deps;
+    const offered = catalog.candidatesFor(modelId, type, group);
+    const candidates = offered.length > 0 ? offered : catalog.legacyCandidatesFor(modelId, type, group);
+    const choices = candidates.length > 1 ? candidates.length : (candidates[0]?.channel.credentials?.length ?? 0);
+    return choices > 1 ? `${userId}|${modelId}|${conversation.key()}` : undefined;
+  }
+
+  #planWith(request: PlanRequest, { preferences, ownKeys, place, bound }: Known): Plan {
+    const { modelId, requestId, userId, override, insteadOf, parentRequestId } = request;
+    // Until its circuit opens: then the conversation is drawn anew, and stays there.
+    const boundTo = bound !== null && this.#circuit(bound, userId) === 'closed' ? bound : null;
+    const drawn = this.#choose(request, preferences);
+    const choice = boundTo === null ? drawn : ledByAffinity(drawn, boundTo);
+    const sort = override?.sort ?? null;
+    const about = { requestId, userId, modelId, sort, insteadOf, parentRequestId, place, boundTo };
     const orderGiven = Boolean(override?.order?.length || override?.sort);
     const own = ownLine(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
     if (own === null) return openPlan(this.#planDeps, about, choice);
@@ -236,6 +263,7 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     breaker,
     metrics: await openMetrics({ db, clock, onError: failed('aggregate metrics') }),
     meter: await openCredentialMeter({ db, clock, shared, onError: failed('count the use of credentials') }),
+    affinity: await openAffinity({ clock, shared }),
     decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
     preferences: await openPreferences({ db, clock, shared, hearing }),
     ...(sealer && {
