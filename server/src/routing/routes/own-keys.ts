@@ -44,7 +44,7 @@ const list = z.object({
     .number()
     .nullable()
     .describe('Share of a model’s price that requests with them cost; null: they are not used here'),
-  providers: z.array(z.string()).describe('For which they can be'),
+  providers: z.array(z.string()).describe('That serve models which you may use'),
 });
 
 const viewOf = (record: OwnKeyRecord, sealer: Sealer): z.infer<typeof view> => ({
@@ -82,8 +82,11 @@ interface OwnKeyRouteDeps {
 export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
   const subject = ownKeySubject(deps.db);
   const fee = () => deps.ownKeyFee?.() ?? null;
-  const providers = async () =>
-    [...(await deps.catalog.providers())].filter((name) => name !== builtInChannel.provider).sort();
+  const { catalog } = deps;
+  const reachedBy = async (group: string): Promise<string[]> => {
+    const names = (await catalog.allCandidates(group)).map(({ channel }) => channel.provider);
+    return [...new Set(names)].filter((name) => name !== builtInChannel.provider).sort();
+  };
   return [
     defineRoute({
       ...base,
@@ -92,9 +95,9 @@ export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
       summary: 'Keys of your own for providers, masked',
       answers: { 200: answered(list) },
       handle: async (call) => {
-        const records = await keys.list(call.principal.user.id);
-        const shownKeys = records.map((record) => viewOf(record, sealer));
-        return ok(call, { keys: shownKeys, fee: fee(), providers: await providers() });
+        const { id, group } = call.principal.user;
+        const shownKeys = (await keys.list(id)).map((record) => viewOf(record, sealer));
+        return ok(call, { keys: shownKeys, fee: fee(), providers: await reachedBy(group) });
       },
     }),
     defineRoute({
@@ -109,7 +112,7 @@ export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
       handle: async (call) => {
         if (fee() === null) throw new AppError('forbidden', 'Keys of your own are not in use here.');
         const { provider } = call.body;
-        if (!(await providers()).includes(provider))
+        if (provider === builtInChannel.provider || !(await catalog.providers()).has(provider))
           throw new AppError('invalid_value', `There is no provider '${provider}'.`, { param: 'provider' });
         const input = { fallback: false, status: enabled, ...call.body };
         return ok(call, viewOf(await keys.add(call.principal.user.id, input), sealer), 201);
