@@ -18,6 +18,9 @@ interface CredentialUse {
 export interface CredentialMeter {
   /** How long until its limits let a request through; 0 when they do now. */
   waitMs(credential: Credential): number;
+  /** The upstream is at its limit with this key, for this model: others come first until it wants to be asked again. */
+  rest(wayKey: string, ms?: number): void;
+  rests(wayKey: string): boolean;
   /** A request goes out with it. */
   sent(credential: Credential): void;
   ended(credential: Credential, use: CredentialUse): void;
@@ -41,6 +44,11 @@ const keptDays = 62;
 /** Soon enough that limits of a day hold between processes, seldom enough to cost nothing. */
 const writeEveryMs = 2_000;
 
+/** For upstreams that do not say; most limits are of a minute, and let through little by little. */
+const usualRestMs = 5_000;
+/** Who says more is asked again after this: nobody is hurt by one more refusal. */
+const longestRestMs = 60_000;
+
 const nothing = (): DayUse => ({ requests: 0, failures: 0, tokens: 0, spent: 0 });
 
 interface Meter {
@@ -56,6 +64,8 @@ interface Meter {
 class StoredMeter implements CredentialMeter {
   /** Bounded by the credentials that there are; those that are gone stay until the process ends. */
   readonly #meters = new Map<number, Meter>();
+  /** When each may be asked again, in steady time; bounded by the ways that there are. */
+  readonly #resting = new Map<string, number>();
   readonly #behind: WriteBehind;
 
   constructor(readonly deps: MeterDeps) {
@@ -77,6 +87,18 @@ class StoredMeter implements CredentialMeter {
       (requestsPerMinute !== null && meter.requests.at(nowMs) >= requestsPerMinute) ||
       (tokensPerMinute !== null && meter.tokens.at(nowMs) >= tokensPerMinute);
     return full ? minuteEndsInMs(nowMs) : 0;
+  }
+
+  rest(wayKey: string, ms = usualRestMs): void {
+    this.#resting.set(wayKey, this.deps.clock.steadyMs() + Math.min(ms, longestRestMs));
+  }
+
+  rests(wayKey: string): boolean {
+    const until = this.#resting.get(wayKey);
+    if (until === undefined) return false;
+    if (until > this.deps.clock.steadyMs()) return true;
+    this.#resting.delete(wayKey);
+    return false;
   }
 
   sent({ id, limits }: Credential): void {

@@ -6,7 +6,7 @@ import { halfOpenWeight } from './probe.ts';
 import { type Way, waysOf } from './ways.ts';
 
 interface CredentialOrderDeps {
-  meter: Pick<CredentialMeter, 'waitMs'>;
+  meter: Pick<CredentialMeter, 'waitMs' | 'rests'>;
   circuit(key: string, userId: number): CircuitState;
   random(): number;
 }
@@ -21,7 +21,8 @@ const oneTier = (way: Way) => ({ priority: 0, weight: way.via.credential.weight 
 
 /**
  * In which order the keys of a candidate are tried: the one that holds the conversation's cache, then the healthy ones by
- * weight, then those that may have recovered, which now and then come first to show it. Keys at their limits are left out.
+ * weight, then those that may have recovered, which now and then come first to show it, then those that the upstream just
+ * sent away. Keys at our own limits are left out.
  */
 export function credentialOrder(
   deps: CredentialOrderDeps,
@@ -31,7 +32,11 @@ export function credentialOrder(
   const ways = waysOf(candidate);
   if (ways === null) return [candidate];
   const free = ways.filter(({ via }) => deps.meter.waitMs(via.credential) === 0);
-  const byState = Map.groupBy(free, ({ key }) => deps.circuit(key, userId));
+  const stateOf = (key: string) => {
+    const state = deps.circuit(key, userId);
+    return state === 'closed' && deps.meter.rests(key) ? 'resting' : state;
+  };
+  const byState = Map.groupBy(free, ({ key }) => stateOf(key));
   const closed = byState.get('closed') ?? [];
   const bound = closed.find(({ key }) => key === boundTo);
   const healthy = orderByTiers(
@@ -40,10 +45,10 @@ export function credentialOrder(
     deps.random,
   );
   const testable = byState.get('half_open') ?? [];
-  const open = byState.get('open') ?? [];
-  if (bound) return [bound, ...healthy, ...testable, ...open];
+  const last = [...(byState.get('resting') ?? []), ...(byState.get('open') ?? [])];
+  if (bound) return [bound, ...healthy, ...testable, ...last];
   const testFirst = testable.length > 0 && deps.random() < halfOpenWeight;
-  return testFirst ? [...testable, ...healthy, ...open] : [...healthy, ...testable, ...open];
+  return testFirst ? [...testable, ...healthy, ...last] : [...healthy, ...testable, ...last];
 }
 
 /** How long until the first of its keys is below its limits again. */

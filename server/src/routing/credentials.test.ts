@@ -105,6 +105,22 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
+  test('one that the upstream sends away comes after the others until it wants to be asked again', async () => {
+    const t = await opened([withKeys(1, [credential(11), credential(12)])]);
+    const busy = (retryAfterMs?: number) => (secret: string) =>
+      secret === 'sk-11' ? neutral({ cause: 'rate_limited', status: 429, retryAfterMs }) : success();
+    expect(await ask(t.routing, busy(20_000))).toEqual(['sk-11', 'sk-12']);
+    t.clock.advance(19_999);
+    expect(await ask(t.routing, answers)).toEqual(['sk-12']);
+    t.clock.advance(1);
+    expect(await ask(t.routing, busy())).toEqual(['sk-11', 'sk-12']);
+    t.clock.advance(5_000);
+    expect(await ask(t.routing, busy(86_400_000))).toEqual(['sk-11', 'sk-12']);
+    t.clock.advance(60_000);
+    expect(await ask(t.routing, answers)).toEqual(['sk-11']);
+    await t.close();
+  });
+
   test('they are drawn by weight', async () => {
     const heavy = { ...credential(12), weight: 3 };
     const t = await opened([withKeys(1, [credential(11), heavy])], Math.random);

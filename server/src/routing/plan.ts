@@ -14,6 +14,8 @@ import type { Sample } from './window.ts';
 export interface Report extends Sample {
   cause?: Cause;
   status?: number;
+  /** When an upstream that is at its limit wants to be asked again. */
+  retryAfterMs?: number | undefined;
   /** All that was used, where there is more to say than the tokens of the sample. */
   usage?: Usage;
 }
@@ -225,7 +227,10 @@ class RoutePlan implements Plan {
     const { via } = candidate;
     // What a user's own key is good for says nothing of the channel.
     if (!via?.own) this.deps.metrics.record(via?.base ?? candidate, report);
-    if (via && !via.own) this.deps.meter.ended(via.credential, useOf(via.base, report));
+    if (via && !via.own) {
+      this.deps.meter.ended(via.credential, useOf(via.base, report));
+      if (report.cause === 'rate_limited') this.deps.meter.rest(candidate.key, report.retryAfterMs);
+    }
     this.#otherKeys = otherKeysAfter(report);
     if (report.outcome === 'success') this.deps.onAnswer?.(this.request, candidate);
     this.deps.onReport?.(this.request.requestId, candidate, report);

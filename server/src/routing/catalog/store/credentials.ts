@@ -56,16 +56,17 @@ const rowsWithKeys = (db: Db) =>
     .innerJoin('channels', 'channels.id', 'channel_credentials.channel_id')
     .selectAll('channel_credentials')
     .select('channels.credential as channel_key')
-    // The first of a channel before those that were added to it, whichever row is older.
-    .orderBy('channel_credentials.channel_id')
-    .orderBy((e) => e.case().when('channel_credentials.credential', '=', '').then(0).else(1).end())
     .orderBy('channel_credentials.id');
+
+/** The first of a channel before those that were added to it, whichever row is older. */
+const byPlace = (a: CredentialRecord, b: CredentialRecord): number =>
+  a.channelId - b.channelId || Number(b.first) - Number(a.first) || a.id - b.id;
 
 /** The first of each channel first. */
 export async function listCredentials(db: Db, channelId?: number): Promise<CredentialRecord[]> {
   const all = rowsWithKeys(db);
   const rows = channelId === undefined ? all : all.where('channel_credentials.channel_id', '=', channelId);
-  return (await rows.execute()).map(fromRow);
+  return (await rows.execute()).map(fromRow).sort(byPlace);
 }
 
 async function findCredential(db: Db, channelId: number, id: number): Promise<CredentialRecord | null> {
