@@ -84,12 +84,15 @@ class SharedAffinity implements Affinity {
   keep(place: string, circuitKey: string): void {
     const nowMs = this.deps.clock.steadyMs();
     const known = this.#bound.find(place)?.value;
-    const stays = known?.key === circuitKey;
-    const isStored = stays && nowMs - known.storedMs < keptMs / 2;
-    this.#set(place, circuitKey, isStored ? known.storedMs : nowMs);
-    if (isStored || !this.#others) return;
+    if (known?.key === circuitKey && nowMs - known.storedMs < keptMs / 2) {
+      this.#set(place, circuitKey, known.storedMs);
+      return;
+    }
+    this.#set(place, circuitKey, nowMs);
+    if (!this.#others) return;
     this.#others.set(storedKey(place), circuitKey, keptMs).catch(() => {});
-    if (known && !stays) this.#others.publish(channel, JSON.stringify([this.#self, place, circuitKey])).catch(() => {});
+    if (known && known.key !== circuitKey)
+      this.#others.publish(channel, JSON.stringify([this.#self, place, circuitKey])).catch(() => {});
   }
 
   async close(): Promise<void> {
