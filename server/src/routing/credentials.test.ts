@@ -3,6 +3,7 @@ import { candidateOf } from './candidate.fixture.ts';
 import type { Credential, CredentialLimits } from './candidate.ts';
 import { credentialHealth } from './credential-health.ts';
 import { engines, inMemory } from './db.fixture.ts';
+import { readAttempts } from './explain.ts';
 import type { Report } from './plan.ts';
 import { catalogOf, failure, neutral, requestOf, routingWith, success } from './routing.fixture.ts';
 import type { Routing } from './routing.ts';
@@ -118,6 +119,19 @@ describe('several credentials of a channel', () => {
     expect(await ask(t.routing, busy(86_400_000))).toEqual(['sk-11', 'sk-12']);
     t.clock.advance(60_000);
     expect(await ask(t.routing, answers)).toEqual(['sk-11']);
+    await t.close();
+  });
+
+  test('the log of decisions says which one it was, and never its secret', async () => {
+    const t = await opened([withKeys(1, [credential(11), credential(12)])]);
+    await ask(t.routing, (secret) => (secret === 'sk-11' ? failure({ cause: 'unauthorized' }) : success()));
+    await ask(t.routing, answers);
+    await t.routing.parts.decisions.flush();
+    const rows = await t.db.selectFrom('routing_decisions').selectAll().orderBy('id').execute();
+    const tried = rows.map((row) => readAttempts(row).map((one) => (one as { credential_id?: number }).credential_id));
+    expect(tried).toEqual([[11, 12], [11]]);
+    const choices = await t.db.selectFrom('routing_choices').selectAll().execute();
+    expect(JSON.stringify([rows, choices])).not.toContain('sk-1');
     await t.close();
   });
 

@@ -1,3 +1,4 @@
+import type { Candidate } from './candidate.ts';
 import type { Reason } from './choose.ts';
 import type { AttemptRecord, Decision } from './decision.ts';
 import type { Scored } from './rank.ts';
@@ -88,9 +89,16 @@ export function summarise(one: Scored, rank: number) {
   };
 }
 
+/** Of several; one that is alone is known by its channel. */
+function keyOf({ via }: Candidate): { credential_id?: number; own_key?: true } {
+  if (!via) return {};
+  return via.own ? { own_key: true } : { credential_id: via.credential.id };
+}
+
 export const summariseAttempt = (attempt: AttemptRecord) => ({
   provider: attempt.candidate.channel.provider,
   channel_id: attempt.candidate.channel.id,
+  ...keyOf(attempt.candidate),
   outcome: attempt.outcome,
   cause: attempt.cause,
   status: attempt.status,
