@@ -1,6 +1,6 @@
 import { demoVendor } from '../../lib/vendors/table.ts';
 import { type Candidate, type Channel, candidateKey, type ModelType } from '../candidate.ts';
-import { type Aliases, aliasesIn } from './aliases.ts';
+import { type Aliases, aliasesIn } from './alias-view.ts';
 import type { ChannelKeys } from './channel-keys.ts';
 import { listingOf, type ModelListing } from './listing.ts';
 import { leanPrice } from './prices-field.ts';
