@@ -34,7 +34,7 @@ const vendor: Script = ({ headers, body }) => {
   const cached = tokensOf(texts.slice(0, Math.max(0, ...before.map((one) => commonStart(one, texts)))));
   prompts.set(key, [...before, texts]);
   const all = tokensOf(texts);
-  const sums = seen.get(model) ?? { cached: 0, all: 0, keys: new Set() };
+  const sums = seen.get(model) ?? { cached: 0, all: 0, keys: new Set<string>() };
   sums.cached += cached;
   sums.all += all;
   sums.keys.add(key);
