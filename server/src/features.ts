@@ -119,12 +119,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     onTrouble: (message, error) => log.warn({ error }, message),
   });
   const routing = await openRouting({
-    db,
-    clock,
-    shared,
-    hearing,
+    ...{ db, clock, shared, hearing, sealer },
     catalog: catalogView(catalog, db),
-    sealer,
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
     onReport: observer.onReport,

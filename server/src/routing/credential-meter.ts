@@ -158,7 +158,8 @@ class StoredMeter implements CredentialMeter {
 
   #adopt({ credentialId, day, ...use }: CredentialDay): void {
     const meter = this.#current(credentialId, this.deps.clock.nowMs());
-    if (meter.day === day) meter.written = use;
+    // A day only grows: of two answers that cross on their way the lower one is the older.
+    if (meter.day === day) meter.written = greaterOf(meter.written, use);
   }
 
   async #write(): Promise<void> {
@@ -187,6 +188,13 @@ const sumOf = (a: DayUse, b: DayUse): DayUse => ({
   failures: a.failures + b.failures,
   tokens: a.tokens + b.tokens,
   spent: a.spent + b.spent,
+});
+
+const greaterOf = (a: DayUse, b: DayUse): DayUse => ({
+  requests: Math.max(a.requests, b.requests),
+  failures: Math.max(a.failures, b.failures),
+  tokens: Math.max(a.tokens, b.tokens),
+  spent: Math.max(a.spent, b.spent),
 });
 
 const lessThan = (a: DayUse, b: DayUse): DayUse => ({

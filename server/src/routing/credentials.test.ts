@@ -179,6 +179,16 @@ describe('limits of a credential', () => {
     await t.close();
   });
 
+  test('requests per minute hold for those that are tried second as well', async () => {
+    const t = await opened([withKeys(1, [credential(11), credential(12, { requestsPerMinute: 1 })])]);
+    const plans = [await t.routing.plan(requestOf()), await t.routing.plan(requestOf())];
+    const next = () => plans.map((plan) => plan.next());
+    for (const attempt of next()) attempt!.report(failure({ cause: 'unauthorized' }));
+    expect(next().map((attempt) => attempt?.candidate.channel.credential)).toEqual(['sk-12', undefined]);
+    for (const plan of plans) plan.close();
+    await t.close();
+  });
+
   test('tokens per minute, of one credential alone', async () => {
     const t = await opened([withKeys(1, [credential(11, { tokensPerMinute: 20 })])]);
     expect(await ask(t.routing, () => success({ promptTokens: 15, completionTokens: 5 }))).toEqual(['sk-11']);

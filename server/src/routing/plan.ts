@@ -152,7 +152,8 @@ class RoutePlan implements Plan {
 
   #following(): Candidate | undefined {
     if (this.#keys.length > 0) {
-      if (this.#otherKeys === 'next') return this.#keys.shift();
+      const other = this.#otherKeys === 'next' ? this.#belowLimits(this.#keys) : undefined;
+      if (other) return other;
       if (this.#otherKeys === 'later') this.#later.push(...this.#keys);
       this.#keys = [];
     }
@@ -166,7 +167,14 @@ class RoutePlan implements Plan {
       if (first) return first;
       this.#atLimits.push(candidate);
     }
-    return this.#later.shift();
+    return this.#belowLimits(this.#later);
+  }
+
+  /** Takes the first that may be used still: others went out with these keys since the line was made. */
+  #belowLimits(keys: Candidate[]): Candidate | undefined {
+    for (let key = keys.shift(); key; key = keys.shift())
+      if (!key.via || this.deps.meter.waitMs(key.via.credential) === 0) return key;
+    return undefined;
   }
 
   failure(): AppError {
