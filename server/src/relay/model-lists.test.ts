@@ -75,15 +75,24 @@ describe('models: [a, b]', () => {
     expect(await answer.json()).toMatchObject({ model: 'acme/c' });
   });
 
-  test('streams, messages and responses do the same', async () => {
+  test.each([
+    ['/v1/chat/completions', { messages }],
+    ['/v1/completions', { prompt: 'hi' }],
+    ['/v1/completions', { prompt: ['hi', 'ho'] }],
+    ['/v1/messages', { messages, max_tokens: 9 }],
+    ['/v1/responses', { input: 'hi' }],
+    ['/v2/chat', { messages }],
+  ])('%s, whole and streamed', async (path, body) => {
     down = new Set(['b']);
-    const streamed = await (await ask({ model: 'acme/b', models: ['acme/c'], stream: true })).text();
-    expect(streamed).toContain('"model":"acme/c"');
-    expect(streamed).not.toContain('acme/b');
-    const message = await ask({ model: 'acme/b', models: ['acme/c'], max_tokens: 9 }, '/v1/messages');
-    expect(await message.json()).toMatchObject({ model: 'acme/c', content: [{ text: 'I am c' }] });
-    const response = await relay.post('/v1/responses', { model: 'acme/b', models: ['acme/c'], input: 'hi' });
-    expect(await response.json()).toMatchObject({ model: 'acme/c' });
+    for (const stream of [false, true]) {
+      const answer = await relay.post(path, { model: 'acme/b', models: ['acme/c'], ...body, stream });
+      const text = await answer.text();
+      expect({ path, stream, status: answer.status, text }).toMatchObject({ status: 200 });
+      expect(text).toContain('I am c');
+      expect(text).not.toContain('acme/b');
+      if (path !== '/v2/chat') expect(text).toMatch(/"model": ?"acme\/c"/);
+    }
+    expect(new Set(asked())).toEqual(new Set(['b', 'c']));
   });
 
   test('what is the caller’s own fault ends it', async () => {

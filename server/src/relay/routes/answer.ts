@@ -119,7 +119,7 @@ function stream(
   if (meta) return followMeta(deps, call, meta, conversation, renderer(onEnded), { kept, reshape });
   const context = contextFor(call, endpoint, conversation);
   const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id, onEnded }));
-  const told = text ? opening.then((chat) => completionStream(chat, text)) : opening;
+  const told = text ? opening.then((chat) => completionStream(chat, { ...text, model: chat.model })) : opening;
   return answerStream(deps, call, kept ? told.then((pump) => kept.stream(pump)) : told, renderFailure, { reshape });
 }
 
