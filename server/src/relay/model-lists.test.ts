@@ -41,6 +41,8 @@ beforeAll(async () => {
   await addUpstream(relay.test, upstream.url, models, { provider: 'acme' });
   const cheap = [{ model_id: 'acme/a', model_name: 'a-cheap', prompt_price: 1 }];
   await addUpstream(relay.test, upstream.url, cheap, { provider: 'cheap' });
+  const odd = [{ model_id: 'odd:floor', model_name: 'odd' }];
+  await addUpstream(relay.test, upstream.url, odd, { provider: 'odd' });
 });
 beforeEach(async () => {
   down = new Set();
@@ -170,6 +172,13 @@ describe('aliases and groups', () => {
     upstream.seen.length = 0;
     expect(await (await ask({ model: 'any:floor' })).json()).toMatchObject({ model: 'acme/a' });
     expect(asked()).toEqual(['b', 'a-cheap']);
+  });
+
+  test('a model whose own name ends like a variant is that model, whatever is called like its beginning', async () => {
+    expect((await alias({ name: 'odd', models: ['acme/b', 'acme/c'] })).status).toBe(201);
+    expect(await (await ask({ model: 'odd:floor' })).json()).toMatchObject({ model: 'odd:floor' });
+    expect(await (await ask({ model: 'odd:nitro' })).json()).toMatchObject({ model: 'acme/b' });
+    expect(asked()).toEqual(['odd', 'b']);
   });
 
   test('a key that names a group may use its models, and no others', async () => {

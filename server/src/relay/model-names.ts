@@ -48,6 +48,7 @@ export function askedModels(
   model: string,
   others: readonly string[],
 ): AskedModel[] {
+  if (others.length === 0) return membersOf(catalog, model, group);
   const asked = new Map<string, AskedModel>();
   for (const given of [model, ...others]) {
     for (const one of membersOf(catalog, given, group)) if (!asked.has(one.name)) asked.set(one.name, one);
@@ -56,13 +57,16 @@ export function askedModels(
 }
 
 function membersOf(catalog: Catalog, given: string, group: string): AskedModel[] {
+  const members = catalog.membersOf(given, group);
+  if (members) return asMembers(given, members, '');
   const { base, suffix } = variantOf(given);
-  const members = catalog.membersOf(given, group) ?? catalog.membersOf(base, group);
-  // An alias of one model is answered under the name that was asked for.
-  if (members === undefined || members.length === 1) return [{ name: given, shown: given }];
-  const variant = catalog.membersOf(given, group) ? '' : suffix;
-  return members.map((id) => ({ name: id + variant, shown: id }));
+  const behind = suffix !== '' && catalog.resolve(given, group) === null ? catalog.membersOf(base, group) : undefined;
+  return asMembers(given, behind ?? [], suffix);
 }
+
+/** An alias of one model is answered under the name that was asked for. */
+const asMembers = (given: string, members: readonly string[], variant: string): AskedModel[] =>
+  members.length < 2 ? [{ name: given, shown: given }] : members.map((id) => ({ name: id + variant, shown: id }));
 
 const leadsOn: ReadonlySet<string> = new Set([
   'provider_error',
