@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { manualClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
+import { wordsOf } from '../../platform/db/migration.ts';
+import { keysAndNames } from '../../platform/db/migrations/0034-credentials.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
+import { engineOf } from '../../platform/db/tables.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
 import { addChannel, type CatalogRoom, changeChannel, channelDefaults, getChannel, removeChannel } from './channels.ts';
@@ -133,6 +137,20 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     await opened.db.updateTable('channels').set({ credential: '' }).where('id', '=', id).execute();
     await catalog.reload();
     expect(inUse()!.credential).toBe('sk-two');
+  });
+
+  test('the step to this version makes the key of every channel its first credential', async () => {
+    const [one, without] = [await channel(), await channel('')];
+    const { db } = opened;
+    const tables = ['channel_credentials', 'routing_credential_days', 'routing_own_keys', 'model_aliases'];
+    for (const table of tables) await sql.raw(`drop table ${table}`).execute(db);
+    for (const step of keysAndNames.statements(wordsOf(engineOf(db)))) await sql.raw(step).execute(db);
+    expect(await secrets(one)).toEqual(['sk-one']);
+    expect(await credentialsOf(room, one)).toMatchObject([{ name: 'First', first: true, weight: 1, status: 1 }]);
+    expect(await credentialsOf(room, without)).toEqual([]);
+    await catalog.reload();
+    await add(one, 'sk-two');
+    expect(await secrets(one)).toEqual(['sk-one', 'sk-two']);
   });
 
   test('there are at most so many', async () => {
