@@ -2,6 +2,7 @@ import { systemClock } from '../server/src/lib/clock.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { migration } from '../server/src/platform/db/migrations/0004-routing.ts';
 import { decisions } from '../server/src/platform/db/migrations/0014-turns.ts';
+import { keysAndNames } from '../server/src/platform/db/migrations/0034-credentials.ts';
 import { openDb } from '../server/src/platform/db/open.ts';
 import { candidateOf, chooseOf, measuredOf, preferencesOf } from '../server/src/routing/candidate.fixture.ts';
 import { choose } from '../server/src/routing/choose.ts';
@@ -46,7 +47,7 @@ function print(name: string, limit: string, run: () => void): void {
 print('choose among 20', ' (limit 20)', () => choose(request));
 
 const { db, close } = await openDb({ path: ':memory:' });
-await migrate(db, [migration, decisions]);
+await migrate(db, [migration, decisions, keysAndNames]);
 const { routing } = await routingWith(db, { clock: systemClock, catalog: catalogOf(candidates), random: Math.random });
 await routing.parts.preferences.update(7, preferences);
 await routing.parts.preferences.get(7);

@@ -18,6 +18,9 @@ interface Things {
   batchIds: string[];
   providerId: number;
   mcpServerId: number;
+  credentialId: number;
+  aliasId: number;
+  ownKeyId: number;
 }
 
 /** A provider to sign in through that there is. */
@@ -106,6 +109,9 @@ function idsOf(things: Things) {
     'tokens/{id}': [tokenId],
     'users/{id}': [userId, 1],
     'channels/{id}': [channelId],
+    'credentials/{credential_id}': [things.credentialId],
+    'model-aliases/{id}': [things.aliasId],
+    'own-keys/{id}': [things.ownKeyId],
     'responses/{response_id}': [things.responseId],
     'files/{file_id}': [things.fileId],
     input_file_id: [things.fileId],

@@ -27,6 +27,7 @@ export async function makeWorlds(service: Service, turn: number): Promise<Worlds
     RegistrationEnabled: true,
     OAuth2Enabled: true,
     OAuth2DynamicRegistration: true,
+    OwnKeys: true,
   }))
     await root.api('/api/admin/options', { method: 'PUT', body: { key, value } });
   const main = await makeWorld(service, root, `fuzz-${turn}`);
@@ -51,6 +52,15 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     method: 'POST',
     body: { name, provider: 'fuzz', kind: 'openai', base_url: 'http://127.0.0.1:9', credential: upstreamSecret },
   });
+  const credential = await root.api<{ id: number }>(`/api/admin/channels/${channel.id}/credentials`, {
+    ...{ method: 'POST', body: { name, credential: upstreamSecret } },
+  });
+  const alias = await root.api<{ id: number }>('/api/admin/model-aliases', {
+    ...{ method: 'POST', body: { name: `alias-${name}-${user.id}`, models: ['demo/chat'] } },
+  });
+  const ownKey = await user.api<{ id: number }>('/api/routing/own-keys', {
+    ...{ method: 'POST', body: { name, provider: 'fuzz', credential: upstreamSecret } },
+  });
   await user.api('/api/svc-ms/sessions', { method: 'POST', body: { session_id: name } });
   const fact = { category: 'fact', title: 'A fact', content: 'It is known.' };
   const knowledge = await user.api<{ id: number }>('/api/svc-ms/knowledge', { method: 'POST', body: fact });
@@ -65,6 +75,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
   const values = knownValues({
     ...(await newWork(service, key)),
     ...{ providerId: provider.id, mcpServerId: server.id },
+    ...{ credentialId: credential.id, aliasId: alias.id, ownKeyId: ownKey.id },
     ...{ registered, baseUrl: service.url },
     ...{ callback, userId: user.id, channelId: channel.id, tokenId: token!.id, knowledgeId: knowledge.id },
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },

@@ -53,6 +53,13 @@ const newProvider = (slug: string) => ({
 });
 const provider = (slug: string) => dataOf(root.call(providersPath, { method: 'POST', body: newProvider(slug) }));
 const channel = () => dataOf(root.call('/api/admin/channels', { method: 'POST', body: newChannel }));
+let aliases = 0;
+const alias = () => {
+  aliases += 1;
+  return dataOf(send(root, '/api/admin/model-aliases', 'POST', { name: `alias-${aliases}`, models: ['acme/large'] }));
+};
+const credential = (channelId: number) =>
+  dataOf(send(root, `/api/admin/channels/${channelId}/credentials`, 'POST', { name: 'Spare', credential: secrets[0] }));
 const model = async (channelId: number) =>
   dataOf(
     root.call('/api/admin/provider-models', {
@@ -143,6 +150,44 @@ const byAdministrators: Record<string, Doing> = {
     await send(root, `/api/admin/channels/${id}`, 'DELETE');
     const before = expect.objectContaining({ name: 'Acme', kind: 'openai' });
     return { action: 'channel_deleted', target: { type: 'channel', id, name: 'Acme' }, before, after: null };
+  },
+  'POST /api/admin/channels/{id}/credentials': async () => {
+    const { id } = await credential((await channel()).id);
+    const after = expect.objectContaining({ name: 'Spare', weight: 1, first: false });
+    return { action: 'credential_created', target: { type: 'credential', id, name: 'Spare' }, before: null, after };
+  },
+  'PUT /api/admin/channels/{id}/credentials/{credential_id}': async () => {
+    const { id: channelId } = await channel();
+    const { id } = await credential(channelId);
+    const body = { weight: 5, name: 'Spare', credential: secrets[1] };
+    await send(root, `/api/admin/channels/${channelId}/credentials/${id}`, 'PUT', body);
+    const target = { type: 'credential', id, name: 'Spare' };
+    const after = { weight: 5, credential: 'changed' };
+    return { action: 'credential_updated', target, before: { weight: 1 }, after };
+  },
+  'DELETE /api/admin/channels/{id}/credentials/{credential_id}': async () => {
+    const { id: channelId } = await channel();
+    const { id } = await credential(channelId);
+    await send(root, `/api/admin/channels/${channelId}/credentials/${id}`, 'DELETE');
+    const target = { type: 'credential', id, name: 'Spare' };
+    return { action: 'credential_deleted', target, before: expect.objectContaining({ name: 'Spare' }), after: null };
+  },
+  'POST /api/admin/model-aliases': async () => {
+    const { id, name } = await alias();
+    const after = { name, models: ['acme/large'], status: 1 };
+    return { action: 'model_alias_created', target: { type: 'model_alias', id, name }, before: null, after };
+  },
+  'PUT /api/admin/model-aliases/{id}': async () => {
+    const { id, name } = await alias();
+    await send(root, `/api/admin/model-aliases/${id}`, 'PUT', { status: 2 });
+    const target = { type: 'model_alias', id, name };
+    return { action: 'model_alias_updated', target, before: { status: 1 }, after: { status: 2 } };
+  },
+  'DELETE /api/admin/model-aliases/{id}': async () => {
+    const { id, name } = await alias();
+    await send(root, `/api/admin/model-aliases/${id}`, 'DELETE');
+    const before = { name, models: ['acme/large'], status: 1 };
+    return { action: 'model_alias_deleted', target: { type: 'model_alias', id, name }, before, after: null };
   },
   'POST /api/admin/channels/{id}/test': async () => {
     const { id } = await dataOf(

@@ -44,6 +44,7 @@ import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
 import { catalogRoutes } from './routing/catalog/routes.ts';
 import { builtInSeeds } from './routing/catalog/seed.ts';
 import { catalogView } from './routing/catalog-view.ts';
+import { credentialHealth } from './routing/credential-health.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
@@ -118,11 +119,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     onTrouble: (message, error) => log.warn({ error }, message),
   });
   const routing = await openRouting({
-    db,
-    clock,
-    shared,
-    hearing,
+    ...{ db, clock, shared, hearing, sealer },
     catalog: catalogView(catalog, db),
+    ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
     onReport: observer.onReport,
     onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
@@ -247,7 +246,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...mcp.routes,
       ...front.routes,
       ...used,
-      ...catalogRoutes({ db, sealer, clock, catalog }),
+      ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,

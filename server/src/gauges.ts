@@ -4,6 +4,7 @@ import type { Metrics } from './platform/metrics.ts';
 import type { Platform } from './platform/open.ts';
 import type { Watchdog } from './relay/watchdog.ts';
 import type { Routing } from './routing/routing.ts';
+import { circuitKeys } from './routing/ways.ts';
 
 /** What is read when Prometheus asks. Counts from the database are of the whole service, the others of this process. */
 export function addGauges(
@@ -22,14 +23,18 @@ export function addGauges(
   metrics.readings('svc_held_quota', 'Money put aside, in quota.', 'gauge', async () => [
     { value: (await billing.openHolds()).amount },
   ]);
-  metrics.readings('svc_circuits', 'Candidates (provider, model, channel) by state of their circuit.', 'gauge', () =>
-    circuits(routing),
+  metrics.readings(
+    'svc_circuits',
+    'Candidates (provider, model, channel, credential) by state of their circuit.',
+    'gauge',
+    () => circuits(routing),
   );
 }
 
 async function circuits({ parts }: Routing) {
   const counts = { closed: 0, half_open: 0, open: 0 };
-  for (const { key } of await parts.deps.catalog.allCandidates()) counts[parts.breaker.state(key)] += 1;
+  for (const candidate of await parts.deps.catalog.allCandidates())
+    for (const key of circuitKeys(candidate)) counts[parts.breaker.state(key)] += 1;
   return Object.entries(counts).map(([state, value]) => ({ labels: { state }, value }));
 }
 

@@ -66,6 +66,11 @@ const freshKey = (): string => {
   return `key ${keys}`;
 };
 
+const newChannel = async (): Promise<number> => {
+  const body = { name: 'C', kind: 'openai', base_url: 'https://c.example/v1', credential: 'sk-of-the-channel' };
+  return ((await (await post(root, '/api/admin/channels', body)).json()) as { data: { id: number } }).data.id;
+};
+
 /** Every request that moves money or makes something, and how many there are now. */
 const created: Record<string, { by: () => Member; path: () => Promise<string>; body: () => unknown; table: string }> = {
   credits: { by: () => root, path: async () => credits(user.id), body: () => ({ quota: 5 }), table: 'credits' },
@@ -98,6 +103,28 @@ const created: Record<string, { by: () => Member; path: () => Promise<string>; b
     path: async () => '/api/admin/provider-models',
     body: () => ({ model_id: `c/${keys}`, channel_id: 1 }),
     table: 'provider_models',
+  },
+  'credentials of channels': {
+    by: () => root,
+    path: async () => `/api/admin/channels/${await newChannel()}/credentials`,
+    body: () => ({ name: 'C', credential: 'sk-secret-of-the-channel' }),
+    table: 'channel_credentials',
+  },
+  aliases: {
+    by: () => root,
+    path: async () => '/api/admin/model-aliases',
+    body: () => ({ name: `alias-${keys}`, models: ['demo/chat'] }),
+    table: 'model_aliases',
+  },
+  'keys of one’s own': {
+    by: () => user,
+    path: async () => {
+      await newChannel();
+      await t.setOption('OwnKeys', true);
+      return '/api/routing/own-keys';
+    },
+    body: () => ({ provider: 'openai', name: 'Mine', credential: 'sk-secret-of-the-user' }),
+    table: 'routing_own_keys',
   },
   sessions: { by: () => user, path: async () => '/api/svc-ms/sessions', body: () => ({}), table: 'ms_sessions' },
   knowledge: {

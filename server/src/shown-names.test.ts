@@ -50,6 +50,24 @@ const places: Places = [
   ['a channel, changed', 'PUT', () => `/api/admin/channels/${channelId}`, (name) => ({ name })],
   ['a group of channels', 'PUT', () => `/api/admin/channels/${channelId}`, (name) => ({ group: name })],
   [
+    'a credential of a channel',
+    'POST',
+    () => `/api/admin/channels/${channelId}/credentials`,
+    (name) => ({ name, credential: 'sk-good' }),
+  ],
+  [
+    'a key of one’s own',
+    'POST',
+    () => '/api/routing/own-keys',
+    (name) => ({ name, credential: 'sk-good', provider: 'openai' }),
+  ],
+  [
+    'an alias',
+    'POST',
+    () => '/api/admin/model-aliases',
+    (name) => ({ name: name.replaceAll(' ', ''), models: ['good/one'] }),
+  ],
+  [
     'a model',
     'POST',
     () => '/api/admin/provider-models',

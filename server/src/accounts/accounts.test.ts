@@ -195,6 +195,19 @@ test('whoever deletes the account is gone from every room, and the books still a
   await root.call(`/api/admin/users/${member.id}/credits`, { method: 'POST', body: credits });
   await until(async () => part((await exportOf(member)).data, 'billing', 'usage_logs').length > 0);
   const used = await rows('usage_logs', 'user_id', member.id);
+  const ownKey = {
+    provider: 'acme',
+    name: 'Mine',
+    credential: '',
+    fallback: 0,
+    status: 1,
+    created_at: 1,
+    updated_at: 1,
+  };
+  await service.platform.database.db
+    .insertInto('routing_own_keys')
+    .values({ ...ownKey, user_id: member.id })
+    .execute();
   // No consent tells of a device that was denied.
   const denied = { device_hash: 'd', user_code_hash: 'u', application_id: 1, scope: 'openid', openid: 0, epoch: 0 };
   await service.platform.database.db
@@ -225,7 +238,14 @@ test('whoever deletes the account is gone from every room, and the books still a
     'api_keys',
   ];
   await until(async () => {
-    const more = ['routing_preferences', 'routing_decisions', 'oauth_consents', 'oauth_codes', 'oauth_device_codes'];
+    const more = [
+      'routing_preferences',
+      'routing_own_keys',
+      'routing_decisions',
+      'oauth_consents',
+      'oauth_codes',
+      'oauth_device_codes',
+    ];
     for (const table of [...personal, ...more]) if ((await rows(table, 'user_id', member.id)) > 0) return false;
     return true;
   });

@@ -46,6 +46,8 @@ export interface UsageDetail {
   endpoint: string;
   provider?: string;
   channelId?: number;
+  /** It went out with a key of the user's own. */
+  ownKey?: boolean;
   stream?: boolean;
   /** Default `ok`. */
   status?: UsageStatus;

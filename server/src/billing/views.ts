@@ -62,6 +62,7 @@ export const usageLogSchema = z
       .string()
       .nullable()
       .describe('Of the turn (`svc_ms_meta.request_id`) or run (`execution_id`) that made the request'),
+    own_key: z.boolean().describe('It went out with a key of the user’s own; the cost is the fee alone'),
     created_at: int,
     ...applicationFields,
   })
@@ -83,7 +84,18 @@ const usageIn = (log: TokenColumns): Usage => ({
 });
 
 export function viewUsage(
-  { key_id, model_id, channel_id, stream, first_token_ms, balance_after: _, estimated, cost_parts, ...log }: UsageLog,
+  {
+    key_id,
+    model_id,
+    channel_id,
+    stream,
+    first_token_ms,
+    balance_after: _,
+    estimated,
+    own_key,
+    cost_parts,
+    ...log
+  }: UsageLog,
   applications = noApplications,
 ): z.infer<typeof usageLogSchema> {
   return {
@@ -95,6 +107,7 @@ export function viewUsage(
     first_token_ms: first_token_ms || null,
     stream: stream === 1,
     estimated: estimated === 1,
+    own_key: own_key === 1,
     parts: billOf(usageIn(log), cost_parts, log.quota + log.shortfall),
   };
 }

@@ -10,12 +10,15 @@ import { findDamage } from '../platform/db/damage.ts';
 import { listApplied, needsNewer, newerSteps } from '../platform/db/migrate.ts';
 import { migration as mcp } from '../platform/db/migrations/0018-mcp.ts';
 import { migration as signIn } from '../platform/db/migrations/0024-sign-in.ts';
+import { migration as credentials } from '../platform/db/migrations/0034-credentials.ts';
 import { migrations } from '../platform/db/migrations/index.ts';
 import { openDbReadOnly } from '../platform/db/open.ts';
 import { lostDatabase } from '../platform/lost-database.ts';
 import { knownSealingKeys } from '../platform/open.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { listChannels } from '../routing/catalog/store/channels.ts';
+import { listCredentials } from '../routing/catalog/store/credentials.ts';
+import { listAllOwnKeys } from '../routing/store/own-keys.ts';
 import type { CommandCall } from './command.ts';
 
 interface Check {
@@ -87,10 +90,20 @@ const checks: Check[] = [
         const has = (step: { name: string }) => applied.some(({ name }) => name === step.name);
         const servers = has(mcp) ? await listServers(db) : [];
         const providers = has(signIn) ? await listProviders(db) : [];
+        const ownKeys = has(credentials) ? await listAllOwnKeys(db) : [];
+        const further = has(credentials) ? (await listCredentials(db)).filter(({ first }) => !first) : [];
         const secrets = [
           ...channels.map(({ name, sealedCredential }) => ({
             what: `the credential of channel ${name}`,
             sealedCredential,
+          })),
+          ...further.map(({ name, channelId, sealed }) => ({
+            what: `the credential ${name} of channel ${channelId}`,
+            sealedCredential: sealed,
+          })),
+          ...ownKeys.map(({ id, userId, sealed }) => ({
+            what: `the own key ${id} of user ${userId}`,
+            sealedCredential: sealed,
           })),
           ...servers.map(({ name, sealedHeaders }) => ({
             what: `what is sent with requests to MCP server ${name}`,

@@ -12,6 +12,7 @@ import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
 import { keyEntry } from '../platform/open.ts';
 import { resealCredentials } from '../routing/catalog/store/channels.ts';
+import { resealOwnKeys } from '../routing/store/own-keys.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
 /**
@@ -29,7 +30,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     let done = 0;
     for (const room of [
       ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealHeaders],
-      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants],
+      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants, resealOwnKeys],
     ])
       done += await room(database.db, reseal);
     const entry = {

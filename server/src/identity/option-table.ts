@@ -105,6 +105,17 @@ export const optionTable = {
     max: 10_000,
     fraction: true,
   },
+  OwnKeys: {
+    default: false,
+    help: 'Users may bring keys of their own for providers; their requests go out with those first',
+  },
+  OwnKeyFee: {
+    default: 0,
+    help: 'The share of a model’s price that requests with a key of the user’s own cost; 0.05 is 5 %',
+    min: 0,
+    max: 1,
+    fraction: true,
+  },
   DecisionLogDays: { default: 30, help: 'Days that routing decisions are kept', min: 1, max: 3650 },
   AuditLogDays: { default: 365, help: 'Days that audit entries are kept', min: 1, max: 3650 },
   UsageLogDays: {

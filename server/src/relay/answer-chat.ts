@@ -3,7 +3,9 @@ import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
+import { askInTurn } from './ask-in-turn.ts';
 import { asRequest, chatEstimate, settle } from './bill.ts';
+import { NamedConversation } from './conversation-name.ts';
 import { countUsage } from './count-usage.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { type ChatCall, DispatchFault, dispatchChat, targetOf } from './dispatch.ts';
@@ -23,8 +25,8 @@ import type { AnswerSummary } from './wire/watch.ts';
 export interface Delivery<R extends ReadAnswer, T> {
   /** Reads until there is something to hand on. What goes wrong up to there leads to the next candidate. */
   read(asked: Asked, body: ByteSource, kind: ProviderKind, sent: ChatCall): Promise<R>;
-  /** Hands on and settles. */
-  handOn(answer: ChatAnswer<R>): T | Promise<T>;
+  /** Hands on, under the name that was asked for, and settles. */
+  handOn(answer: ChatAnswer<R>, model: string): T | Promise<T>;
 }
 
 /** What was read of an answer, as far as it has come. */
@@ -43,18 +45,22 @@ export interface Asked {
   prompt: Prompt;
 }
 
-/** One chat answer: hold, ask the candidates in turn until one answers, hand on, settle. */
+/** One chat answer: for each model, hold, ask the candidates in turn until one answers, hand on, settle. */
 export async function answerChat<R extends ReadAnswer, T>(
   deps: RelayDeps,
-  context: RequestContext,
+  given: RequestContext,
   conversation: Conversation,
   delivery: Delivery<R, T>,
 ): Promise<T> {
   const prompt = promptOf(conversation);
-  const call = await openCall(deps, context, conversation.model, 'chat', chatEstimate(prompt), fitsPrompt(prompt));
-  const asked = { deps, context, conversation, prompt };
-  const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
-  return delivery.handOn(answer);
+  const named = new NamedConversation(given, conversation);
+  return askInTurn(deps, given, conversation.model, async (context, { name, shown }) => {
+    const call = await openCall(deps, context, name, 'chat', chatEstimate(prompt), fitsPrompt(prompt), named);
+    const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
+    const asked = { deps, context, conversation: told, prompt };
+    const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
+    return delivery.handOn(answer, shown);
+  });
 }
 
 export async function ask<R extends ReadAnswer>(
@@ -165,6 +171,7 @@ export class ChatAnswer<R extends ReadAnswer> {
       ttftMs: this.read.firstTokenMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
+      usage: asRequest(this.candidate.price, usage),
       wellFormed: summary.complete,
       nonEmpty: summary.hasOutput,
       validStructured: summary.wellFormed,

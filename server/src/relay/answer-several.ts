@@ -2,6 +2,7 @@ import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { ask, type ChatAnswer, type Settled } from './answer-chat.ts';
+import { askInTurn } from './ask-in-turn.ts';
 import { asRequest, type Estimate, priceIn, priceOf, settle } from './bill.ts';
 import { type WholeAnswer, whole } from './deliver-whole.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
@@ -18,20 +19,33 @@ const mostAtOnce = 4;
 
 export interface SeveralAnswered extends Pick<Settled, 'usage' | 'cost'> {
   candidate: Candidate;
+  /** What the answer calls it. */
+  model: string;
   /** One for each prompt, or one for all of them where the upstream takes them together. */
   answers: Answer[];
 }
 
 /** A text completion of several prompts: one candidate answers all of them, under one hold and with one bill. */
-export async function answerSeveral(
+export const answerSeveral = (
+  deps: RelayDeps,
+  given: RequestContext,
+  conversation: SourcedCompletion,
+): Promise<SeveralAnswered> =>
+  askInTurn(deps, given, conversation.model, async (context, { name, shown }) => ({
+    ...(await askOne(deps, context, name, conversation)),
+    model: shown,
+  }));
+
+async function askOne(
   deps: RelayDeps,
   context: RequestContext,
+  model: string,
   conversation: SourcedCompletion,
-): Promise<SeveralAnswered> {
+): Promise<Omit<SeveralAnswered, 'model'>> {
   const chats = chatsOf(conversation).map((chat) => ({ conversation: chat, prompt: promptOf(chat) }));
   const prompts = chats.map(({ prompt }) => prompt);
   const fits = prompts.map(fitsPrompt).filter((fit) => fit !== undefined);
-  const call = await openCall(deps, context, conversation.model, 'chat', estimateOf(prompts), (candidate) =>
+  const call = await openCall(deps, context, model, 'chat', estimateOf(prompts), (candidate) =>
     fits.every((fit) => fit(candidate)),
   );
   const startedMs = deps.clock.steadyMs();
@@ -86,7 +100,7 @@ async function settleAll(
   call: OpenCall,
   answers: ChatAnswer<WholeAnswer>[],
   startedMs: number,
-): Promise<SeveralAnswered> {
+): Promise<Omit<SeveralAnswered, 'model'>> {
   const { attempt, candidate } = answers[0]!;
   const price = priceIn(context, candidate);
   try {
@@ -98,6 +112,7 @@ async function settleAll(
       latencyMs: deps.clock.steadyMs() - startedMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
+      usage,
       wellFormed: true,
       nonEmpty: made.length > 0,
     });

@@ -63,7 +63,6 @@ const refused: [string, Loose][] = [
   [chat, { search_parameters: { mode: 'on' } }],
   [chat, { plugins: [{ id: 'web' }] }],
   [chat, { enable_search: true }],
-  [chat, { models: ['dear/one'] }],
   [chat, { fallbacks: ['dear/one'] }],
   [chat, { preset: 'dear' }],
   [chat, { best_of: 20 }],
@@ -74,6 +73,7 @@ const refused: [string, Loose][] = [
   [chat, { generationConfig: { maxOutputTokens: 90_000 } }],
   [chat, { extra_body: { max_tokens: 90_000 } }],
   [chat, { extra_body: { service_tier: 'priority' } }],
+  [chat, { extra_body: { models: ['dear/one'] } }],
   ...[
     'web_search',
     'web_search_preview',
@@ -100,7 +100,7 @@ const allowed: [string, Loose][] = [
   [chat, { service_tier: 'auto' }],
   [chat, { service_tier: 'default' }],
   [chat, { service_tier: null }],
-  [chat, { web_search_options: null, plugins: [], models: [], best_of: 1, search_parameters: { mode: 'off' } }],
+  [chat, { web_search_options: null, plugins: [], best_of: 1, search_parameters: { mode: 'off' } }],
   [chat, { tools: [{ type: 'function', function: { name: 'web_search' } }] }],
   [chat, { tools: [{ type: 'custom', custom: { name: 'c' } }] }],
   [chat, { store: true, metadata: { a: 'b' }, verbosity: 'low', modalities: ['text'], logit_bias: {} }],
@@ -152,4 +152,12 @@ test('what a translation leaves out is not refused', async () => {
   expect(status).toBe(200);
   for (const name of Object.keys(params)) expect(sent[name]).toBeUndefined();
   expect((await ask(chat, 'paid/anthropic', { service_tier: 'priority' })).sent.service_tier).toBeUndefined();
+});
+
+test('a list of models is asked here, each at its own price, and goes nowhere', async () => {
+  for (const path of [chat, wire, '/v1/completions']) {
+    const { status, sent } = await ask(path, 'paid/openai', { models: ['dear/one'], prompt: 'hi' });
+    expect(status).toBe(200);
+    expect(sent).not.toHaveProperty('models');
+  }
 });

@@ -69,6 +69,7 @@ export async function settle(deps: RelayDeps, context: RequestContext, hold: Hol
     endpoint: context.endpoint,
     provider: candidate.channel.provider,
     channelId: candidate.channel.id,
+    ...(candidate.via?.own && { ownKey: true }),
     stream,
     status,
     durationMs: deps.clock.steadyMs() - bill.startedMs,
@@ -82,9 +83,15 @@ export async function settle(deps: RelayDeps, context: RequestContext, hold: Hol
 
 export const priceOf = (price: Price, usage: Usage): number => (isFree(price) ? 0 : costOf(price, usage));
 
-/** A key's allow-list holds public ids; the bare name a client may use instead counts as well. */
-export function allowModel(context: RequestContext, name: string, modelId: string): void {
-  const { models } = context.caller;
+/** A key's allow-list holds public ids; the bare name a client may use instead counts as well, and an alias for its models. */
+export function allowModel(
+  { catalog }: Pick<RelayDeps, 'catalog'>,
+  context: RequestContext,
+  name: string,
+  modelId: string,
+): void {
+  const { models, group } = context.caller;
   if (models.length === 0 || models.includes(modelId) || models.includes(name)) return;
+  if (models.some((alias) => catalog.membersOf(alias, group)?.includes(modelId))) return;
   throw new AppError('model_not_allowed', `This API key may not use the model '${name}'.`, { param: 'model' });
 }

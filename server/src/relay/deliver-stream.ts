@@ -47,7 +47,7 @@ export const streamed = ({ client, answerId = '', onEnded }: Reader): Delivery<B
     const firstTokenMs = deps.clock.steadyMs() - sent.startedMs;
     return new BegunStream(relay, body, output, deltas, first, over, firstTokenMs);
   },
-  handOn: (answer) => new Pump(answer),
+  handOn: (answer, model) => new Pump(answer, model),
 });
 
 /** Kept back for the case that the answer breaks off before anything in it can be seen. */

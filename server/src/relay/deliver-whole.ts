@@ -15,6 +15,8 @@ export interface Completed extends Settled {
   candidate: Candidate;
   /** Public name of the model. */
   modelId: string;
+  /** What the answer calls it. */
+  model: string;
 }
 
 export class WholeAnswer implements ReadAnswer {
@@ -49,11 +51,11 @@ export const whole: Delivery<WholeAnswer, Completed> = {
     const text = typeof read === 'string' ? read : await read;
     return new WholeAnswer(text, parse(text, sent.startedMs), kind, conversation.params.responseFormat !== undefined);
   },
-  handOn: async (opened) => {
+  handOn: async (opened, model) => {
     opened.sent.done();
     const { candidate, modelId } = opened;
     const { answer, text } = opened.read;
-    return { ...(await opened.settle(wellEnded)), answer, text, candidate, modelId };
+    return { ...(await opened.settle(wellEnded)), answer, text, candidate, modelId, model };
   },
 };
 

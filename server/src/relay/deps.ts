@@ -49,6 +49,8 @@ export interface RequestContext {
   /** Path of the endpoint, for the usage log. */
   endpoint: string;
   override: Override | null;
+  /** Further models that a conversation may be answered by, in this order, where the one before does not. */
+  readonly fallbackModels?: readonly string[] | undefined;
   /** The model in whose place this one is asked. */
   readonly insteadOf?: string | undefined;
   /** Of the turn, run or batch that makes the request. */
@@ -59,6 +61,8 @@ export interface RequestContext {
   readonly chargeLater?: ChargeLater | undefined;
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Readonly<Record<string, string>>;
+  /** What the client calls the session that the request is part of. */
+  readonly session?: string | undefined;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
   /** A client waits for this very answer, and is told when the service stops. */

@@ -1,9 +1,11 @@
 import type { Hold } from '../billing/types.ts';
 import { AppError } from '../lib/errors.ts';
+import type { ConversationName } from '../routing/affinity.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
+import { meantModel, sortedAs } from './model-names.ts';
 
 /** A request that has its candidates and its money put aside; `give up` returns both. */
 export class OpenCall {
@@ -27,18 +29,20 @@ export async function openCall(
   type: ModelType,
   estimate: Estimate,
   fits?: (candidate: Candidate) => boolean,
+  conversation?: ConversationName,
 ): Promise<OpenCall> {
   const { caller } = context;
-  const modelId = deps.catalog.resolve(model, caller.group) ?? model;
-  allowModel(context, model, modelId);
+  const { name, modelId, sort } = meantModel(deps.catalog, model, caller.group);
+  allowModel(deps, context, name, modelId);
   const planned = deps.routing.plan({
     requestId: context.requestId,
     userId: caller.userId,
     group: caller.group,
     modelId,
     type,
-    override: context.override,
+    override: sortedAs(context.override, sort),
     fits,
+    conversation,
     insteadOf: context.insteadOf,
     parentRequestId: context.parentRequestId,
   });

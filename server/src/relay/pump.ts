@@ -68,7 +68,11 @@ export class Pump {
   #left = false;
   #running: Promise<StreamEnd> | undefined;
 
-  constructor(readonly answer: ChatAnswer<BegunStream>) {
+  constructor(
+    readonly answer: ChatAnswer<BegunStream>,
+    /** What the answer calls it. */
+    readonly model: string,
+  ) {
     const { deps, context } = answer;
     this.#lastWriteMs = deps.clock.steadyMs();
     context.signal.addEventListener('abort', this.#leave, { once: true });

@@ -16,14 +16,20 @@ export type KeyCall = Call<'apiKey' | 'googleKey'> & { readonly behind?: Behind 
 
 /** Headers that a vendor gives meaning to; nothing else of the client's travels on. */
 const forwardedHeaders = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
+/** Where clients name their session: any of them, Claude Code, Codex, opencode. */
+const sessionHeaders = ['x-session-id', 'x-claude-code-session-id', 'session-id', 'session_id', 'x-session-affinity'];
 /** What these headers are made of. Servers hang up on longer or stranger ones, which would look like a fault of theirs. */
 const usualValue = /^[\t\x20-\x7e]{0,2000}$/;
 
 /** Of everyone who sends none of them. */
 export const noClientHeaders: RequestContext['clientHeaders'] = Object.freeze({});
 
-export const contextOf = (call: KeyCall, endpoint: string, override: Override | null = null): RequestContext =>
-  new CallContext(call, endpoint, override);
+export const contextOf = (
+  call: KeyCall,
+  endpoint: string,
+  override: Override | null = null,
+  fallbackModels?: readonly string[],
+): RequestContext => new CallContext(call, endpoint, override, fallbackModels);
 
 /** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
 class CallContext implements RequestContext {
@@ -38,6 +44,7 @@ class CallContext implements RequestContext {
     readonly call: KeyCall,
     readonly endpoint: string,
     readonly override: Override | null,
+    readonly fallbackModels: readonly string[] | undefined,
   ) {
     const { user, keyId, unlimited, models }: KeyPrincipal = call.principal;
     this.direct = call.behind === undefined;
@@ -51,6 +58,16 @@ class CallContext implements RequestContext {
   /** Looked for now and then, in answers that take their time; for the others it would be made for nothing. */
   get signal(): AbortSignal {
     return this.call.signal;
+  }
+
+  /** Looked for where there is a choice to make by it. */
+  get session(): string | undefined {
+    const { headers } = this.call.request;
+    for (const name of sessionHeaders) {
+      const value = headers.get(name);
+      if (value) return value;
+    }
+    return undefined;
   }
 
   get chargeLater(): ChargeLater | undefined {

@@ -7,10 +7,11 @@ import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted
 /** What a warm request asks of the database: nothing before its upstream is called, one statement after. */
 let relay: RelayTest;
 let upstream: ScriptedUpstream;
+let channel: number;
 /** Statements so far, but for those that the process makes by itself. */
 const statements: string[] = [];
 let before = -1;
-const byItself = /\bowners\b|\bwanted\b|pg_stat|routing_|jobs\b/;
+const byItself = /\bowners\b|\bwanted\b|pg_stat|routing_(?!own_keys)|jobs\b/;
 
 const unsafe = PostgresPool.prototype.unsafe;
 const spied = spyOn(PostgresPool.prototype, 'unsafe').mockImplementation(function (this: PostgresPool, text, values) {
@@ -29,7 +30,8 @@ beforeAll(async () => {
       usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
     });
   });
-  await addUpstream(relay.test, upstream.url, [{ model_id: 'm', prompt_price: 2, completion_price: 2 }]);
+  const models = [{ model_id: 'm', prompt_price: 2, completion_price: 2 }];
+  channel = await addUpstream(relay.test, upstream.url, models, { provider: 'acme', credential: 'sk-first' });
 });
 afterAll(async () => {
   await upstream.close();
@@ -37,10 +39,9 @@ afterAll(async () => {
   spied.mockRestore();
 });
 
-test('none before the upstream is called, one after', async () => {
-  if (engineOf(relay.test.platform.database.db) === 'sqlite') return;
+async function expectOneAfter(messages: { role: string; content: string }[]): Promise<void> {
   const ask = async (path: string) => {
-    const answer = await relay.post(path, { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
+    const answer = await relay.post(path, { model: 'm', max_tokens: 9, messages });
     expect(answer.status).toBe(200);
     await answer.text();
   };
@@ -56,4 +57,27 @@ test('none before the upstream is called, one after', async () => {
     expect({ path, ...seen }).toEqual({ path, before: 0, after: 1 });
     expect(statements[0]).toContain('insert into usage_logs');
   }
+}
+
+const hi = { role: 'user', content: 'hi' };
+
+test('none before the upstream is called, one after', async () => {
+  if (engineOf(relay.test.platform.database.db) === 'sqlite') return;
+  await expectOneAfter([hi]);
+});
+
+test('no more with several credentials, with a key of the user’s own, and in a conversation that goes on', async () => {
+  if (engineOf(relay.test.platform.database.db) === 'sqlite') return;
+  const root = await relay.test.root();
+  const second = { name: 'Second', credential: 'sk-second', requests_per_minute: 1_000, spend_per_day: 1_000 };
+  const added = await root.call(`/api/admin/channels/${channel}/credentials`, { method: 'POST', body: second });
+  expect(added.status).toBe(201);
+  const conversation = [hi, { role: 'assistant', content: 'hello' }, { role: 'user', content: 'and now?' }];
+  await expectOneAfter(conversation);
+  await relay.test.setOption('OwnKeys', true);
+  await relay.test.setOption('OwnKeyFee', 0.5);
+  const own = { provider: 'acme', name: 'Mine', credential: 'sk-own' };
+  expect((await relay.member.call('/api/routing/own-keys', { method: 'POST', body: own })).status).toBe(201);
+  await expectOneAfter(conversation);
+  expect(upstream.seen.at(-1)!.headers.get('authorization')).toBe('Bearer sk-own');
 });

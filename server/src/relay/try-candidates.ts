@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 import type { Cause } from '../routing/decision.ts';
-import type { Attempt } from '../routing/plan.ts';
+import type { Attempt, Report } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault, noSample, reportOf } from './dispatch.ts';
 import type { OpenCall } from './open-call.ts';
@@ -57,8 +57,8 @@ interface Verdict {
 
 function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error: unknown, startedMs: number): Verdict {
   const latencyMs = deps.clock.steadyMs() - startedMs;
-  const fail = (outcome: 'failure' | 'neutral', cause: Cause, status?: number) =>
-    attempt.report({ ...noSample, outcome, cause, latencyMs, ...(status !== undefined && { status }) });
+  const fail = (outcome: 'failure' | 'neutral', cause: Cause, more: Pick<Report, 'status' | 'retryAfterMs'> = {}) =>
+    attempt.report({ ...noSample, outcome, cause, latencyMs, ...more });
   if (context.signal.aborted) {
     fail('neutral', 'client_left');
     return { throw: new ClientLeft() };
@@ -69,7 +69,10 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
   }
   if (error instanceof UpstreamFault) {
     const { outcome, cause, status } = reportOf(error.error);
-    fail(outcome, cause, status);
+    fail(outcome, cause, {
+      status,
+      ...(cause === 'rate_limited' && { retryAfterMs: retryAfterOf(error.error.headers) }),
+    });
     if (error.error.kind === 'caller') {
       const told = appErrorOf(error.error);
       return error.error.byRequest ? { refusal: told } : { throw: told };
@@ -96,6 +99,12 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
   }
   fail('neutral', 'refused');
   return { throw: error instanceof Error ? error : new Error(String(error)) };
+}
+
+/** As an upstream says it; undefined where it does not, or in a form that nobody uses with these. */
+function retryAfterOf(headers: Record<string, string>): number | undefined {
+  const ms = Number(headers['retry-after-ms'] ?? Number(headers['retry-after']) * 1_000);
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
 }
 
 function logFailure(

@@ -56,6 +56,17 @@ describe('one circuit', () => {
     expect(breaker.state(key)).toBe('closed');
   });
 
+  test('one that nobody asked through for a day is forgotten, however it stood', async () => {
+    const { breaker, clock } = await breakerWith();
+    fail(breaker, 5);
+    clock.advance(86_400_000);
+    breaker.recoverAll();
+    expect(breaker.state(key)).toBe('half_open');
+    clock.advance(1);
+    breaker.recoverAll();
+    expect(breaker.state(key)).toBe('closed');
+  });
+
   test('half-open → open at any failure, for another 60 s', async () => {
     const { breaker, clock } = await breakerWith();
     fail(breaker, 5);

@@ -35,7 +35,7 @@ export interface Breaker {
   changedAtMs(key: string): number;
   /** Taken at dispatch; null when the circuit blocks. */
   tryAcquire(key: string, user?: number): Permit | null;
-  /** The recovery check of the aggregation cycle; also forgets circuits that have been closed and quiet for an hour. */
+  /** The recovery check of the aggregation cycle; also forgets circuits that have been quiet for long. */
   recoverAll(): void;
   /** Reads what other processes have reported of these keys; at start, and after a lost connection. */
   reread(keys: Iterable<string>): Promise<void>;
@@ -55,7 +55,10 @@ const channel = 'routing:breaker';
 const storedKey = (key: string): string => `routing:breaker:${key}`;
 /** A newcomer learns of transitions this long after them; older ones have been overtaken by recovery. */
 const storedMs = 3_600_000;
+/** Of one that is closed. */
 const forgetAfterMs = 3_600_000;
+/** Of any: what belongs to a channel or a key that is gone would stay for good, and users come and go with keys of their own. */
+const forgetAnyAfterMs = 86_400_000;
 
 const reportSchema = z.object({
   key: z.string(),
@@ -176,7 +179,7 @@ class SharedBreaker implements Breaker {
       this.#current(key);
       const quiet = circuit.state === 'closed' && circuit.failures.length === 0;
       const lastUsedMs = Math.max(circuit.changedAtMs, circuit.lastAdmittedMs);
-      if (quiet && now - lastUsedMs > forgetAfterMs) this.#circuits.delete(key);
+      if (now - lastUsedMs > (quiet ? forgetAfterMs : forgetAnyAfterMs)) this.#circuits.delete(key);
     }
   }
 

@@ -19,7 +19,7 @@ export interface ChooseRequest extends RankRequest {
 
 /** How the first of the list came to be first; turned into words when the decision is written. */
 export interface Reason {
-  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'tiers' | 'probe';
+  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'tiers' | 'probe' | 'own_key' | 'affinity';
   /** Chance the draw gave the picked one. */
   chance: number;
   /** How many took part in the draw or the round. */
@@ -158,4 +158,23 @@ export function choose(request: ChooseRequest): Choice {
   const ordered: Candidate[] = new Array(length);
   for (let i = 0; i < length; i++) ordered[i] = ranked[i]!.candidate;
   return { ordered, picked: ordered[0]!, strategy: request.legacy ? 'legacy' : strategy, reason, awaitedProbe, scored };
+}
+
+/** The same with another candidate in front, for a reason that stands above what was chosen. */
+export function ledBy(choice: Choice, first: Candidate, how: 'own_key' | 'affinity'): Choice {
+  const ordered = [first, ...choice.ordered.filter((candidate) => candidate !== first)];
+  return { ...choice, ordered, picked: first, reason: { how, chance: 1, among: ordered.length } };
+}
+
+/** Orders that somebody asked for, or that spread requests on purpose, stand above what a conversation was answered by. */
+const keptOrders: ReadonlySet<Reason['how']> = new Set<Reason['how']>(['order', 'sort', 'round_robin']);
+
+/** Led by whoever holds the conversation's cache, where nothing speaks against it. `boundTo` is the key of its circuit. */
+export function ledByAffinity(choice: Choice, boundTo: string): Choice {
+  const [front] = choice.ordered;
+  const bound = choice.ordered.find(({ key }) => boundTo === key || boundTo.startsWith(`${key}|`));
+  if (!bound || bound === front || keptOrders.has(choice.reason.how)) return choice;
+  if (choice.strategy === 'legacy' && bound.channel.priority !== front!.channel.priority) return choice;
+  const { overSoftLimit } = choice.scored.find((one) => one.candidate === bound)!;
+  return overSoftLimit ? choice : ledBy(choice, bound, 'affinity');
 }

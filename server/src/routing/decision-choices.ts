@@ -53,9 +53,15 @@ export const attemptsOf = (attempts: readonly AttemptRecord[]): string =>
   JSON.stringify(attempts.map(summariseAttempt));
 
 /** An only attempt that succeeded: who it was stands in the row already. */
-export function onlyAttemptOf({ latencyMs, ttftMs }: AttemptRecord): string {
-  const latency = `[{"latency_ms":${Math.round(latencyMs)}`;
+export function onlyAttemptOf({ candidate, latencyMs, ttftMs }: AttemptRecord): string {
+  const latency = `[{"latency_ms":${Math.round(latencyMs)}${keyOf(candidate)}`;
   return ttftMs === undefined ? `${latency}}]` : `${latency},"ttft_ms":${Math.round(ttftMs)}}]`;
+}
+
+/** Of several; one that is alone is known by its channel. */
+function keyOf({ via }: Candidate): string {
+  if (!via) return '';
+  return via.own ? ',"own_key":true' : `,"credential_id":${via.credential.id}`;
 }
 
 /** In the order of trying, the dropped ones last. */

@@ -1,3 +1,4 @@
+import type { Candidate } from './candidate.ts';
 import type { Reason } from './choose.ts';
 import type { AttemptRecord, Decision } from './decision.ts';
 import type { Scored } from './rank.ts';
@@ -17,6 +18,8 @@ const openings: Record<Reason['how'], (decision: Decision, picked: Scored) => st
   tiers: (_, { candidate }) =>
     `${candidate.channel.provider} drawn by weight from the channels of highest priority (${candidate.channel.priority})`,
   probe: (_, { candidate }) => `${candidate.channel.provider} was put first to see whether it has recovered`,
+  own_key: (_, { candidate }) => `${candidate.channel.provider} is asked first with a key of the user's own`,
+  affinity: (_, { candidate }) => `${candidate.channel.provider} answered this conversation before and holds its cache`,
 };
 
 const causeOf = (attempt: AttemptRecord): string =>
@@ -86,9 +89,16 @@ export function summarise(one: Scored, rank: number) {
   };
 }
 
+/** Of several; one that is alone is known by its channel. */
+function keyOf({ via }: Candidate): { credential_id?: number; own_key?: true } {
+  if (!via) return {};
+  return via.own ? { own_key: true } : { credential_id: via.credential.id };
+}
+
 export const summariseAttempt = (attempt: AttemptRecord) => ({
   provider: attempt.candidate.channel.provider,
   channel_id: attempt.candidate.channel.id,
+  ...keyOf(attempt.candidate),
   outcome: attempt.outcome,
   cause: attempt.cause,
   status: attempt.status,

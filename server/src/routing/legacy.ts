@@ -15,8 +15,10 @@ export const legacyCandidate = (channel: Channel, modelId: string, type: ModelTy
   capabilities: {},
 });
 
+type Tiered = Pick<Channel, 'priority' | 'weight'>;
+
 /** Takes out one at random by weight; when all weigh nothing, each is as likely. */
-function drawOne<T>(rest: T[], channelOf: (one: T) => Channel, random: () => number): T {
+function drawOne<T>(rest: T[], channelOf: (one: T) => Tiered, random: () => number): T {
   const weightOf = (one: T): number => Math.max(channelOf(one).weight, 0);
   let total = 0;
   for (const one of rest) total += weightOf(one);
@@ -37,7 +39,7 @@ function drawOne<T>(rest: T[], channelOf: (one: T) => Channel, random: () => num
 }
 
 /** Contract §7.2: highest priority first, weighted random within a tier, next on failure. */
-export function orderByTiers<T>(list: readonly T[], channelOf: (one: T) => Channel, random: () => number): T[] {
+export function orderByTiers<T>(list: readonly T[], channelOf: (one: T) => Tiered, random: () => number): T[] {
   const tiers = Map.groupBy(list, (one) => channelOf(one).priority);
   const ordered: T[] = [];
   for (const priority of [...tiers.keys()].sort((a, b) => b - a)) {

@@ -1,8 +1,11 @@
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { costOf, type Usage } from '../lib/money.ts';
 import type { Breaker, Permit } from './breaker.ts';
 import type { Candidate } from './candidate.ts';
 import type { Choice } from './choose.ts';
+import type { CredentialMeter } from './credential-meter.ts';
+import { limitsEndInMs } from './credential-order.ts';
 import type { AttemptRecord, Cause, Decision } from './decision.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sample } from './window.ts';
@@ -11,6 +14,10 @@ import type { Sample } from './window.ts';
 export interface Report extends Sample {
   cause?: Cause;
   status?: number;
+  /** When an upstream that is at its limit wants to be asked again. */
+  retryAfterMs?: number | undefined;
+  /** All that was used, where there is more to say than the tokens of the sample. */
+  usage?: Usage;
 }
 
 export interface Attempt {
@@ -36,6 +43,11 @@ export interface PlanDeps {
   clock: Clock;
   breaker: Breaker;
   metrics: Metrics;
+  meter: CredentialMeter;
+  /** A candidate with each of its keys that may be used now, in the order of trying. */
+  keysOf(candidate: Candidate, request: PlanFor): readonly Candidate[];
+  /** Told who gave an answer. */
+  onAnswer?(request: PlanFor, answered: Candidate): void;
   log(decision: Decision): void;
   onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
 }
@@ -47,6 +59,17 @@ interface PlanFor {
   sort: string | null;
   insteadOf?: string | undefined;
   parentRequestId?: string | undefined;
+  /** Names the conversation, where there is one to come back to. */
+  place?: string | undefined;
+  /** Key of the way that the conversation went before. */
+  boundTo?: string | null;
+}
+
+/** When the other keys of a candidate are tried that did not answer with one. */
+function otherKeysAfter({ outcome, cause }: Report): 'next' | 'later' | 'never' {
+  // Faults of the key: with another one the same upstream may answer.
+  if (outcome === 'success' || cause === 'unauthorized' || cause === 'rate_limited') return 'next';
+  return cause === 'refused' ? 'never' : 'later';
 }
 
 class OneAttempt implements Attempt {
@@ -79,6 +102,13 @@ class RoutePlan implements Plan {
   readonly #skipped: Candidate[] = [];
   readonly #startedAtMs: number;
   readonly #startedMs: number;
+  /** Candidates all of whose keys were at their limits when their turn came. */
+  readonly #atLimits: Candidate[] = [];
+  /** The current candidate with its other keys. */
+  #keys: Candidate[] = [];
+  /** Keys of upstreams that failed, for when nobody else is left. */
+  #later: Candidate[] = [];
+  #otherKeys: ReturnType<typeof otherKeysAfter> = 'next';
   #next = 0;
   #closed = false;
 
@@ -86,6 +116,8 @@ class RoutePlan implements Plan {
     readonly deps: PlanDeps,
     readonly request: PlanFor,
     readonly choice: Choice,
+    /** In the order of trying. */
+    readonly line: readonly Candidate[],
   ) {
     this.#startedAtMs = deps.clock.nowMs();
     this.#startedMs = deps.clock.steadyMs();
@@ -100,17 +132,17 @@ class RoutePlan implements Plan {
   }
 
   get candidates(): readonly Candidate[] {
-    return this.choice.ordered;
+    return this.line;
   }
 
   next(): Attempt | null {
-    while (!this.#closed && this.#next < this.choice.ordered.length) {
-      const candidate = this.choice.ordered[this.#next]!;
-      this.#next += 1;
+    if (this.#closed) return null;
+    for (let candidate = this.#following(); candidate; candidate = this.#following()) {
       const permit = this.deps.breaker.tryAcquire(candidate.key, this.request.userId);
       if (permit) {
         const attempt = new OneAttempt(this, candidate, permit);
         this.#attempts.push(attempt);
+        if (candidate.via && !candidate.via.own) this.deps.meter.sent(candidate.via.credential);
         return attempt;
       }
       this.#skipped.push(candidate);
@@ -118,8 +150,42 @@ class RoutePlan implements Plan {
     return null;
   }
 
+  #following(): Candidate | undefined {
+    if (this.#keys.length > 0) {
+      const other = this.#otherKeys === 'next' ? this.#belowLimits(this.#keys) : undefined;
+      if (other) return other;
+      if (this.#otherKeys === 'later') this.#later.push(...this.#keys);
+      this.#keys = [];
+    }
+    while (this.#next < this.line.length) {
+      const candidate = this.line[this.#next]!;
+      this.#next += 1;
+      this.#otherKeys = 'next';
+      if (candidate.channel.credentials === undefined) return candidate;
+      const [first, ...others] = this.deps.keysOf(candidate, this.request);
+      this.#keys = others;
+      if (first) return first;
+      this.#atLimits.push(candidate);
+    }
+    return this.#belowLimits(this.#later);
+  }
+
+  /** Takes the first that may be used still: others went out with these keys since the line was made. */
+  #belowLimits(keys: Candidate[]): Candidate | undefined {
+    for (let key = keys.shift(); key; key = keys.shift())
+      if (!key.via || this.deps.meter.waitMs(key.via.credential) === 0) return key;
+    return undefined;
+  }
+
   failure(): AppError {
     const causes = this.#records.map((record) => record.cause);
+    if (causes.length === 0 && this.#atLimits.length > 0 && this.#skipped.length === 0) {
+      return new AppError(
+        'capacity_exhausted',
+        `Every provider of '${this.modelId}' is at its limit. Try again later.`,
+        { headers: this.#whenToRetry() },
+      );
+    }
     if (causes.length === 0) {
       return new AppError(
         'no_available_provider',
@@ -139,10 +205,14 @@ class RoutePlan implements Plan {
     return new AppError('provider_error', `No provider of '${this.modelId}' gave an answer.`);
   }
 
-  /** When the first of the blocked circuits lets test requests through; one whose places are taken, in a second. */
+  /**
+   * When the first of the blocked circuits lets test requests through, or the first key is below its limits; where places of
+   * tests are taken, in a second.
+   */
   #whenToRetry(): Record<string, string> {
     let soonestMs = Number.POSITIVE_INFINITY;
     for (const { key } of this.#skipped) soonestMs = Math.min(soonestMs, this.deps.breaker.opensAgainInMs(key));
+    for (const candidate of this.#atLimits) soonestMs = Math.min(soonestMs, limitsEndInMs(this.deps.meter, candidate));
     const ms = Number.isFinite(soonestMs) ? Math.max(1_000, soonestMs) : 1_000;
     return { 'retry-after': `${Math.ceil(ms / 1000)}`, 'retry-after-ms': `${ms}` };
   }
@@ -162,12 +232,30 @@ class RoutePlan implements Plan {
   }
 
   done(candidate: Candidate, report: Report): void {
-    this.deps.metrics.record(candidate, report);
+    const { via } = candidate;
+    // What a user's own key is good for says nothing of the channel.
+    if (!via?.own) this.deps.metrics.record(via?.base ?? candidate, report);
+    if (via && !via.own) {
+      this.deps.meter.ended(via.credential, useOf(via.base, report));
+      if (report.cause === 'rate_limited') this.deps.meter.rest(candidate.key, report.retryAfterMs);
+    }
+    this.#otherKeys = otherKeysAfter(report);
+    if (report.outcome === 'success') this.deps.onAnswer?.(this.request, candidate);
     this.deps.onReport?.(this.request.requestId, candidate, report);
     const { outcome, latencyMs, cause, status, ttftMs } = report;
     this.#records.push({ candidate, outcome, latencyMs, cause, status, ttftMs });
   }
 }
 
-export const openPlan = (deps: PlanDeps, request: PlanFor, choice: Choice): Plan =>
-  new RoutePlan(deps, request, choice);
+const useOf = ({ price }: Candidate, { outcome, usage, promptTokens, completionTokens }: Report) => ({
+  failed: outcome === 'failure',
+  tokens: promptTokens + completionTokens,
+  spent: costOf(price, usage ?? { promptTokens, completionTokens }),
+});
+
+export const openPlan = (
+  deps: PlanDeps,
+  request: PlanFor,
+  choice: Choice,
+  line: readonly Candidate[] = choice.ordered,
+): Plan => new RoutePlan(deps, request, choice, line);

@@ -3,6 +3,7 @@ import type { Candidate } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
 import type { Override } from './override.ts';
 import { averagePrice, defaultWeights, type Measured, type Strategy, scoreOf, type Weights } from './score.ts';
+import { circuitOf } from './ways.ts';
 
 export interface Preferences {
   defaultStrategy: Strategy | null;
@@ -91,6 +92,7 @@ function missesSoftLimit(measured: Measured, preferences: Preferences | null): b
 /** Scores every candidate, dropped ones included, in the order given. */
 export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
   const { preferences, candidates } = request;
+  const circuit = (key: string) => request.circuit(key, request.userId);
   const weights = request.config?.weights ?? defaultWeights;
   const scored: Scored[] = new Array(candidates.length);
   for (let i = 0; i < candidates.length; i++) {
@@ -104,7 +106,7 @@ export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
       measured,
       score,
       boosted,
-      circuit: request.circuit(candidate.key, request.userId),
+      circuit: circuitOf(candidate, circuit),
       overSoftLimit: missesSoftLimit(measured, preferences),
       dropped,
     };

@@ -2,6 +2,7 @@ import type { Route } from '../platform/http/route.ts';
 import { configRoutes } from './routes/configs.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { metricsRoutes } from './routes/metrics.ts';
+import { ownKeyRoutes } from './routes/own-keys.ts';
 import { preferencesRoutes } from './routes/preferences.ts';
 import type { Routing } from './routing.ts';
 
@@ -11,4 +12,7 @@ export const routingRoutes = ({ parts }: Pick<Routing, 'parts'>): Route[] => [
   ...configRoutes(parts),
   ...metricsRoutes(parts),
   ...decisionRoutes(parts),
+  ...(parts.ownKeys && parts.deps.sealer
+    ? ownKeyRoutes({ keys: parts.ownKeys, sealer: parts.deps.sealer, deps: parts.deps })
+    : []),
 ];

@@ -1,20 +1,27 @@
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import { type Affinity, type ConversationName, openAffinity } from './affinity.ts';
 import { type Breaker, openBreaker } from './breaker.ts';
 import type { Candidate, ModelType } from './candidate.ts';
 import type { RoutingCatalog } from './catalog-view.ts';
-import { choose } from './choose.ts';
+import { type Choice, choose, ledBy, ledByAffinity } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
 import { type ConfigCache, openConfigs } from './configs.ts';
+import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
+import { credentialOrder } from './credential-order.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
+import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
+import { ownLine } from './own-line.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
 import { type Preferences, type Scored, scoreAll } from './rank.ts';
+import { circuitKeys } from './ways.ts';
 
 export interface PlanRequest {
   requestId: string;
@@ -26,6 +33,8 @@ export interface PlanRequest {
   override?: Override | null;
   /** What else the request needs of a candidate: context length, a tool, a video size. */
   fits?: (candidate: Candidate) => boolean;
+  /** Stays with whoever answered it before, for the sake of the cache there. */
+  conversation?: ConversationName | undefined;
   /** The model in whose place this one is asked. */
   insteadOf?: string | undefined;
   /** Of the turn or run that makes the request. */
@@ -41,6 +50,10 @@ export interface RoutingDeps {
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;
   random?: () => number;
+  /** Opens keys of users' own; without it they have none. */
+  sealer?: Sealer;
+  /** Share of a model's price that requests with a key of the user's own cost; null where there are no such keys. */
+  ownKeyFee?: () => number | null;
   onTransition?: (key: string, state: CircuitState) => void;
   /** Told how each call to a candidate ended. */
   onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
@@ -68,12 +81,27 @@ export interface RoutingParts {
   deps: RoutingDeps;
   breaker: Breaker;
   metrics: Metrics;
+  meter: CredentialMeter;
+  affinity: Affinity;
   decisions: DecisionLog;
   preferences: PreferencesCache;
+  /** Absent where there are none. */
+  ownKeys?: OwnKeys;
   configs: ConfigCache;
 }
 
 const cycleMs = 60_000;
+const noKeys: readonly OwnKey[] = Object.freeze([]);
+
+/** What is read before a plan is made. */
+interface Known {
+  preferences: Preferences | null;
+  ownKeys: readonly OwnKey[];
+  /** Of the conversation. */
+  place: string | undefined;
+  /** Key of the circuit that it went through before. */
+  bound: string | null;
+}
 
 class RoutingRoom implements Routing {
   /** Requests per model that were routed in turns; bounded by the catalog, since only models with candidates count. */
@@ -88,16 +116,29 @@ class RoutingRoom implements Routing {
   readonly #circuit = (key: string, userId: number) => this.parts.breaker.state(key, userId);
 
   constructor(readonly parts: RoutingParts) {
-    const { deps, breaker, metrics, decisions } = parts;
-    const { clock, onReport } = deps;
-    this.#planDeps = { clock, breaker, metrics, onReport, log: (decision) => decisions.add(decision) };
+    const { deps, breaker, metrics, meter, affinity, decisions } = parts;
+    const { clock, onReport, random = Math.random } = deps;
+    const order = { meter, circuit: this.#circuit, random };
+    this.#planDeps = {
+      ...{ clock, breaker, metrics, meter, onReport },
+      keysOf: (candidate, { userId, boundTo = null }) => credentialOrder(order, candidate, { userId, boundTo }),
+      onAnswer: ({ place }, { key, via }) => {
+        if (place !== undefined && !via?.own) affinity.keep(place, key);
+      },
+      log: (decision) => decisions.add(decision),
+    };
   }
 
   plan(request: PlanRequest): Plan | Promise<Plan> {
     const preferences = this.parts.preferences.get(request.userId);
-    return preferences instanceof Promise
-      ? preferences.then((loaded) => this.#planWith(request, loaded))
-      : this.#planWith(request, preferences);
+    const ownKeys = this.parts.ownKeys?.get(request.userId) ?? noKeys;
+    const place = this.#placeOf(request);
+    const bound = place !== undefined && request.conversation!.begun ? this.parts.affinity.find(place) : null;
+    if (!(preferences instanceof Promise || ownKeys instanceof Promise || bound instanceof Promise))
+      return this.#planWith(request, { preferences, ownKeys, place, bound });
+    return Promise.all([preferences, ownKeys, bound]).then(([loaded, keys, found]) =>
+      this.#planWith(request, { preferences: loaded, ownKeys: keys, place, bound: found }),
+    );
   }
 
   async standing(userId: number, override: Override | null): Promise<Standing> {
@@ -122,17 +163,43 @@ class RoutingRoom implements Routing {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
-    const { decisions, breaker, preferences, configs, metrics } = this.parts;
+    const { decisions, breaker, preferences, ownKeys, configs, metrics, meter, affinity } = this.parts;
     // Ends a sweep that may be running, which the cycle waits for.
     await decisions.close();
     await this.#cycling;
     await metrics.aggregate();
-    await Promise.all([breaker.close(), preferences.close(), configs.close()]);
+    const kept = [breaker, preferences, ownKeys, configs, meter, affinity];
+    await Promise.all(kept.map((part) => part?.close()));
   }
 
-  #planWith(request: PlanRequest, preferences: Preferences | null): Plan {
+  /** Where it is known who answered a conversation; undefined where there is nothing to choose among. */
+  #placeOf({ conversation, userId, modelId, type, group }: PlanRequest): string | undefined {
+    if (!conversation) return undefined;
+    const { catalog } = this.parts.deps;
+    const offered = catalog.candidatesFor(modelId, type, group);
+    const candidates = offered.length > 0 ? offered : catalog.legacyCandidatesFor(modelId, type, group);
+    const choices = candidates.length > 1 ? candidates.length : (candidates[0]?.channel.credentials?.length ?? 0);
+    return choices > 1 ? `${userId}|${modelId}|${conversation.key()}` : undefined;
+  }
+
+  #planWith(request: PlanRequest, { preferences, ownKeys, place, bound }: Known): Plan {
+    const { modelId, requestId, userId, override, insteadOf, parentRequestId } = request;
+    // Until its circuit opens: then the conversation is drawn anew, and stays there.
+    const boundTo = bound !== null && this.#circuit(bound, userId) === 'closed' ? bound : null;
+    const drawn = this.#choose(request, preferences);
+    const choice = boundTo === null ? drawn : ledByAffinity(drawn, boundTo);
+    const sort = override?.sort ?? null;
+    const about = { requestId, userId, modelId, sort, insteadOf, parentRequestId, place, boundTo };
+    const orderGiven = Boolean(override?.order?.length || override?.sort);
+    const own = ownLine(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
+    if (own === null) return openPlan(this.#planDeps, about, choice);
+    const told = own.line[0]?.via ? ledBy(choice, own.first, 'own_key') : choice;
+    return openPlan(this.#planDeps, about, told, own.line);
+  }
+
+  #choose(request: PlanRequest, preferences: Preferences | null): Choice {
     const { deps, configs } = this.parts;
-    const { modelId, requestId, userId, insteadOf, parentRequestId } = request;
+    const { modelId, userId } = request;
     const { candidates, legacy } = this.#candidatesOf(request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
@@ -154,8 +221,7 @@ class RoutingRoom implements Routing {
     });
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
-    const sort = override?.sort ?? null;
-    return openPlan(this.#planDeps, { requestId, userId, modelId, sort, insteadOf, parentRequestId }, choice);
+    return choice;
   }
 
   #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
@@ -170,19 +236,20 @@ class RoutingRoom implements Routing {
   }
 
   async #runCycle(): Promise<void> {
-    const { breaker, metrics, configs, decisions, deps } = this.parts;
+    const { breaker, metrics, meter, configs, decisions, deps } = this.parts;
     breaker.recoverAll();
     const attempt = (what: string, work: Promise<void>) => work.catch((error) => deps.onError?.(error, what));
     await attempt('aggregate metrics', metrics.aggregate());
+    await attempt('count the use of credentials', meter.refresh());
     await attempt('reload routing configs', configs.reload());
     await attempt('sweep decisions', decisions.sweep());
   }
 }
 
 export async function openRouting(deps: RoutingDeps): Promise<Routing> {
-  const { db, clock, shared, hearing, catalog } = deps;
+  const { db, clock, shared, hearing, catalog, sealer } = deps;
   const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
-  const knownKeys = async () => (await catalog.allCandidates()).map((candidate) => candidate.key);
+  const knownKeys = async () => (await catalog.allCandidates()).flatMap(circuitKeys);
   const breaker = await openBreaker({
     clock,
     shared,
@@ -195,8 +262,17 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     deps,
     breaker,
     metrics: await openMetrics({ db, clock, onError: failed('aggregate metrics') }),
+    meter: await openCredentialMeter({ db, clock, shared, onError: failed('count the use of credentials') }),
+    affinity: await openAffinity({ clock, shared }),
     decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
     preferences: await openPreferences({ db, clock, shared, hearing }),
+    ...(sealer && {
+      ownKeys: await openOwnKeys({
+        ...{ db, clock, shared, hearing, sealer },
+        allowed: () => (deps.ownKeyFee?.() ?? null) !== null,
+        onTrouble: (message, error) => deps.onError?.(error, `use a key: ${message}`),
+      }),
+    }),
     configs: await openConfigs({ db, clock, shared, onError: failed('reload routing configs') }),
   });
 }

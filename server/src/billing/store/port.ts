@@ -131,6 +131,8 @@ export interface UsageRow {
   first_token_ms: number;
   /** Of the turn or run that made the request; null for what a client asked itself. */
   parent_request_id: string | null;
+  /** 1 where it went out with a key of the user's own. */
+  own_key: number;
   created_at: number;
 }
 
@@ -162,6 +164,7 @@ export const usageColumns = [
   'duration_ms',
   'first_token_ms',
   'parent_request_id',
+  'own_key',
   'created_at',
 ] as const satisfies (keyof UsageRow)[];
 

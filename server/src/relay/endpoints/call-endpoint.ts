@@ -70,6 +70,7 @@ export async function callEndpoint<T>(
     latencyMs: deps.clock.steadyMs() - startedMs,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
+    usage,
     wellFormed: true,
     nonEmpty: true,
   });
@@ -127,6 +128,7 @@ async function breakOff(
     latencyMs: deps.clock.steadyMs() - startedMs,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
+    usage,
     wellFormed: false,
     nonEmpty: true,
   });

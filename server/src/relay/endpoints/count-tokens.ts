@@ -3,6 +3,7 @@ import type { Candidate } from '../../routing/candidate.ts';
 import { allowModel } from '../bill.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
+import { meantModel } from '../model-names.ts';
 import { promptOf } from '../prompt.ts';
 import { ClientLeft } from '../try-candidates.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
@@ -22,8 +23,8 @@ export async function countTokens(
   conversation: Conversation,
 ): Promise<number> {
   const { group } = context.caller;
-  const modelId = deps.catalog.resolve(conversation.model, group) ?? conversation.model;
-  allowModel(context, conversation.model, modelId);
+  const { name, modelId } = meantModel(deps.catalog, conversation.model, group);
+  allowModel(deps, context, name, modelId);
   const candidates = deps.catalog.candidatesFor(modelId, 'chat', group);
   const all = candidates.length > 0 ? candidates : deps.catalog.legacyCandidatesFor(modelId, 'chat', group);
   if (all.length === 0)

@@ -7,7 +7,10 @@ import { requiredString } from '../wire/read.ts';
 /** The models a key may use, as public ids; null when it may use all. A list may hold names without their vendor. */
 export function allowedModels({ catalog }: Pick<RelayDeps, 'catalog'>, caller: Pick<Caller, 'group' | 'models'>) {
   if (caller.models.length === 0) return null;
-  return new Set(caller.models.map((name) => catalog.resolve(name, caller.group) ?? name));
+  const { group } = caller;
+  return new Set(
+    caller.models.flatMap((name) => catalog.membersOf(name, group) ?? [catalog.resolve(name, group) ?? name]),
+  );
 }
 
 /** The model of a request, or where it may be left out and is, the first of its type; a real one before the built-in. */

@@ -14,11 +14,22 @@ export function listModels(
   caller: Caller,
   own: readonly ModelListing[],
 ): ModelView[] {
+  const { catalog } = deps;
   const allowed = allowedModels(deps, caller);
-  return [...own, ...deps.catalog.models(caller.group)]
-    .filter((model) => allowed === null || allowed.has(model.id))
-    .map((model) => view(deps, caller, model));
+  const models = [...own, ...catalog.models(caller.group)].filter(({ id }) => allowed === null || allowed.has(id));
+  const aliases = catalog
+    .aliases(caller.group)
+    .filter(({ id }) => !own.some((model) => model.id === id) && mayUseAlias(catalog, caller, allowed, id));
+  return [...models, ...aliases].map((model) => view(deps, caller, model));
 }
+
+/** One whose models may all be used, or that the key names itself. */
+const mayUseAlias = (
+  catalog: RelayDeps['catalog'],
+  { group }: Caller,
+  allowed: ReadonlySet<string> | null,
+  alias: string,
+): boolean => allowed === null || catalog.membersOf(alias, group)!.every((id) => allowed.has(id));
 
 export function describeModel(
   deps: Pick<RelayDeps, 'catalog'>,
@@ -27,9 +38,13 @@ export function describeModel(
   name: string,
 ): ModelView {
   const { catalog } = deps;
+  const allowed = allowedModels(deps, caller);
+  const alias = own.some(({ id }) => id === name)
+    ? undefined
+    : catalog.aliases(caller.group).find((model) => model.id === name);
+  if (alias && mayUseAlias(catalog, caller, allowed, name)) return view(deps, caller, alias);
   const id = catalog.resolve(name, caller.group) ?? name;
   const found = own.find((model) => model.id === name) ?? catalog.model(id, caller.group);
-  const allowed = allowedModels(deps, caller);
   if (found && (allowed === null || allowed.has(found.id))) return view(deps, caller, found);
   throw new AppError('model_not_found', `The model '${name}' does not exist or cannot be used here.`, {
     param: 'model',

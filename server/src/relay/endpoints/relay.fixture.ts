@@ -12,6 +12,7 @@ export interface UsageEntry {
   completion_tokens: number;
   units: number;
   status: string;
+  own_key: boolean;
 }
 
 export interface RelayTest {

@@ -19,6 +19,7 @@ import { completionRenderer, completionStream } from '../wire/completions/stream
 import type { Answer, Json, Sourced, TextCompletion, WireFormat } from '../wire/conversation.ts';
 import { renamedGeminiText, renderGeminiAnswer } from '../wire/gemini/answer.ts';
 import { renderMessagesAnswer } from '../wire/messages/answer.ts';
+import { readModels } from '../wire/model-names.ts';
 import { newRenderer, type StreamClient } from '../wire/renderers.ts';
 import { renderResponsesAnswer } from '../wire/responses/answer.ts';
 import type { ResponseOptions } from '../wire/responses/response.ts';
@@ -86,7 +87,7 @@ export function answer(
 }
 
 export const contextFor = (call: KeyCall, endpoint: string, { source }: Sourced): RequestContext =>
-  contextOf(call, endpoint, parseOverride(source.body.provider));
+  contextOf(call, endpoint, parseOverride(source.body.provider), readModels(source.body));
 
 export const optionsOf = ({ clock }: Pick<RelayDeps, 'clock'>, conversation: Sourced): Options => ({
   model: conversation.model,
@@ -118,7 +119,7 @@ function stream(
   if (meta) return followMeta(deps, call, meta, conversation, renderer(onEnded), { kept, reshape });
   const context = contextFor(call, endpoint, conversation);
   const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id, onEnded }));
-  const told = text ? opening.then((chat) => completionStream(chat, text)) : opening;
+  const told = text ? opening.then((chat) => completionStream(chat, { ...text, model: chat.model })) : opening;
   return answerStream(deps, call, kept ? told.then((pump) => kept.stream(pump)) : told, renderFailure, { reshape });
 }
 
@@ -146,14 +147,14 @@ async function answerWhole(
   const { render, renamed } = formatOf(conversation);
   const done = await answerChat(deps, contextFor(call, endpoint, conversation), conversation, whole);
   tell(call, done);
-  const { answer: given, text, usage } = done;
+  const { answer: given, text, usage, model } = done;
   const same =
     renamed && !conversation.oldFunctions && given.source?.format === conversation.source.format
-      ? renamed(text, given.source.body, conversation.model)
+      ? renamed(text, given.source.body, model)
       : null;
   if (same !== null) return jsonText(call, same);
   // What the upstream did not count was counted here, and is what was charged.
-  const rendered = render({ ...given, usage: given.usage ?? usage }, optionsOf(deps, conversation));
+  const rendered = render({ ...given, usage: given.usage ?? usage }, { ...optionsOf(deps, conversation), model });
   return keptJson(call, rendered, keep);
 }
 

@@ -99,7 +99,7 @@ async function several(deps: RelayDeps, call: Call<'apiKey'>, conversation: Sour
 type Head = Parameters<typeof completionOf>[1];
 
 /** Choices of the first prompt, then those of the second, and so on. */
-function bodyOf({ answers, usage }: SeveralAnswered, { completion, model }: SourcedCompletion, head: Head): Json {
+function bodyOf({ answers, usage, model }: SeveralAnswered, { completion }: SourcedCompletion, head: Head): Json {
   const { id, created } = head;
   const choices = answers.flatMap((one, prompt) => {
     const chat = renderChatAnswer(one, { id, created, model });

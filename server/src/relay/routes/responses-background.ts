@@ -11,6 +11,7 @@ import { noClientHeaders } from '../request-context.ts';
 import { type AnswerBackground, type Attempt, callOf } from '../responses/background.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
+import { readModels } from '../wire/model-names.ts';
 import { newRenderer } from '../wire/renderers.ts';
 import { untilFitting } from '../wire/responses/truncate.ts';
 import { optionsOf } from './answer.ts';
@@ -34,6 +35,7 @@ export const backgroundAnswers =
       caller,
       endpoint,
       override: parseOverride(body.provider),
+      fallbackModels: readModels(body),
       clientHeaders: noClientHeaders,
       signal: attempt.signal,
     };

@@ -35,6 +35,7 @@ const responsesRequest = z
     previous_response_id: z.string().nullable().optional(),
     svc_ms: z.looseObject({}).optional(),
     provider: z.looseObject({}).optional(),
+    models: z.array(z.string()).max(10).optional(),
   })
   .meta({ id: 'ResponseRequest' });
 

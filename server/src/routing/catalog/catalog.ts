@@ -3,10 +3,13 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Candidate, Channel, ModelType } from '../candidate.ts';
 import { legacyCandidate } from '../legacy.ts';
+import { keyOpener } from './channel-keys.ts';
 import type { ModelListing } from './listing.ts';
 import type { ProviderModelSeed } from './seed.ts';
 import { buildSnapshot, type DemoMode, type Snapshot, type View } from './snapshot.ts';
-import { type ChannelRecord, listChannels } from './store/channels.ts';
+import { listAliases } from './store/aliases.ts';
+import { listChannels } from './store/channels.ts';
+import { listCredentials } from './store/credentials.ts';
 import { listProviderModels } from './store/provider-models.ts';
 import { catalogVersion } from './store/version.ts';
 
@@ -35,8 +38,14 @@ export interface Catalog {
   legacyCandidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
   models(group: string): readonly ModelListing[];
   model(modelId: string, group: string): ModelListing | undefined;
-  /** The public id meant by a name: itself when it is one, else the only `<vendor>/<name>`; null when there is none. */
+  /**
+   * The public id meant by a name: itself when it is one, else the only `<vendor>/<name>`, else the first that an alias stands
+   * for; null when there is none.
+   */
   resolve(name: string, group: string): string | null;
+  /** Public ids of all that an alias stands for, in the order of trying; undefined for any other name. */
+  membersOf(alias: string, group: string): readonly string[] | undefined;
+  aliases(group: string): readonly ModelListing[];
   /** Whether the built-in provider is being offered. */
   builtInActive(): boolean;
   readonly demo: DemoMode;
@@ -84,9 +93,11 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
     models: (group) => view(group).listing,
     model: (modelId, group) => view(group).byId.get(modelId),
     resolve: (name, group) => {
-      const { byId, shortNames } = view(group);
-      return byId.has(name) ? name : (shortNames.get(name) ?? null);
+      const { byId, shortNames, aliases } = view(group);
+      return byId.has(name) ? name : (shortNames.get(name) ?? aliases.members.get(name)?.[0] ?? null);
     },
+    membersOf: (alias, group) => view(group).aliases.members.get(alias),
+    aliases: (group) => view(group).aliases.listing,
     builtInActive: () => snapshot.builtInActive,
     demo: options.demo,
     get version() {
@@ -112,16 +123,9 @@ async function load({ db, sealer, builtIn, demo, onTrouble }: CatalogOptions): P
   const version = await catalogVersion(db);
   const channels = await listChannels(db);
   const models = await listProviderModels(db);
-  const open = (channel: ChannelRecord): string | null => {
-    if (channel.sealedCredential === '') return '';
-    try {
-      return sealer.open(channel.sealedCredential);
-    } catch (error) {
-      onTrouble?.(`channel ${channel.id} is left out: its credential cannot be opened`, error);
-      return null;
-    }
-  };
-  return buildSnapshot({ version, channels, models, builtIn, demo, open });
+  const aliases = await listAliases(db);
+  const open = keyOpener(sealer, await listCredentials(db), onTrouble);
+  return buildSnapshot({ version, channels, models, aliases, builtIn, demo, open });
 }
 
 /** Calls that come while one runs share the next run, so each caller sees what was committed before its call. */

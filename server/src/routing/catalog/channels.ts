@@ -100,8 +100,9 @@ export async function changeChannel(
   const channel = await store.updateChannel(
     room.db,
     id,
-    (old) => {
+    (old, furtherCredentials) => {
       const fields = { ...old, ...change };
+      if (furtherCredentials > 0) refuseMovedFurther(old, fields);
       if (credential === undefined) refuseMovedCredential(old, fields);
       if (fields.kind !== 'demo' && fields.baseUrl === '') {
         throw new AppError('invalid_value', 'base_url: is required', { param: 'base_url' });
@@ -122,6 +123,13 @@ function refuseMovedCredential(old: store.ChannelRecord, fields: store.ChannelFi
   throw new AppError('invalid_value', `credential: enter it again, ${what}; "" removes it`, { param: 'credential' });
 }
 
+/** Of several only one can be entered again with the channel. */
+function refuseMovedFurther(old: store.ChannelRecord, fields: store.ChannelFields): void {
+  if (placeOf(old) === placeOf(fields)) return;
+  const what = 'credentials do not go along to another address, kind or provider';
+  throw new AppError('invalid_value', `base_url: remove the further credentials first, ${what}`, { param: 'base_url' });
+}
+
 /** Who receives the credential, and in which form. */
 const placeOf = ({ kind, provider, baseUrl }: store.ChannelFields): string =>
   [kind, provider, URL.parse(baseUrl)?.origin ?? baseUrl].join(' ');
@@ -137,4 +145,4 @@ export async function getChannel(room: Pick<CatalogRoom, 'db'>, id: number): Pro
   return channel;
 }
 
-const noChannel = (id: number): AppError => new AppError('not_found', `there is no channel ${id}`);
+export const noChannel = (id: number): AppError => new AppError('not_found', `there is no channel ${id}`);

@@ -1,8 +1,11 @@
 import { demoVendor } from '../../lib/vendors/table.ts';
 import { type Candidate, type Channel, candidateKey, type ModelType } from '../candidate.ts';
+import { type Aliases, aliasesIn } from './alias-view.ts';
+import type { ChannelKeys } from './channel-keys.ts';
 import { listingOf, type ModelListing } from './listing.ts';
 import { leanPrice } from './prices-field.ts';
 import type { ProviderModelSeed } from './seed.ts';
+import type { AliasRecord } from './store/aliases.ts';
 import type { ChannelRecord } from './store/channels.ts';
 import type { ProviderModelRecord } from './store/provider-models.ts';
 import { enabled } from './store/tables.ts';
@@ -11,10 +14,11 @@ export interface SnapshotInput {
   version: number;
   channels: readonly ChannelRecord[];
   models: readonly ProviderModelRecord[];
+  aliases: readonly AliasRecord[];
   builtIn: readonly ProviderModelSeed[];
   demo: DemoMode;
-  /** Opens a credential; null keeps the channel out. */
-  open(channel: ChannelRecord): string | null;
+  /** Opens its credentials; null keeps the channel out. */
+  open(channel: ChannelRecord): ChannelKeys | null;
 }
 
 export type DemoMode = 'auto' | 'on' | 'off';
@@ -28,6 +32,7 @@ export interface View {
   byId: ReadonlyMap<string, ModelListing>;
   /** Model name without its vendor → public id, where only one vendor has it. */
   shortNames: ReadonlyMap<string, string>;
+  aliases: Aliases;
 }
 
 export interface Snapshot {
@@ -67,8 +72,8 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     input.demo === 'on' || (input.demo === 'auto' && !live.some((channel) => channel.kind !== 'demo'));
   const channels = new Map<number, Channel>();
   for (const record of live) {
-    const credential = input.open(record);
-    if (credential !== null) channels.set(record.id, channelOf(record, credential));
+    const keys = input.open(record);
+    if (keys !== null) channels.set(record.id, channelOf(record, keys));
   }
   const offers = offersOf(input.models, channels);
   if (builtInActive) offers.push(...input.builtIn.map(builtInOffer));
@@ -81,6 +86,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     return buildView(
       offers.filter((offer) => sees(offer.candidate.channel)),
       legacy.filter((entry) => sees(entry.channel)),
+      input.aliases,
     );
   };
   const groups = new Set([...channels.values()].map((channel) => channel.group));
@@ -92,13 +98,13 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
   };
 }
 
-const channelOf = (record: ChannelRecord, credential: string): Channel => ({
+const channelOf = (record: ChannelRecord, keys: ChannelKeys): Channel => ({
   id: record.id,
   name: record.name,
   provider: record.provider,
   kind: record.kind,
   baseUrl: record.baseUrl,
-  credential,
+  ...keys,
   priority: record.priority,
   weight: record.weight,
   group: record.group,
@@ -145,7 +151,11 @@ type LegacyEntry = { model: string; channel: Channel; createdAt: number };
 
 const byRank = (a: Channel, b: Channel): number => b.priority - a.priority || b.weight - a.weight || a.id - b.id;
 
-function buildView(offers: readonly Offer[], legacyEntries: readonly LegacyEntry[]): View {
+function buildView(
+  offers: readonly Offer[],
+  legacyEntries: readonly LegacyEntry[],
+  aliases: readonly AliasRecord[],
+): View {
   const offersById = Map.groupBy(offers, (offer) => offer.candidate.modelId);
   const legacyById = Map.groupBy(
     legacyEntries.filter((entry) => !offersById.has(entry.model)),
@@ -170,7 +180,11 @@ function buildView(offers: readonly Offer[], legacyEntries: readonly LegacyEntry
   }
   listing.sort((a, b) => (a.id < b.id ? -1 : 1));
   const byId = new Map(listing.map((model) => [model.id, model]));
-  return { candidates, legacy, listing: Object.freeze(listing), byId, shortNames: shortNamesOf(byId) };
+  const shortNames = shortNamesOf(byId);
+  return {
+    ...{ candidates, legacy, listing: Object.freeze(listing), byId, shortNames },
+    aliases: aliasesIn(aliases, byId, shortNames),
+  };
 }
 
 function shortNamesOf(byId: ReadonlyMap<string, ModelListing>): Map<string, string> {

@@ -27,6 +27,8 @@ const candidateShape = z.object({
 const attemptShape = z.object({
   provider: z.string(),
   channel_id: z.int(),
+  credential_id: z.int().optional().describe('Where the channel has several'),
+  own_key: z.boolean().optional().describe('It went out with a key of the user’s own'),
   outcome: z.string(),
   cause: z.string().nullable(),
   status: z.int().nullable(),

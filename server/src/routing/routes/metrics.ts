@@ -3,11 +3,12 @@ import { roles } from '../../identity/user.ts';
 import { listed } from '../../platform/http/answers.ts';
 import { offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import { candidateKey } from '../candidate.ts';
+import { type Candidate, candidateKey } from '../candidate.ts';
 import type { CircuitState } from '../circuit.ts';
 import type { RoutingParts } from '../routing.ts';
 import { unmeasured } from '../score.ts';
 import type { CandidateId } from '../store/metrics.ts';
+import { circuitKeys, circuitOf } from '../ways.ts';
 import { routing } from './shapes.ts';
 
 const ms = z.int().nullable();
@@ -39,10 +40,13 @@ type Item = z.infer<typeof shape>;
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
-function itemOf(parts: RoutingParts, id: CandidateId, startQuality: number): Item {
+function itemOf(parts: RoutingParts, id: CandidateId, startQuality: number, candidate?: Candidate): Item {
   const key = candidateKey(id.provider, id.modelId, id.channelId);
   const known = parts.metrics.snapshot(key);
-  const changedAtMs = parts.breaker.changedAtMs(key);
+  const stateOf = (name: string) => parts.breaker.state(name);
+  const changedAtMs = Math.max(
+    ...(candidate ? circuitKeys(candidate) : [key]).map((name) => parts.breaker.changedAtMs(name)),
+  );
   return {
     provider: id.provider,
     model_id: id.modelId,
@@ -61,7 +65,7 @@ function itemOf(parts: RoutingParts, id: CandidateId, startQuality: number): Ite
     p99_ttft_ms: known?.hour.ttftP99Ms ?? null,
     tokens_per_second: known?.throughput == null ? null : rounded(known.throughput),
     quality_score: rounded(known?.qualityScore ?? startQuality),
-    circuit_state: parts.breaker.state(key),
+    circuit_state: candidate ? circuitOf(candidate, stateOf) : stateOf(key),
     circuit_changed_at: changedAtMs === 0 ? null : Math.floor(changedAtMs / 1000),
   };
 }
@@ -77,9 +81,10 @@ const byInterest = (a: Item, b: Item): number =>
 /** What callers of the group can reach; administrators see all, also what was measured and has left the catalog since. */
 async function visible(parts: RoutingParts, group: string | undefined): Promise<Item[]> {
   const items = new Map<string, Item>();
-  for (const { key, channel, modelId, qualityScore } of await parts.deps.catalog.allCandidates(group)) {
+  for (const candidate of await parts.deps.catalog.allCandidates(group)) {
+    const { key, channel, modelId, qualityScore } = candidate;
     const id = { provider: channel.provider, modelId, channelId: channel.id };
-    items.set(key, itemOf(parts, id, qualityScore));
+    items.set(key, itemOf(parts, id, qualityScore, candidate));
   }
   if (group !== undefined) return [...items.values()];
   for (const snapshot of parts.metrics.snapshots()) {

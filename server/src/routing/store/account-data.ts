@@ -1,10 +1,12 @@
 import { inBatches, onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { type DecisionRow, withChoices } from './decisions.ts';
+import { listOwnKeys } from './own-keys.ts';
 import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   preferences: onePage(() => db.selectFrom('routing_preferences').selectAll().where('user_id', '=', userId).execute()),
+  own_keys: onePage(async () => (await listOwnKeys(db, userId)).map(({ sealed: _, ...key }) => key)),
   decisions: pages<DecisionRow>(async (after, limit) => {
     const rows = await db
       .selectFrom('routing_decisions')
@@ -20,6 +22,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
 
 export async function forget(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('routing_preferences').where('user_id', '=', userId).execute();
+  await db.deleteFrom('routing_own_keys').where('user_id', '=', userId).execute();
   await inBatches(async (most) => {
     const gone = await db
       .deleteFrom('routing_decisions')

@@ -76,6 +76,32 @@ export interface ChoiceTable {
   created_at: number;
 }
 
+/** What a credential of a channel was used for on a day, added to by every process. */
+export interface CredentialDayTable {
+  credential_id: number;
+  /** Days since 1970, UTC. */
+  day: number;
+  requests: number;
+  failures: number;
+  tokens: number;
+  /** At the prices of the models, in quota, whoever paid. */
+  spent: number;
+}
+
+export interface OwnKeyTable {
+  id: Generated<number>;
+  user_id: number;
+  provider: string;
+  name: string;
+  /** Sealed. */
+  credential: string;
+  /** 1 when others may be asked, at their price, where this key does not help. */
+  fallback: number;
+  status: number;
+  created_at: number;
+  updated_at: number;
+}
+
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     routing_preferences: PreferencesTable;
@@ -84,5 +110,7 @@ declare module '../../platform/db/tables.ts' {
     routing_metric_shares: MetricSharesTable;
     routing_decisions: DecisionTable;
     routing_choices: ChoiceTable;
+    routing_credential_days: CredentialDayTable;
+    routing_own_keys: OwnKeyTable;
   }
 }

@@ -30,6 +30,7 @@ import { migration as acting } from './0028-acting.ts';
 import { migration as mcpFront } from './0029-mcp-front.ts';
 import { migration as keptContents } from './0030-kept-contents.ts';
 import { migration as mcpLimits } from './0032-mcp-limits.ts';
+import { migration as credentials } from './0034-credentials.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -65,6 +66,7 @@ export const migrations: Migration[] = [
   mcpFront,
   keptContents,
   mcpLimits,
+  credentials,
 ];
 
 /**

@@ -41,7 +41,7 @@ export function toAnthropic(conversation: Conversation, target: Target): Upstrea
   };
 }
 
-const ours = ['svc_ms', 'provider'];
+const ours = ['svc_ms', 'provider', 'models'];
 
 function bodyOf(conversation: Conversation, target: Target): Json {
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);

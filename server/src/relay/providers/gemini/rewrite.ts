@@ -5,7 +5,7 @@ import { outputLimit, type Target } from '../kind.ts';
 import { unsignedCall } from './content.ts';
 
 /** What the address says, and what is ours. */
-const staysHere = ['model', 'provider', 'svc_ms'];
+const staysHere = ['model', 'models', 'provider', 'svc_ms'];
 
 /** A body of this format: as it came, with only what must change. The given one is not touched, as the next candidate may need it. */
 export function rewriteGeminiRequest(given: Json, conversation: Conversation, target: Target): Json {

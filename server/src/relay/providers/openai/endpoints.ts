@@ -9,7 +9,7 @@ import { type Endpoint, jsonHeaders, type ModelEntry, type Target, type Upstream
 import { openaiHeaders, openaiUrl } from './request.ts';
 
 /** `hints`: what Google's models are told of a text that is embedded. */
-const ours = new Set(['svc_ms', 'provider', 'hints']);
+const ours = new Set(['svc_ms', 'provider', 'models', 'hints']);
 
 function post(path: string, body: Json, target: Target): UpstreamRequest {
   const sent = Object.fromEntries(Object.entries(body).filter(([key]) => !ours.has(key)));

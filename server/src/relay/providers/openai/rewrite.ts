@@ -5,7 +5,7 @@ import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 
 /** Parameters of this service; they never leave it. */
-const ours = ['svc_ms', 'provider'];
+const ours = ['svc_ms', 'provider', 'models'];
 /** Empty `tools`, and a choice among none, are refused by most vendors. */
 const ofTools = ['tools', 'tool_choice', 'parallel_tool_calls'];
 

@@ -62,8 +62,8 @@ const usageOf = (usage: Usage) => ({
 });
 
 /** What the client sends; what a model of ours asks others besides is its own affair. */
-async function countOwn(context: RequestContext, conversation: Conversation): Promise<number> {
-  allowModel(context, conversation.model, conversation.model);
+async function countOwn(deps: RelayDeps, context: RequestContext, conversation: Conversation): Promise<number> {
+  allowModel(deps, context, conversation.model, conversation.model);
   return promptOf(conversation).count();
 }
 
@@ -138,7 +138,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
           const model = modelOr(relay, context.caller, body, 'chat');
           const conversation = plainConversation(model, body, await itemsOf(call, body));
           const tokens = isOwn(model)
-            ? await countOwn(context, conversation)
+            ? await countOwn(relay, context, conversation)
             : await countTokens(relay, context, conversation);
           return json(call, { object: 'response.input_tokens', input_tokens: tokens });
         }),

@@ -11,6 +11,7 @@ import {
   type Turn,
 } from '../conversation.ts';
 import { otherLimitNames } from '../limit-names.ts';
+import { readModel } from '../model-names.ts';
 import {
   invalid,
   maxInteger,
@@ -36,7 +37,7 @@ export function parseChatRequest(value: unknown): Sourced {
   const given = readObject(value, 'body');
   const bytes = weigh(given);
   const body = withTools(given);
-  const model = requiredString(body, 'model');
+  const model = readModel(body);
   const { system, turns } = readMessages(body);
   const options = body.stream_options == null ? {} : readObject(body.stream_options, 'stream_options');
   return {

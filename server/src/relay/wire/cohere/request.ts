@@ -18,7 +18,7 @@ import {
 /** Said in the same words in a chat. */
 const same = ['model', 'max_tokens', 'temperature', 'seed', 'frequency_penalty', 'presence_penalty', 'stream'];
 /** Ours. */
-const own = ['provider', 'svc_ms'];
+const own = ['provider', 'models', 'svc_ms'];
 
 /** Reads the body of `POST /v2/chat` as the chat that says the same. */
 export function parseCohereRequest(value: unknown): Sourced {

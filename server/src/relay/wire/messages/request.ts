@@ -12,6 +12,7 @@ import {
   type ToolChoice,
   type Turn,
 } from '../conversation.ts';
+import { readModel } from '../model-names.ts';
 import {
   invalid,
   maxInteger,
@@ -34,7 +35,7 @@ import { readBlocks, readSystem } from './content.ts';
 export function parseMessagesRequest(value: unknown, use: 'create' | 'count_tokens' = 'create'): Sourced {
   const body = readObject(value, 'body');
   const bytes = weigh(body);
-  const model = requiredString(body, 'model');
+  const model = readModel(body);
   if (use === 'create' && body.max_tokens == null) throw missing('max_tokens');
   const system = readSystem(body.system);
   return {

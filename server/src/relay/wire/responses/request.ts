@@ -1,4 +1,5 @@
 import { efforts, type Json, type Params, type ResponseFormat, type Sourced } from '../conversation.ts';
+import { readModel } from '../model-names.ts';
 import {
   invalid,
   maxInteger,
@@ -25,7 +26,7 @@ import { type ReadTools, readToolChoice, readTools } from './tools.ts';
 export function parseResponsesRequest(value: unknown, before: Json[] = [], seals?: Seals): Sourced {
   const body = readObject(value, 'body');
   const bytes = weigh(body) + weigh(before);
-  const model = requiredString(body, 'model');
+  const model = readModel(body);
   refuseMoved(body);
   const items = itemsOf(body.input);
   if (body.input == null && before.length === 0) throw missing('input');

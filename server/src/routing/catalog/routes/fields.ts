@@ -8,7 +8,7 @@ import type { ProviderModelFields, ProviderModelRecord } from '../store/provider
 import type { channelChange, channelView, providerModelChange, providerModelView } from './schemas.ts';
 
 /** Leaves out what was not given, so that a spread of the result overrides nothing by accident. */
-function given<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): Partial<T> {
+export function given<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
@@ -80,7 +80,7 @@ export const viewChannel = (channel: ChannelRecord, sealer: Sealer): z.infer<typ
 /** Shorter secrets would lose too much of their strength by four shown characters. */
 const shortestHinted = 16;
 
-function hint(sealed: string, sealer: Sealer): string | null {
+export function hint(sealed: string, sealer: Sealer): string | null {
   if (sealed === '') return null;
   try {
     const credential = sealer.open(sealed);

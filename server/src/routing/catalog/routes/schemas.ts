@@ -7,14 +7,14 @@ import { holdsHidden, shownName } from '../../../platform/http/shown-text.ts';
 import { modelTypes } from '../../candidate.ts';
 import { disabled, enabled } from '../store/tables.ts';
 
-const status = z.union([z.literal(enabled), z.literal(disabled)], 'must be 1 (enabled) or 2 (disabled)');
-const modelName = z
+export const status = z.union([z.literal(enabled), z.literal(disabled)], 'must be 1 (enabled) or 2 (disabled)');
+export const modelName = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[^\s\p{Cc}]+$/u, 'must not hold spaces')
   .refine((name) => !holdsHidden(name), 'must not hold characters that cannot be seen');
-const words = shownName(64);
+export const words = shownName(64);
 /** Past this a price is a slip of the pen: a million dollars for a million tokens. */
 const price = z.number().min(0).max(1_000_000);
 const count = z.number().int().min(0).max(100_000_000);
@@ -57,6 +57,13 @@ const baseUrl = z
   })
   .meta({ type: 'string', format: 'uri' });
 
+/** It travels in a header. */
+export const secret = z
+  .string()
+  .trim()
+  .max(4_000)
+  .regex(/^[!-~]*$/, 'must be printable ASCII without spaces');
+
 const channelFields = {
   name: words,
   provider: z
@@ -66,12 +73,7 @@ const channelFields = {
     .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits and . _ -'),
   kind: z.enum(channelKinds),
   base_url: baseUrl,
-  // It travels in a header.
-  credential: z
-    .string()
-    .trim()
-    .max(4_000)
-    .regex(/^[!-~]*$/, 'must be printable ASCII without spaces'),
+  credential: secret,
   priority: z.number().int().min(0).max(1_000),
   weight: z.number().min(0).max(1_000_000),
   status,

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
 import type { Db } from '../../../platform/db/tables.ts';
+import { alignFirst, listCredentials, resealFurther } from './credentials.ts';
 import type { ChannelTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
 
@@ -11,6 +12,7 @@ export interface ChannelRecord {
   provider: string;
   kind: ChannelKind;
   baseUrl: string;
+  /** Of its first credential; empty when it has none at all. */
   sealedCredential: string;
   priority: number;
   weight: number;
@@ -89,6 +91,7 @@ export async function insertChannel(tx: Db, fields: ChannelFields, now: number):
     .returningAll()
     .executeTakeFirstOrThrow();
   await bumpVersion(tx);
+  if (row.credential !== '') await alignFirst(tx, row.id, row.credential, now);
   return fromRow(row);
 }
 
@@ -96,7 +99,7 @@ export async function insertChannel(tx: Db, fields: ChannelFields, now: number):
 export async function updateChannel(
   db: Db,
   id: number,
-  change: (old: ChannelRecord) => ChannelFields,
+  change: (old: ChannelRecord, furtherCredentials: number) => ChannelFields,
   now: number,
 ): Promise<ChannelRecord | null> {
   return db.transaction().execute(async (tx) => {
@@ -104,13 +107,15 @@ export async function updateChannel(
     await bumpVersion(tx);
     const old = await findChannel(tx, id);
     if (!old) return null;
-    const row = await tx
+    const further = (await listCredentials(tx, id)).filter((one) => !one.first).length;
+    const fields = change(old, further);
+    await tx
       .updateTable('channels')
-      .set({ ...toRow(change(old)), updated_at: now })
+      .set({ ...toRow(fields), updated_at: now })
       .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return fromRow(row);
+      .execute();
+    if (fields.sealedCredential !== old.sealedCredential) await alignFirst(tx, id, fields.sealedCredential, now);
+    return findChannel(tx, id);
   });
 }
 
@@ -119,6 +124,7 @@ export async function deleteChannel(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await bumpVersion(tx);
     await tx.deleteFrom('provider_models').where('channel_id', '=', id).execute();
+    await tx.deleteFrom('channel_credentials').where('channel_id', '=', id).execute();
     const { numDeletedRows } = await tx.deleteFrom('channels').where('id', '=', id).executeTakeFirst();
     return numDeletedRows > 0n;
   });
@@ -127,7 +133,7 @@ export async function deleteChannel(db: Db, id: number): Promise<boolean> {
 /** Puts every credential under the first sealing key; returns how many were changed. */
 export async function resealCredentials(db: Db, reseal: (sealed: string) => string): Promise<number> {
   return db.transaction().execute(async (tx) => {
-    let changed = 0;
+    let changed = await resealFurther(tx, reseal);
     for (const { id, sealedCredential } of await listChannels(tx)) {
       const credential = sealedCredential === '' ? '' : reseal(sealedCredential);
       if (credential === sealedCredential) continue;

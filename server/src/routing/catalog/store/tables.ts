@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** Status of channels and provider models. */
+/** Status of channels, their credentials, provider models and aliases. */
 export const enabled = 1;
 export const disabled = 2;
 
@@ -44,6 +44,33 @@ export interface ProviderModelTable {
   updated_at: number;
 }
 
+export interface CredentialTable {
+  id: Generated<number>;
+  channel_id: number;
+  name: string;
+  /** Sealed; empty for the first of a channel, whose key is in the channel's row. */
+  credential: string;
+  weight: number;
+  status: number;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  /** In quota. */
+  spend_per_day: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Another name for a model, or one name for several. */
+export interface ModelAliasTable {
+  id: Generated<number>;
+  name: string;
+  /** JSON array of public ids, in the order of trying. */
+  models: string;
+  status: number;
+  created_at: number;
+  updated_at: number;
+}
+
 /** One row, counted up with every change, so that a process can tell cheaply whether its snapshot is old. */
 export interface CatalogStateTable {
   id: number;
@@ -53,6 +80,8 @@ export interface CatalogStateTable {
 declare module '../../../platform/db/tables.ts' {
   interface Tables {
     channels: ChannelTable;
+    channel_credentials: CredentialTable;
+    model_aliases: ModelAliasTable;
     provider_models: ProviderModelTable;
     catalog_state: CatalogStateTable;
   }

@@ -10,6 +10,7 @@ import { reasoningItem } from './items.ts';
 const keptHere = new Set([
   'svc_ms',
   'provider',
+  'models',
   'previous_response_id',
   'conversation',
   'background',

@@ -1,0 +1,83 @@
+import { AppError } from '../lib/errors.ts';
+import type { Override } from '../routing/override.ts';
+import type { Caller, RelayDeps } from './deps.ts';
+
+type Catalog = Pick<RelayDeps['catalog'], 'resolve' | 'membersOf'>;
+
+/** What stands behind a model's name says how its providers are lined up. */
+const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, Override['sort']>;
+
+/** A model as a request names it, and what that means. */
+interface MeantModel {
+  /** Without the variant. */
+  name: string;
+  modelId: string;
+  sort?: Override['sort'];
+}
+
+/** A model whose own name ends like a variant is that model. */
+export function meantModel(catalog: Pick<Catalog, 'resolve'>, name: string, group: string): MeantModel {
+  const whole = catalog.resolve(name, group);
+  if (whole !== null) return { name, modelId: whole };
+  const { base, sort } = variantOf(name);
+  const modelId = sort && catalog.resolve(base, group);
+  return modelId ? { name: base, modelId, sort } : { name, modelId: name };
+}
+
+function variantOf(name: string): { base: string; suffix: string; sort?: Override['sort'] } {
+  const at = name.lastIndexOf(':');
+  const suffix = name.slice(at + 1);
+  if (at <= 0 || !Object.hasOwn(variants, suffix)) return { base: name, suffix: '' };
+  return { base: name.slice(0, at), suffix: `:${suffix}`, sort: variants[suffix as keyof typeof variants] };
+}
+
+/** The request's own order stands above that of the name. */
+export const sortedAs = (override: Override | null, sort: Override['sort']): Override | null =>
+  sort === undefined || override?.sort !== undefined ? override : { ...override, sort };
+
+/** One that is asked, and the name that its answer shows. */
+export interface AskedModel {
+  name: string;
+  shown: string;
+}
+
+/** Everybody that a request may be answered by, in order. A group stands for its members, each with the group's variant. */
+export function askedModels(
+  catalog: Catalog,
+  { group }: Pick<Caller, 'group'>,
+  model: string,
+  others: readonly string[],
+): AskedModel[] {
+  if (others.length === 0) return membersOf(catalog, model, group);
+  const asked = new Map<string, AskedModel>();
+  for (const given of [model, ...others]) {
+    for (const one of membersOf(catalog, given, group)) if (!asked.has(one.name)) asked.set(one.name, one);
+  }
+  return [...asked.values()];
+}
+
+function membersOf(catalog: Catalog, given: string, group: string): AskedModel[] {
+  const members = catalog.membersOf(given, group);
+  if (members) return asMembers(given, members, '');
+  const { base, suffix } = variantOf(given);
+  const behind = suffix !== '' && catalog.resolve(given, group) === null ? catalog.membersOf(base, group) : undefined;
+  return asMembers(given, behind ?? [], suffix);
+}
+
+/** An alias of one model is answered under the name that was asked for. */
+const asMembers = (given: string, members: readonly string[], variant: string): AskedModel[] =>
+  members.length < 2 ? [{ name: given, shown: given }] : members.map((id) => ({ name: id + variant, shown: id }));
+
+const leadsOn: ReadonlySet<string> = new Set([
+  'provider_error',
+  'timeout',
+  'no_available_provider',
+  'no_eligible_provider',
+  'capacity_exhausted',
+  'model_not_found',
+  'context_length_exceeded',
+  'unsupported_parameter',
+]);
+
+/** Whether another model may do what this one did not. What the caller may not do, or cannot pay, ends it. */
+export const mayAskNext = (error: unknown): boolean => error instanceof AppError && leadsOn.has(error.code);

@@ -1,0 +1,20 @@
+import type { Json } from './conversation.ts';
+import { invalid, readArray, requiredString } from './read.ts';
+
+const mostModels = 10;
+const none: readonly string[] = Object.freeze([]);
+
+/** Member `models` of a body: whom to ask, in this order, where the one before does not answer. */
+export function readModels(body: Json): readonly string[] {
+  if (body.models === undefined || body.models === null) return none;
+  const models = readArray(body.models, 'models');
+  if (models.length > mostModels) throw invalid('models', `'models' must hold at most ${mostModels} models.`);
+  return models.map((name, i) => {
+    if (typeof name === 'string' && name !== '') return name;
+    throw invalid(`models[${i}]`, `'models[${i}]' must be the name of a model.`);
+  });
+}
+
+/** `model`, or where it is left out the first of `models`. */
+export const readModel = (body: Json): string =>
+  body.model == null ? (readModels(body)[0] ?? requiredString(body, 'model')) : requiredString(body, 'model');

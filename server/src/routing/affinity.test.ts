@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { manualClock } from '../lib/clock.ts';
+import { until } from '../lib/until.fixture.ts';
+import { memoryShared } from '../platform/shared/memory.ts';
+import { openShared } from '../platform/shared/open.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import { type RedisServer, startRedis } from '../platform/shared/redis-server.fixture.ts';
+import { openAffinity } from './affinity.ts';
+import { candidateOf } from './candidate.fixture.ts';
+import type { Credential } from './candidate.ts';
+import { inMemory } from './db.fixture.ts';
+import type { Report } from './plan.ts';
+import { catalogOf, failure, requestOf, routingWith, success } from './routing.fixture.ts';
+import type { PlanRequest, Routing } from './routing.ts';
+
+const credential = (id: number): Credential => ({ id, secret: `sk-${id}`, weight: 1, limits: null });
+const withKeys = (id: number, ids: number[], priority = 0) =>
+  candidateOf(id, { channel: { priority, credential: `sk-${ids[0]}`, credentials: ids.map(credential) } });
+const named = (name: string, begun = true) => ({ begun, key: () => name });
+
+/** Who answered. */
+async function ask(routing: Routing, fields: Partial<PlanRequest>, answer?: (secret: string) => Report) {
+  const plan = await routing.plan(requestOf(fields));
+  try {
+    for (let attempt = plan.next(); attempt; attempt = plan.next()) {
+      const { credential: secret } = attempt.candidate.channel;
+      const report = answer?.(secret) ?? success();
+      attempt.report(report);
+      if (report.outcome === 'success') return secret;
+    }
+    return null;
+  } finally {
+    plan.close();
+  }
+}
+
+async function opened(candidates: ReturnType<typeof candidateOf>[], random: () => number = Math.random) {
+  const { db, close } = await inMemory();
+  const made = await routingWith(db, { catalog: catalogOf(candidates), random });
+  return {
+    ...made,
+    close: async () => {
+      await made.routing.stop();
+      await close();
+    },
+  };
+}
+
+describe('a conversation', () => {
+  test('stays with the key that answered it first, among keys and among channels', async () => {
+    const t = await opened([withKeys(1, [11, 12]), withKeys(2, [21, 22])]);
+    const seen = new Set<string>();
+    for (let c = 0; c < 60; c += 1) {
+      const first = await ask(t.routing, { conversation: named(`c${c}`, false) });
+      seen.add(first!);
+      for (let turn = 0; turn < 3; turn += 1)
+        expect(await ask(t.routing, { conversation: named(`c${c}`) })).toBe(first!);
+    }
+    // New ones are spread all the same.
+    expect(seen.size).toBe(4);
+    await t.close();
+  });
+
+  test('one that begins is drawn, also when another began with the same words', async () => {
+    const t = await opened([withKeys(1, [11, 12])]);
+    const seen = new Set<string>();
+    for (let i = 0; i < 60; i += 1) seen.add((await ask(t.routing, { conversation: named('hello', false) }))!);
+    expect(seen.size).toBe(2);
+    await t.close();
+  });
+
+  test('is another user’s, or of another model, by itself', async () => {
+    const other = candidateOf(1, { modelId: 'acme/small', channel: withKeys(1, [11, 12]).channel });
+    const t = await opened([withKeys(1, [11, 12]), other]);
+    const { affinity } = t.routing.parts;
+    await ask(t.routing, { conversation: named('same') });
+    expect(affinity.find('7|acme/large|same')).not.toBeNull();
+    expect(affinity.find('8|acme/large|same')).toBeNull();
+    expect(affinity.find('7|acme/small|same')).toBeNull();
+    await t.close();
+  });
+
+  test('moves when the circuit of its key opens, and stays where it went', async () => {
+    const t = await opened([withKeys(1, [11, 12])]);
+    const conversation = named('long');
+    const first = (await ask(t.routing, { conversation }))!;
+    const second = first === 'sk-11' ? 'sk-12' : 'sk-11';
+    const broken = (secret: string) => (secret === first ? failure({ cause: 'unauthorized' }) : success());
+    // Others find it broken; this one is answered by the other key from then on.
+    for (
+      let user = 20;
+      user < 200 && t.routing.parts.breaker.state(`p1|acme/large|1|${first.slice(3)}`) !== 'open';
+      user += 1
+    )
+      await ask(t.routing, { userId: user }, broken);
+    expect(await ask(t.routing, { conversation })).toBe(second);
+    t.clock.advance(60_000);
+    // The first is well again, but the cache is not there.
+    for (let i = 0; i < 20; i += 1) expect(await ask(t.routing, { conversation })).toBe(second);
+    await t.close();
+  });
+
+  test('an order that the request asks for stands above it, but not for the keys of one channel', async () => {
+    const t = await opened([withKeys(1, [11, 12]), withKeys(2, [21, 22])]);
+    const conversation = named('ordered');
+    const order = (provider: string) => ({ conversation, override: { order: [provider] } });
+    const first = await ask(t.routing, order('p1'));
+    for (let i = 0; i < 10; i += 1) expect(await ask(t.routing, order('p1'))).toBe(first);
+    const other = await ask(t.routing, order('p2'));
+    expect(['sk-21', 'sk-22']).toContain(other!);
+    for (let i = 0; i < 10; i += 1) expect(await ask(t.routing, order('p2'))).toBe(other);
+    await t.close();
+  });
+
+  test('in turns means in turns', async () => {
+    const t = await opened([withKeys(1, [11]), withKeys(2, [21])]);
+    const request = { conversation: named('turns'), override: { strategy: 'round_robin' as const } };
+    const answers = [];
+    for (let i = 0; i < 4; i += 1) answers.push(await ask(t.routing, request));
+    expect(answers).toEqual(['sk-11', 'sk-21', 'sk-11', 'sk-21']);
+    await t.close();
+  });
+
+  test('with one key there is nothing to remember', async () => {
+    const t = await opened([candidateOf(1)]);
+    let asked = 0;
+    const key = () => {
+      asked += 1;
+      return 'long';
+    };
+    await ask(t.routing, { conversation: { begun: true, key } });
+    expect(asked).toBe(0);
+    await t.close();
+  });
+
+  test('is forgotten after an hour, and when there are too many', async () => {
+    const clock = manualClock();
+    const affinity = await openAffinity({ clock, shared: memoryShared(clock) });
+    affinity.keep('a', 'key');
+    clock.advance(1_800_000);
+    expect(affinity.find('a')).toBe('key');
+    affinity.keep('a', 'key');
+    clock.advance(3_599_999);
+    expect(affinity.find('a')).toBe('key');
+    clock.advance(1);
+    expect(affinity.find('a')).toBeNull();
+    for (let i = 0; i <= 20_000; i += 1) affinity.keep(`c${i}`, 'key');
+    expect(affinity.find('c0')).toBeNull();
+    expect(affinity.find('c1')).toBe('key');
+    await affinity.close();
+  });
+});
+
+describe('between processes', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  /** What one process asks of Redis. */
+  function counted(shared: Shared): { shared: Shared; reads(): number } {
+    let reads = 0;
+    const get: Shared['get'] = (key) => {
+      reads += 1;
+      return shared.get(key);
+    };
+    const proxy = new Proxy(shared, { get: (target, name) => (name === 'get' ? get : Reflect.get(target, name)) });
+    return { shared: proxy, reads: () => reads };
+  }
+
+  const open = async (clock = manualClock(Date.now())) => {
+    const real = await openShared({ redisUrl: redis.url, prefix: 'affinity-test:' }, clock);
+    const { shared, reads } = counted(real);
+    const affinity = await openAffinity({ clock, shared });
+    return { affinity, reads, healthy: () => real.healthy(), close: () => affinity.close().then(() => real.close()) };
+  };
+
+  test('a conversation is looked up once, and a move is heard', async () => {
+    const [one, other] = [await open(), await open()];
+    one.affinity.keep('place', 'key-1');
+    await until('stored', async () => (await other.affinity.find('place')) === 'key-1');
+    const before = other.reads();
+    for (let i = 0; i < 5; i += 1) expect(other.affinity.find('place')).toBe('key-1');
+    expect(other.reads()).toBe(before);
+    one.affinity.keep('place', 'key-2');
+    await until('heard', () => other.affinity.find('place') === 'key-2');
+    expect(other.reads()).toBe(before);
+    expect(one.reads()).toBe(0);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test('without Redis each goes on with what it knows', async () => {
+    const one = await open();
+    one.affinity.keep('known', 'key-1');
+    await redis.stop();
+    await until('noticed', () => one.affinity.find('unknown') === null);
+    expect(one.affinity.find('known')).toBe('key-1');
+    one.affinity.keep('known', 'key-2');
+    expect(one.affinity.find('known')).toBe('key-2');
+    await redis.start();
+    await until('back', one.healthy);
+    await one.close();
+  });
+});

@@ -1,0 +1,68 @@
+import type { Sealer } from '../../lib/seal.ts';
+import type { Channel, Credential, CredentialLimits } from '../candidate.ts';
+import type { ChannelRecord } from './store/channels.ts';
+import type { CredentialRecord } from './store/credentials.ts';
+import { enabled } from './store/tables.ts';
+
+/** The keys of a channel in the clear. */
+export type ChannelKeys = Pick<Channel, 'credential' | 'credentials'>;
+
+type OnTrouble = ((message: string, error: unknown) => void) | undefined;
+
+/** Opens the keys of channels; null for one of whose keys none can be used. */
+export function keyOpener(sealer: Sealer, credentials: readonly CredentialRecord[], onTrouble: OnTrouble) {
+  const byChannel = Map.groupBy(credentials, ({ channelId }) => channelId);
+  const opened = (sealed: string, trouble: string): string | null => {
+    try {
+      return sealer.open(sealed);
+    } catch (error) {
+      onTrouble?.(trouble, error);
+      return null;
+    }
+  };
+  return (channel: ChannelRecord): ChannelKeys | null => {
+    // A row whose key an earlier version took out of the channel's row has none.
+    const rows = (byChannel.get(channel.id) ?? []).filter(({ sealed }) => sealed !== '');
+    if (rows.length > 1) return keysOf(usable(channel, rows, opened));
+    const [row] = rows;
+    if (row && row.status !== enabled) return null;
+    const sealed = row?.sealed ?? channel.sealedCredential;
+    if (sealed === '') return { credential: '' };
+    const secret = opened(sealed, `channel ${channel.id} is left out: its credential cannot be opened`);
+    if (secret === null) return null;
+    return row ? keysOf([credentialOf(row, secret)]) : { credential: secret };
+  };
+}
+
+function usable(
+  channel: ChannelRecord,
+  rows: readonly CredentialRecord[],
+  opened: (sealed: string, trouble: string) => string | null,
+): Credential[] {
+  return rows.flatMap((row) => {
+    if (row.status !== enabled) return [];
+    const trouble = `credential ${row.id} of channel ${channel.id} is left out: it cannot be opened`;
+    const secret = opened(row.sealed, trouble);
+    return secret === null ? [] : [credentialOf(row, secret)];
+  });
+}
+
+function keysOf(credentials: readonly Credential[]): ChannelKeys | null {
+  const [first] = credentials;
+  if (!first) return null;
+  // One key without limits needs nothing beside the channel's own circuit.
+  const plain = credentials.length === 1 && first.limits === null;
+  return { credential: first.secret, ...(!plain && { credentials: Object.freeze([...credentials]) }) };
+}
+
+const credentialOf = (row: CredentialRecord, secret: string): Credential => ({
+  id: row.id,
+  secret,
+  weight: row.weight,
+  limits: limitsOf(row),
+});
+
+function limitsOf({ requestsPerMinute, tokensPerMinute, spendPerDay }: CredentialRecord): CredentialLimits | null {
+  if (requestsPerMinute === null && tokensPerMinute === null && spendPerDay === null) return null;
+  return { requestsPerMinute, tokensPerMinute, spendPerDay };
+}

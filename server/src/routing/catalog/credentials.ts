@@ -1,0 +1,66 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { type CatalogRoom, getChannel, noChannel } from './channels.ts';
+import * as store from './store/credentials.ts';
+import { enabled } from './store/tables.ts';
+
+export type CredentialInput = Omit<store.CredentialFields, 'sealed'> & { credential: string };
+
+export const credentialDefaults = {
+  weight: 1,
+  status: enabled,
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  spendPerDay: null,
+};
+
+export async function credentialsOf(
+  room: Pick<CatalogRoom, 'db'>,
+  channelId: number,
+): Promise<store.CredentialRecord[]> {
+  await getChannel(room, channelId);
+  return store.listCredentials(room.db, channelId);
+}
+
+/** A channel without any gets its first. */
+export async function addCredential(
+  room: CatalogRoom,
+  channelId: number,
+  { credential, ...fields }: CredentialInput,
+): Promise<store.CredentialRecord> {
+  const given = { ...fields, sealed: room.sealer.seal(credential) };
+  const added = await store.insertCredential(room.db, channelId, given, nowSeconds(room.clock));
+  if (added === 'no_channel') throw noChannel(channelId);
+  if (added === 'too_many')
+    throw new AppError('conflict', `a channel has at most ${store.mostCredentials} credentials`);
+  await room.catalog.changed();
+  return added;
+}
+
+/** Fields not given stay. */
+export async function changeCredential(
+  room: CatalogRoom,
+  channelId: number,
+  id: number,
+  { credential, ...given }: Partial<CredentialInput>,
+): Promise<store.CredentialRecord> {
+  const sealed = credential === undefined ? undefined : room.sealer.seal(credential);
+  const changed = await store.updateCredential(
+    room.db,
+    channelId,
+    id,
+    (old) => ({ ...old, ...given, sealed: sealed ?? old.sealed }),
+    nowSeconds(room.clock),
+  );
+  if (!changed) throw noCredential(channelId, id);
+  await room.catalog.changed();
+  return changed;
+}
+
+export async function removeCredential(room: CatalogRoom, channelId: number, id: number): Promise<void> {
+  if (!(await store.deleteCredential(room.db, channelId, id))) throw noCredential(channelId, id);
+  await room.catalog.changed();
+}
+
+const noCredential = (channelId: number, id: number): AppError =>
+  new AppError('not_found', `channel ${channelId} has no credential ${id}`);

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { answered, listed } from '../../../platform/http/answers.ts';
+import type { Subject } from '../../../platform/http/audit-rule.ts';
+import { pageQuery } from '../../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
+import { addAlias, changeAlias, removeAlias } from '../aliases.ts';
+import type { CatalogRoom } from '../channels.ts';
+import { type AliasFields, type AliasRecord, findAlias, pageAliases } from '../store/aliases.ts';
+import { enabled } from '../store/tables.ts';
+import { admin } from './channels.ts';
+import { given } from './fields.ts';
+import { answers, idParams, modelName, pageOf, status } from './schemas.ts';
+
+const fields = {
+  name: modelName.describe('What clients ask for; a model of the same name comes first'),
+  models: z.array(modelName).min(1).max(20).describe('In the order in which they are asked'),
+  status,
+};
+const aliasChange = z.strictObject(fields).partial();
+const aliasCreate = aliasChange.required({ name: true, models: true });
+const aliasView = z
+  .object({ id: z.int(), ...fields, created_at: z.int(), updated_at: z.int() })
+  .meta({ id: 'ModelAlias' });
+
+const viewAlias = (alias: AliasRecord): z.infer<typeof aliasView> => ({
+  id: alias.id,
+  name: alias.name,
+  models: alias.models,
+  status: alias.status as 1 | 2,
+  created_at: alias.createdAt,
+  updated_at: alias.updatedAt,
+});
+
+const aliasGiven = (body: z.infer<typeof aliasChange>): Partial<AliasFields> =>
+  given<AliasFields>({
+    name: body.name,
+    models: body.models && [...new Set(body.models)],
+    status: body.status,
+  });
+
+const aliasSubject = ({ db }: Pick<CatalogRoom, 'db'>): Subject => ({
+  type: 'model_alias',
+  look: async (id) => {
+    const alias = await findAlias(db, Number(id));
+    if (!alias) return null;
+    const { name, models, status: state } = alias;
+    return { name, state: { name, models, status: state } };
+  },
+});
+
+const path = '/api/admin/model-aliases';
+
+export function aliasRoutes(room: CatalogRoom): Route[] {
+  const subject = aliasSubject(room);
+  const one = answered(aliasView);
+  return [
+    defineRoute({
+      ...admin,
+      method: 'get',
+      path,
+      summary: 'List aliases and groups of models',
+      query: pageQuery,
+      answers: { 200: listed({ aliases: z.array(aliasView) }) },
+      handle: async (call) => {
+        const { page, page_size, ...range } = pageOf(call.query);
+        const { aliases, total } = await pageAliases(room.db, range);
+        return ok(call, { aliases: aliases.map(viewAlias), total, page, page_size });
+      },
+    }),
+    defineRoute({
+      ...admin,
+      method: 'post',
+      path,
+      summary: 'Give a model another name, or several models one name',
+      idempotent: true,
+      body: aliasCreate,
+      audit: { action: 'model_alias_created', subject, id: (_, answer) => answer?.data.id },
+      answers: { 201: one },
+      handle: async (call) => {
+        const { name, models } = call.body;
+        const alias = await addAlias(room, { status: enabled, ...{ name, models }, ...aliasGiven(call.body) });
+        return ok(call, viewAlias(alias), 201);
+      },
+    }),
+    defineRoute({
+      ...admin,
+      method: 'put',
+      path: `${path}/{id}`,
+      summary: 'Change an alias; fields not given stay',
+      params: idParams,
+      body: aliasChange,
+      audit: { action: 'model_alias_updated', subject, id: (call) => call.params.id },
+      answers: { 200: one },
+      handle: async (call) => ok(call, viewAlias(await changeAlias(room, call.params.id, aliasGiven(call.body)))),
+    }),
+    defineRoute({
+      ...admin,
+      method: 'delete',
+      path: `${path}/{id}`,
+      summary: 'Delete an alias; its models stay',
+      params: idParams,
+      audit: { action: 'model_alias_deleted', subject, id: (call) => call.params.id },
+      answers: { 200: answers.done },
+      handle: async (call) => {
+        await removeAlias(room, call.params.id);
+        return ok(call, { id: call.params.id });
+      },
+    }),
+  ];
+}

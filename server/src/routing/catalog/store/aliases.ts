@@ -1,0 +1,102 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../../platform/db/tables.ts';
+import type { ModelAliasTable } from './tables.ts';
+import { bumpVersion } from './version.ts';
+
+/** Another name for a model, or one name for several that are tried in their order. */
+export interface AliasRecord {
+  id: number;
+  name: string;
+  models: string[];
+  status: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type AliasFields = Omit<AliasRecord, 'id' | 'createdAt' | 'updatedAt'>;
+
+const fromRow = (row: Selectable<ModelAliasTable>): AliasRecord => ({
+  id: row.id,
+  name: row.name,
+  models: JSON.parse(row.models) as string[],
+  status: row.status,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toRow = (fields: AliasFields) => ({
+  name: fields.name,
+  models: JSON.stringify(fields.models),
+  status: fields.status,
+});
+
+export async function listAliases(db: Db): Promise<AliasRecord[]> {
+  return (await db.selectFrom('model_aliases').selectAll().orderBy('name').execute()).map(fromRow);
+}
+
+export async function pageAliases(
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ aliases: AliasRecord[]; total: number }> {
+  const { total } = await db
+    .selectFrom('model_aliases')
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await db.selectFrom('model_aliases').selectAll().orderBy('name').limit(limit).offset(offset).execute();
+  return { aliases: rows.map(fromRow), total: Number(total) };
+}
+
+export async function findAlias(db: Db, id: number): Promise<AliasRecord | null> {
+  const row = await db.selectFrom('model_aliases').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+const isTaken = async (tx: Db, name: string, ownId: number | null): Promise<boolean> => {
+  const twin = await tx.selectFrom('model_aliases').select('id').where('name', '=', name).executeTakeFirst();
+  return twin !== undefined && twin.id !== ownId;
+};
+
+export async function insertAlias(db: Db, fields: AliasFields, now: number): Promise<AliasRecord | 'duplicate'> {
+  return db.transaction().execute(async (tx) => {
+    // Its row lock puts writers one after another: a name that is free now stays so until the end.
+    await bumpVersion(tx);
+    if (await isTaken(tx, fields.name, null)) return 'duplicate';
+    const row = await tx
+      .insertInto('model_aliases')
+      .values({ ...toRow(fields), created_at: now, updated_at: now })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return fromRow(row);
+  });
+}
+
+/** Null when there is no such alias. */
+export async function updateAlias(
+  db: Db,
+  id: number,
+  given: Partial<AliasFields>,
+  now: number,
+): Promise<AliasRecord | 'duplicate' | null> {
+  return db.transaction().execute(async (tx) => {
+    await bumpVersion(tx);
+    const old = await findAlias(tx, id);
+    if (!old) return null;
+    const fields = { ...old, ...given };
+    if (await isTaken(tx, fields.name, id)) return 'duplicate';
+    const row = await tx
+      .updateTable('model_aliases')
+      .set({ ...toRow(fields), updated_at: now })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return fromRow(row);
+  });
+}
+
+export async function deleteAlias(db: Db, id: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await bumpVersion(tx);
+    const { numDeletedRows } = await tx.deleteFrom('model_aliases').where('id', '=', id).executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}

@@ -1,0 +1,58 @@
+import type { Candidate } from './candidate.ts';
+import type { CircuitState } from './circuit.ts';
+import type { CredentialMeter } from './credential-meter.ts';
+import { orderByTiers } from './legacy.ts';
+import { halfOpenWeight } from './probe.ts';
+import { type Way, waysOf } from './ways.ts';
+
+interface CredentialOrderDeps {
+  meter: Pick<CredentialMeter, 'waitMs' | 'rests'>;
+  circuit(key: string, userId: number): CircuitState;
+  random(): number;
+}
+
+interface Asking {
+  userId: number;
+  /** Key of the way that the conversation went before. */
+  boundTo: string | null;
+}
+
+const oneTier = (way: Way) => ({ priority: 0, weight: way.via.credential.weight });
+
+/**
+ * In which order the keys of a candidate are tried: the one that holds the conversation's cache, then the healthy ones by
+ * weight, then those that may have recovered, which now and then come first to show it, then those that the upstream just
+ * sent away. Keys at our own limits are left out.
+ */
+export function credentialOrder(
+  deps: CredentialOrderDeps,
+  candidate: Candidate,
+  { userId, boundTo }: Asking,
+): readonly Candidate[] {
+  const ways = waysOf(candidate);
+  if (ways === null) return [candidate];
+  const free = ways.filter(({ via }) => deps.meter.waitMs(via.credential) === 0);
+  const stateOf = (key: string) => {
+    const state = deps.circuit(key, userId);
+    return state === 'closed' && deps.meter.rests(key) ? 'resting' : state;
+  };
+  const byState = Map.groupBy(free, ({ key }) => stateOf(key));
+  const closed = byState.get('closed') ?? [];
+  const bound = closed.find(({ key }) => key === boundTo);
+  const healthy = orderByTiers(
+    closed.filter((way) => way !== bound),
+    oneTier,
+    deps.random,
+  );
+  const testable = byState.get('half_open') ?? [];
+  const last = [...(byState.get('resting') ?? []), ...(byState.get('open') ?? [])];
+  if (bound) return [bound, ...healthy, ...testable, ...last];
+  const testFirst = testable.length > 0 && deps.random() < halfOpenWeight;
+  return testFirst ? [...testable, ...healthy, ...last] : [...healthy, ...testable, ...last];
+}
+
+/** How long until the first of its keys is below its limits again. */
+export function limitsEndInMs(meter: Pick<CredentialMeter, 'waitMs'>, candidate: Candidate): number {
+  const waits = waysOf(candidate)?.map(({ via }) => meter.waitMs(via.credential)) ?? [0];
+  return Math.min(...waits);
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
+import type { Shared } from '../platform/shared/port.ts';
+
+interface HeldDeps<V> {
+  /** Where changes are announced. */
+  channel: string;
+  load(userId: number): Promise<V>;
+  clock: Clock;
+  shared: Shared;
+  hearing: Hearing;
+}
+
+interface Held<V> {
+  value: V;
+  readMs: number;
+}
+
+/** Changes are announced; the life only mends an announcement that was lost. Shorter while none can arrive. */
+const lifeMs = 300_000;
+const lifeWithoutNewsMs = 5_000;
+const maxUsers = 20_000;
+
+/** Rows of users that every request of theirs needs. Invalidated by messages in their channel, wholly after a gap. */
+export class HeldByUser<V> {
+  readonly #held = new Map<number, Held<V>>();
+  readonly #loading = new Map<number, Promise<V>>();
+  #unsubscribe: (() => Promise<void>) | undefined;
+
+  constructor(readonly deps: HeldDeps<V>) {}
+
+  async subscribe(): Promise<void> {
+    const { shared, hearing, channel } = this.deps;
+    const forgetAll = () => {
+      this.#held.clear();
+      this.#loading.clear();
+    };
+    this.#unsubscribe = await shared.subscribe(channel, (message) => this.#forget(Number(message)), forgetAll);
+    hearing.onGap(forgetAll);
+  }
+
+  /** Known users are answered without waiting. */
+  get(userId: number): V | Promise<V> {
+    const held = this.#held.get(userId);
+    const { clock, hearing } = this.deps;
+    if (held && clock.steadyMs() - held.readMs < (hearing.heard() ? lifeMs : lifeWithoutNewsMs)) return held.value;
+    return this.#loading.get(userId) ?? this.#load(userId, held);
+  }
+
+  /** After a change was written. */
+  async changed(userId: number): Promise<void> {
+    this.#forget(userId);
+    // Without Redis the others see it when their copy's life ends.
+    await this.deps.shared.publish(this.deps.channel, String(userId)).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#unsubscribe?.();
+  }
+
+  #forget(userId: number): void {
+    this.#held.delete(userId);
+    // A read under way may have seen the old row: it is answered, but not kept.
+    this.#loading.delete(userId);
+  }
+
+  #load(userId: number, stale: Held<V> | undefined): Promise<V> {
+    const { clock, load } = this.deps;
+    const readMs = clock.steadyMs();
+    const loading: Promise<V> = load(userId).then(
+      (value) => {
+        if (this.#loading.get(userId) === loading) this.#keep(userId, value, readMs);
+        return value;
+      },
+      (error) => {
+        if (this.#loading.get(userId) === loading) this.#loading.delete(userId);
+        // What the user set a moment ago is better than no answer while the database is away.
+        if (stale) return stale.value;
+        throw error;
+      },
+    );
+    this.#loading.set(userId, loading);
+    return loading;
+  }
+
+  #keep(userId: number, value: V, readMs: number): void {
+    this.#loading.delete(userId);
+    this.#held.delete(userId);
+    this.#held.set(userId, { value, readMs });
+    if (this.#held.size > maxUsers) this.#held.delete(this.#held.keys().next().value!);
+  }
+}

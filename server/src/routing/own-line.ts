@@ -1,0 +1,53 @@
+import { scaledPrice } from '../lib/money.ts';
+import type { Candidate } from './candidate.ts';
+import type { OwnKey } from './own-keys.ts';
+import { type Way, wayOf } from './ways.ts';
+
+interface OwnLine {
+  /** In the order of trying. */
+  line: Candidate[];
+  /** The candidate that is asked first with a key of the user's own. */
+  first: Candidate;
+}
+
+/**
+ * Puts the keys of a user's own before those of the operator. They come first of all, unless the request says itself in which
+ * order it wants its providers; then each comes first at its provider. Others stay in the line as one of the keys allows it:
+ * without, the request costs the fee alone, whatever happens. Null where none of the keys is for any of the candidates.
+ */
+export function ownLine(
+  ordered: readonly Candidate[],
+  keys: readonly OwnKey[],
+  fee: number,
+  orderGiven: boolean,
+): OwnLine | null {
+  if (keys.length === 0) return null;
+  const ways = new Map<Candidate, Way[]>();
+  const met = new Set<string>();
+  for (const candidate of ordered) {
+    const { provider } = candidate.channel;
+    // Videos are asked for long after, with the key in the channel's row.
+    if (met.has(provider) || candidate.type === 'video') continue;
+    met.add(provider);
+    const own = keys.filter((key) => key.provider === provider);
+    if (own.length > 0)
+      ways.set(
+        candidate,
+        own.map((key) => ownWay(candidate, key, fee)),
+      );
+  }
+  const [first] = ways.keys();
+  if (!first) return null;
+  const own = [...ways.values()].flat();
+  if (!keys.some((key) => key.fallback && met.has(key.provider))) return { line: own, first };
+  const line = orderGiven
+    ? ordered.flatMap((candidate): Candidate[] => [...(ways.get(candidate) ?? []), candidate])
+    : [...own, ...ordered];
+  return { line, first };
+}
+
+/** What it costs is the fee; the vendor sends its own bill to the user. */
+function ownWay(candidate: Candidate, { credential }: OwnKey, fee: number): Way {
+  const way = wayOf(candidate, `${candidate.key}|own-${credential.id}`, credential, true);
+  return { ...way, price: scaledPrice(candidate.price, fee) };
+}
