@@ -31,6 +31,7 @@ import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
 import type { Platform } from './platform/open.ts';
+import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
@@ -140,6 +141,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     allowPrivateAddresses: config.allowPrivateAddresses,
     demo: {},
     stopping: stopping.signal,
+    answers: openAnswerCache({ shared, sealer, clock, log, options }),
   };
 
   const permit = async (caller: Caller): Promise<Caller> => {

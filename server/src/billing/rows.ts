@@ -85,6 +85,7 @@ export function usageRow(
     duration_ms: wholeCount(detail.durationMs),
     first_token_ms: wholeCount(detail.firstTokenMs),
     parent_request_id: detail.parentRequestId === undefined ? null : text(detail.parentRequestId),
+    saved_quota: wholeCount(detail.savedQuota),
     created_at: nowSeconds,
   };
 }

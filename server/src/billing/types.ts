@@ -53,6 +53,8 @@ export interface UsageDetail {
   firstTokenMs?: number;
   /** Of the turn or run that made the request. */
   parentRequestId?: string | undefined;
+  /** What the request would have cost, had its answer not been kept. */
+  savedQuota?: number;
 }
 
 /** A call of work that outlives its process: the same for whoever takes the work over. */

@@ -62,6 +62,7 @@ export const usageLogSchema = z
       .string()
       .nullable()
       .describe('Of the turn (`svc_ms_meta.request_id`) or run (`execution_id`) that made the request'),
+    saved_quota: int.describe('What an answer that was kept for the key would have cost; it cost nothing'),
     created_at: int,
     ...applicationFields,
   })

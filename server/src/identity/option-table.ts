@@ -126,6 +126,16 @@ export const optionTable = {
     max: 10,
     fraction: true,
   },
+  ResponseCacheMebibytes: {
+    default: 64,
+    help: 'Memory for answers that keys are given again, in MiB: of each process, or with Redis of each user and day; 0 keeps none',
+    min: 0,
+    max: 100_000,
+  },
+  ResponseCacheAcrossUsers: {
+    default: false,
+    help: 'Answers that one user paid for may be given to others who ask exactly the same, free of charge',
+  },
   FileMaxMebibytes: { default: 50, help: 'Largest file at /v1/files, in MiB', min: 1, max: 60 },
   FilesPerUserMebibytes: {
     default: 1_000,

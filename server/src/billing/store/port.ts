@@ -131,6 +131,8 @@ export interface UsageRow {
   first_token_ms: number;
   /** Of the turn or run that made the request; null for what a client asked itself. */
   parent_request_id: string | null;
+  /** What an answer that was kept would have cost; 0 for all others. */
+  saved_quota: number;
   created_at: number;
 }
 
@@ -162,6 +164,7 @@ export const usageColumns = [
   'duration_ms',
   'first_token_ms',
   'parent_request_id',
+  'saved_quota',
   'created_at',
 ] as const satisfies (keyof UsageRow)[];
 

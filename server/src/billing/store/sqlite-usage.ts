@@ -17,6 +17,7 @@ const rare: readonly string[] = [
   'audio_out_tokens',
   'estimated',
   'parent_request_id',
+  'saved_quota',
 ] satisfies (keyof UsageRow)[];
 const usual = usageColumns.filter((column) => !rare.includes(column));
 const inserts = { usual: insertsOf(usual), full: insertsOf([...usual, ...rare]) };
@@ -24,6 +25,7 @@ const inserts = { usual: insertsOf(usual), full: insertsOf([...usual, ...rare]) 
 const isUsual = (row: UsageRow): boolean =>
   row.estimated === 0 &&
   row.parent_request_id === null &&
+  row.saved_quota === 0 &&
   row.cache_write_1h_tokens === 0 &&
   row.audio_in_tokens === 0 &&
   row.image_in_tokens === 0 &&
@@ -88,5 +90,6 @@ function appendRare(values: SQLQueryBindings[], row: UsageRow): void {
     row.audio_out_tokens,
     row.estimated,
     row.parent_request_id,
+    row.saved_quota,
   );
 }

@@ -57,7 +57,8 @@ type Later =
   | 'audio_out_tokens'
   | 'estimated'
   | 'cost_parts'
-  | 'parent_request_id';
+  | 'parent_request_id'
+  | 'saved_quota';
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
