@@ -49,6 +49,7 @@ import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
 import { noteToolCalls } from './tool-calls.ts';
+import { openTopUps } from './topups/open.ts';
 import { openVideo } from './video/open.ts';
 
 /** Every feature, opened in the order of their dependencies. */
@@ -189,19 +190,12 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const secretKey = platform.sealingKeys[0]!.key;
   const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
+    ...{ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config },
     permit: permitUser,
-    db,
-    jobs,
-    blobs,
-    billing,
-    routing,
-    catalog,
-    clock,
-    log,
-    sealer,
-    secretKey,
-    config,
   });
+
+  const { stripe, baseUrl, webUrl } = config;
+  const topUps = openTopUps({ db, clock, log, shared, billing, audit, options, baseUrl, webUrl, stripe });
 
   const accounts = openAccounts({
     accounts: identity.accounts,
@@ -214,6 +208,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     responses,
     batches,
     mcp,
+    topUps,
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -248,6 +243,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...orchestra.routes,
       ...autonomous.routes,
       ...video.routes,
+      ...topUps.routes,
       ...accounts.routes,
     ],
     start: async () => {
@@ -284,8 +280,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepKept(db, nowSeconds(clock));
         },
       };
-      for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses, batches])
-        void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
+      const rooms = [identity, oauth, mcp, orchestra, autonomous, video, idempotency, responses, batches, topUps];
+      for (const room of [usage, ...rooms]) void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };
 }

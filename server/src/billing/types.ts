@@ -1,4 +1,5 @@
 import type { Price, Usage } from '../lib/money.ts';
+import type { Db } from '../platform/db/tables.ts';
 
 export interface HoldRequest {
   /** One hold per request id: asking again while it is open gives the same hold and takes nothing more. */
@@ -94,4 +95,6 @@ export interface Grant {
   by: number;
   /** The same for every attempt at the same grant, which is then given once. */
   idempotencyId?: number;
+  /** Written with it, both or neither; what it throws refuses the grant. */
+  also?(tx: Db): Promise<void>;
 }

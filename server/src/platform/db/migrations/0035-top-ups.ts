@@ -51,6 +51,7 @@ export const migration: Migration = {
       updated_at ${int} not null
     )`,
     'create index topups_of_users on topups (user_id, id)',
+    "create index topups_unsettled on topups (updated_at) where status = 'open' or owed > 0",
     'create unique index topups_by_payment on topups (payment_id) where payment_id is not null',
     `create table payment_events (
       id text primary key,
