@@ -18,8 +18,7 @@ const expiry = z.number().int().min(-1).max(1e11);
 
 /** Answers kept for a key are not given out of a day gone by: what is counted per day bounds what is kept. */
 const longestCacheSeconds = 86_400;
-export const cacheWhens = ['any', 'temperature_0'] as const;
-export type CacheWhen = (typeof cacheWhens)[number];
+const cacheWhens = ['any', 'temperature_0'] as const;
 const cacheSchema = z
   .object({
     ttl_seconds: z.number().int().min(1).max(longestCacheSeconds).describe('How long an answer is given again'),

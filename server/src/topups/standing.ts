@@ -27,7 +27,7 @@ export async function factsOf(stripe: Stripe, sessionId: string): Promise<Facts>
   const payment = session.payment_intent;
   const paymentId = typeof payment === 'string' ? payment : (payment?.id ?? null);
   const charge = typeof payment === 'object' ? payment?.latest_charge : null;
-  const disputes = paymentId ? await stripe.disputes.list({ payment_intent: paymentId, limit: 100 }) : { data: [] };
+  const disputes = paymentId ? (await stripe.disputes.list({ payment_intent: paymentId, limit: 100 })).data : [];
   return {
     total: session.amount_total ?? 0,
     currency: session.currency ?? '',
@@ -35,7 +35,7 @@ export async function factsOf(stripe: Stripe, sessionId: string): Promise<Facts>
     expired: session.status === 'expired',
     paymentId,
     refunded: typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0,
-    disputed: disputes.data.reduce((sum, { status, amount }) => sum + (withdrawn.has(status) ? amount : 0), 0),
+    disputed: disputes.reduce((sum, { status, amount }) => sum + (withdrawn.has(status) ? amount : 0), 0),
   };
 }
 

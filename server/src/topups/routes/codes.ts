@@ -86,7 +86,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       body: orderSchema,
       audit: {
         action: 'codes_made',
-        subject: { type: 'redemption_code' },
+        subject,
         id: (_, answer) => answer?.data.codes[0].id,
         also: ({ body }) => ({ ...body }),
       },
