@@ -7,7 +7,7 @@ import type { KeptAnswer } from './kept-answer.ts';
 import { BoundedTexts } from './memory.ts';
 
 export interface AnswerCacheDeps {
-  shared: Pick<Shared, 'kind' | 'get' | 'set' | 'increment'>;
+  shared: Pick<Shared, 'kind' | 'get' | 'set' | 'delete' | 'increment'>;
   sealer: Sealer;
   clock: Clock;
   log: Log;
@@ -45,7 +45,7 @@ export function openAnswerCache(deps: AnswerCacheDeps): AnswerCache {
         return nowSeconds(clock) - kept.at <= mostSeconds ? kept : null;
       } catch (error) {
         // Redis is away, or the key that sealed it is: the model is asked.
-        log.warn({ error }, 'kept answers could not be read');
+        log.debug({ error }, 'kept answers could not be read');
         return null;
       }
     },
@@ -54,7 +54,7 @@ export function openAnswerCache(deps: AnswerCacheDeps): AnswerCache {
       if (text.length > longestText || mostBytes() === 0) return;
       void texts
         .set(name, userId, text, seconds * 1000)
-        .catch((error) => log.warn({ error }, 'an answer could not be kept'));
+        .catch((error) => log.debug({ error }, 'an answer could not be kept'));
     },
   };
 }
@@ -82,8 +82,12 @@ function inRedis({ shared, sealer, clock }: AnswerCacheDeps, mostBytes: () => nu
     set: async (name, userId, text, ttlMs) => {
       const sealed = sealer.seal(text);
       const day = Math.floor(clock.nowMs() / dayMs);
-      const sum = await shared.increment(`answer-bytes:${userId}:${day}`, sealed.length, 2 * dayMs);
-      if (sum <= mostBytes()) await shared.set(`answer:${name}`, sealed, ttlMs);
+      // Sent together: whoever asks next, through this process, finds it.
+      const [sum] = await Promise.all([
+        shared.increment(`answer-bytes:${userId}:${day}`, sealed.length, 2 * dayMs),
+        shared.set(`answer:${name}`, sealed, ttlMs),
+      ]);
+      if (sum > mostBytes()) await shared.delete(`answer:${name}`);
     },
   };
 }
