@@ -89,7 +89,7 @@ const groups: NavigationGroup[] = [
     admin: true,
     entries: [
       { label: 'Users', path: '/admin/users', icon: IconUsers },
-      { label: 'Credits', path: '/admin/credits', icon: IconTicket },
+      { label: 'Codes and payments', path: '/admin/credits', icon: IconTicket },
       { label: 'Sign-in', path: '/admin/identity-providers', icon: IconLogin2 },
       { label: 'Channels', path: '/admin/channels', icon: IconPlugConnected },
       { label: 'Models', path: '/admin/models', icon: IconBox },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Answer, Delta } from '../wire/conversation.ts';
+import type { Answer, Delta, Json } from '../wire/conversation.ts';
 import { GatheredAnswer, stepsOf } from './deltas.ts';
 import { keepable } from './kept-answer.ts';
 
@@ -13,7 +13,7 @@ const answer: Answer = {
   ],
 };
 
-const gather = (deltas: Delta[], event = {}): Answer | null => {
+const gather = (deltas: Delta[], event: Json = {}): Answer | null => {
   const gathered = new GatheredAnswer('chat');
   gathered.see(deltas, event);
   return gathered.answer();
@@ -40,7 +40,7 @@ test('pieces are joined, and empty ones leave nothing', () => {
 describe('nothing is gathered of', () => {
   const text: Delta = { type: 'text', text: 'a' };
   const finish: Delta = { type: 'finish', finish: 'stop' };
-  test.each<[string, Delta[], object?]>([
+  test.each<[string, Delta[], Json?]>([
     ['an answer without an end', [text]],
     ['several choices', [text, { type: 'choice' }, finish]],
     ['calls', [{ type: 'tool_start', index: 0, id: 'a', name: 'f' }, finish]],

@@ -46,7 +46,10 @@ function Accounting() {
 export function AdminCreditsPage() {
   return (
     <>
-      <PageHeader title="Credits" description="Codes that are worth money, payments, and what the books need." />
+      <PageHeader
+        title="Codes and payments"
+        description="How users get credits by themselves, and what the books need."
+      />
       <Stack gap="lg">
         <Codes />
         <Payments />
