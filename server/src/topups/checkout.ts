@@ -55,7 +55,7 @@ export async function beginTopUp(
 function openSession(
   { payments: { stripe }, baseUrl, webUrl }: PayingDeps,
   { email, email_verified }: Pick<User, 'email' | 'email_verified'>,
-  { id, cents }: TopUpRow,
+  { id, cents, created_at }: TopUpRow,
 ) {
   const metadata = marksOf(baseUrl, id);
   const back = `${webUrl}/credits?topup=${id}`;
@@ -77,7 +77,7 @@ function openSession(
       cancel_url: back,
       ...(email_verified && { customer_email: email }),
     },
-    // The library tries again by itself when a connection breaks: still one session.
-    { idempotencyKey: `${baseUrl} topup ${id}` },
+    // The library tries again by itself when a connection breaks: still one session. The time, since a new database counts anew.
+    { idempotencyKey: `${baseUrl} topup ${id} ${created_at}` },
   );
 }
