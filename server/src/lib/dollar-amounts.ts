@@ -8,7 +8,11 @@ const least = 1;
 const most = 10_000;
 const mostAmounts = 20;
 
-const numbersIn = (text: string): string[] => text.split(/[\s,]+/, mostAmounts + 1).filter(Boolean);
+const numbersIn = (text: string): string[] =>
+  text
+    .trim()
+    .split(/[\s,]+/, mostAmounts + 1)
+    .filter(Boolean);
 
 /** What is wrong with the text of the option `TopUpAmounts`; null when nothing is. */
 export function amountsFault(text: string): string | null {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { buildApp } from '../app.ts';
+import { openLog } from '../platform/log.ts';
+import { openPlatform } from '../platform/open.ts';
 import { type ScriptedPayment, type ScriptedStripe, scriptedStripe } from './stripe.fixture.ts';
 
 const perDollar = 500_000;
@@ -137,6 +140,34 @@ describe('a payment', () => {
     expect((await send(event)).status).toBe(200);
     expect(await balance()).toBe(10 * perDollar);
   });
+});
+
+test('two processes that hear of it at once credit it once, and take it back once', async () => {
+  // SQLite has one process; there they are two calls.
+  const alone = t.platform.database.engine === 'sqlite';
+  const platform = alone ? null : await openPlatform(t.config, openLog('silent'));
+  const other = platform && (await buildApp(platform, t.config));
+  try {
+    const hear = async (type: string, payment: ScriptedPayment, app: TestApp['app']) => {
+      const { body, signature } = await stripe.event(type, payment);
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
+      const address = new URL('/api/stripe/webhook', t.config.baseUrl);
+      return (await app.fetch(new Request(address, { method: 'POST', headers, body }))).status;
+    };
+    const hearAll = (type: string, payment: ScriptedPayment) =>
+      Promise.all(Array.from({ length: 8 }, (_, i) => hear(type, payment, (i % 2 === 0 && other) || t.app)));
+    const payment = await begun();
+    payment.paid = true;
+    expect(await hearAll('checkout.session.completed', payment)).toEqual(Array(8).fill(200));
+    expect(await balance()).toBe(10 * perDollar);
+    payment.refunded = 1_000;
+    expect(await hearAll('charge.refunded', payment)).toEqual(Array(8).fill(200));
+    expect(await balance()).toBe(0);
+    expect(await ledger()).toEqual([-10 * perDollar, 10 * perDollar]);
+  } finally {
+    await other?.stop();
+    await platform?.close();
+  }
 });
 
 describe('money that goes back', () => {
