@@ -12,26 +12,21 @@ import { lookAtTopUp, writeStanding } from './store/topups.ts';
 /** Somebody has asked Stripe since: what we heard may be old. */
 class Overtaken extends Error {}
 
-/** Each time somebody else asked in between; more of them than events that one payment has. */
-const mostRounds = 20;
-
 /**
  * Brings the balance to where a payment stands: credits what was paid, and takes back what was refunded or is disputed. It may be
- * called at any time and any number of times. Whoever looks last writes, with the balance in one transaction.
+ * called at any time and any number of times. Whoever looks last writes, with the balance in one transaction; who is overtaken
+ * leaves it to them, since they know more. Were they to fail, their event comes again, or the sweep finds the payment as it was.
+ * To look once more instead would let two overtake each other for ever.
  */
 export async function settleTopUp(deps: PayingDeps, id: number): Promise<void> {
-  for (let round = 0; round < mostRounds; round += 1) {
-    const row = await lookAtTopUp(deps.db, id);
-    if (!row || row.session_id === null) return;
-    const facts = await factsOf(deps.payments.stripe, row.session_id);
-    try {
-      await move(deps, row, facts);
-      return;
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
-    }
+  const row = await lookAtTopUp(deps.db, id);
+  if (!row || row.session_id === null) return;
+  const facts = await factsOf(deps.payments.stripe, row.session_id);
+  try {
+    await move(deps, row, facts);
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error;
   }
-  throw new Error(`top-up ${id} was looked at by others all the time`);
 }
 
 async function move(deps: PayingDeps, row: TopUpRow, facts: Facts): Promise<void> {
