@@ -80,7 +80,9 @@ export function scriptedStripe(): ScriptedStripe {
     fetch: async (request) => {
       const { pathname, searchParams } = new URL(request.url);
       scripted.asked.push(`${request.method} ${pathname}`);
-      if (scripted.down) return Response.json({ error: { type: 'api_error', message: 'down' } }, { status: 500 });
+      // The library would try again, and tests would wait for it.
+      const init = { status: 500, headers: { 'stripe-should-retry': 'false' } };
+      if (scripted.down) return Response.json({ error: { type: 'api_error', message: 'down' } }, init);
       if (request.headers.get('authorization') !== `Bearer ${secretKey}`)
         return Response.json({ error: { type: 'invalid_request_error', message: 'No such key' } }, { status: 401 });
       const ofPayment = payments.filter(({ paymentId }) => paymentId === searchParams.get('payment_intent'));
