@@ -199,8 +199,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     permit: permitUser,
   });
 
-  const { stripe, baseUrl, webUrl } = config;
-  const topUps = openTopUps({ db, clock, log, shared, billing, audit, options, baseUrl, webUrl, stripe });
+  const payments = { stripe: config.stripe, baseUrl, webUrl };
+  const topUps = openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
 
   const accounts = openAccounts({
     accounts: identity.accounts,

@@ -107,15 +107,12 @@ test('the sums are those of the balance', async () => {
 });
 
 describe('what is asked for', () => {
-  test.each([
-    '',
-    'from=2026',
-    'from=2026-13',
-    'from=2026-02&to=2026-01',
-    'from=2020-01&to=2026-01',
-  ])('%p is refused', async (query) => {
-    expect((await root.call(`${path}?${query}`)).status).toBe(400);
-  });
+  test.each(['', 'from=2026', 'from=2026-13', 'from=2026-02&to=2026-01', 'from=2020-01&to=2026-01'])(
+    '%p is refused',
+    async (query) => {
+      expect((await root.call(`${path}?${query}`)).status).toBe(400);
+    },
+  );
 
   test('is for administrators', async () => {
     expect((await user.call(`${path}?from=2026-01`)).status).toBe(403);

@@ -111,8 +111,10 @@ const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation,
   const given = { ...kept.answer, usage: kept.answer.usage ?? kept.usage };
   if (!conversation.stream)
     return keptJson(call, formatOf(conversation).render(given, optionsOf(deps, conversation)), manner.keep);
-  const { renderer, keptFirst, broken } = writingOf(deps, call, conversation, manner);
+  const { renderer, keptFirst } = writingOf(deps, call, conversation, manner);
   const writer = renderer(keptFirst?.onEnded, kept.upstream);
+  const { requestId } = call;
+  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'a stream could not be finished');
   const pump = async (out: Write): Promise<void> => {
     const write = keptFirst?.through(out) ?? out;
     for (const step of stepsOf(given)) {
@@ -149,8 +151,7 @@ function writingOf(deps: RelayDeps, call: KeyCall, conversation: Sourced, { keep
       : newRenderer({ ...options, onEnded, upstream });
   const renderFailure = (thrown: unknown): string => renderer().fail(toAppError(thrown));
   const keptFirst = keep && new KeptFirst(keep, deps.log, requestId, renderFailure);
-  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'a stream could not be finished');
-  return { client, answerId: options.id, text, renderer, renderFailure, keptFirst, broken };
+  return { client, answerId: options.id, text, renderer, renderFailure, keptFirst };
 }
 
 function streamByMeta(
