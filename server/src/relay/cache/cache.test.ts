@@ -147,6 +147,11 @@ test('responses that are given again are responses of their own', async () => {
   expect(kept.status).toBe(200);
 });
 
+test('a response that is not to be stored is not kept for others either', async () => {
+  const body = { model: 'm', temperature: 0, input: question(), store: false };
+  for (const asked of [1, 2]) expect(await ask(body, { path: '/v1/responses' })).toMatchObject({ cache: null, asked });
+});
+
 test('the order of members is of no account, and everything else is', async () => {
   await ask(chat({ top_p: 1, seed: 1 }));
   const { temperature, model, messages, max_tokens } = chat();

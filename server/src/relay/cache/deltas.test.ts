@@ -40,11 +40,12 @@ test('pieces are joined, and empty ones leave nothing', () => {
 describe('nothing is gathered of', () => {
   const text: Delta = { type: 'text', text: 'a' };
   const finish: Delta = { type: 'finish', finish: 'stop' };
-  test.each<[string, Delta[], Json?]>([
-    ['an answer without an end', [text]],
-    ['several choices', [text, { type: 'choice' }, finish]],
-    ['calls', [{ type: 'tool_start', index: 0, id: 'a', name: 'f' }, finish]],
-    ['probabilities', [{ ...text, logprobs: [{}] } as Delta, finish]],
+  const plain: Json = {};
+  test.each<[string, Delta[], Json]>([
+    ['an answer without an end', [text], plain],
+    ['several choices', [text, { type: 'choice' }, finish], plain],
+    ['calls', [{ type: 'tool_start', index: 0, id: 'a', name: 'f' }, finish], plain],
+    ['probabilities', [{ ...text, logprobs: [{}] } as Delta, finish], plain],
     ['pictures', [text, finish], { choices: [{ delta: { images: [{}] } }] }],
   ])('%s', (_, deltas, event) => {
     expect(gather(deltas, event)).toBeNull();

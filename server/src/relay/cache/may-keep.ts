@@ -12,12 +12,15 @@ const mostBytes = 1024 * 1024;
 export function mayKeep(conversation: Sourced, { when }: NonNullable<KeyPrincipal['cache']>): boolean {
   const { params, completion, oldFunctions, source, bytes = 0 } = conversation;
   if (when === 'temperature_0' && params.temperature !== 0) return false;
-  if (bytes > mostBytes || oldFunctions) return false;
+  if (bytes > mostBytes || oldFunctions || isNotStored(source)) return false;
   if ((params.tools?.length ?? 0) > 0 || (params.rawTools?.length ?? 0) > 0) return false;
   if ((params.n ?? 1) > 1 || params.logprobs) return false;
   if (completion && (completion.n > 1 || completion.bestOf > 1 || completion.logprobs)) return false;
   return !asksForMore(source.body);
 }
+
+/** Of a response that is not to be stored nothing but its usage is. In chats the word is about what vendors keep. */
+const isNotStored = ({ format, body }: Sourced['source']): boolean => format === 'responses' && body.store === false;
 
 /** Sound and pictures, what vendors search, run or connect to, and work in the background. */
 const more = ['modalities', 'audio', 'web_search_options', 'plugins', 'mcp_servers', 'container', 'background'];

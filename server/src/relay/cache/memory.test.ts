@@ -33,6 +33,15 @@ test('what is larger than all that may be kept is not, nor what it was to replac
   expect(texts.bytes).toBe(0);
 });
 
+test('less room than before is kept to when something is looked for', () => {
+  let most = 30;
+  const texts = new BoundedTexts(manualClock(), () => most);
+  for (const name of ['1', '2', '3']) texts.set(name, tenBytes, 1_000);
+  most = 0;
+  expect(texts.get('3')).toBeNull();
+  expect(texts.bytes).toBe(0);
+});
+
 test('less room than before is kept to at the next text', () => {
   let most = 30;
   const texts = new BoundedTexts(manualClock(), () => most);

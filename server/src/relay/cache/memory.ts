@@ -19,6 +19,7 @@ export class BoundedTexts {
   ) {}
 
   get(name: string): string | null {
+    this.#fit(this.mostBytes());
     const entry = this.#entries.get(name);
     if (!entry) return null;
     this.#drop(name, entry);
@@ -34,14 +35,19 @@ export class BoundedTexts {
     const most = this.mostBytes();
     if (bytesOf(name, text) > most) return;
     this.#put(name, { text, expiresAtMs: this.clock.steadyMs() + ttlMs });
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= most) return;
-      this.#drop(oldest, entry);
-    }
+    this.#fit(most);
   }
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  #fit(most: number): void {
+    if (this.#bytes <= most) return;
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= most) return;
+      this.#drop(oldest, entry);
+    }
   }
 
   #put(name: string, entry: Entry): void {

@@ -35,7 +35,10 @@ function opened(kind: 'memory' | 'redis', mebibytes = 1) {
     ...{ upstream: 'chat', provider: 'p', usage: { promptTokens: 1, completionTokens: 2 }, cost: 3 },
     at: Math.floor(clock.nowMs() / 1000),
   });
-  return { cache, clock, written, kept };
+  const allow = (most: number) => {
+    values.ResponseCacheMebibytes = most;
+  };
+  return { cache, clock, written, kept, allow };
 }
 
 describe.each(['memory', 'redis'] as const)('answers in %s', (kind) => {
@@ -59,6 +62,14 @@ describe.each(['memory', 'redis'] as const)('answers in %s', (kind) => {
     const none = opened(kind, 0);
     none.cache.keep('n', 1, none.kept(), 60);
     expect(await none.cache.find('n', 60)).toBeNull();
+  });
+
+  test('are given no more when the operator lets none be kept', async () => {
+    const { cache, kept, allow } = opened(kind);
+    cache.keep('n', 1, kept(), 60);
+    expect(await cache.find('n', 60)).not.toBeNull();
+    allow(0);
+    expect(await cache.find('n', 60)).toBeNull();
   });
 
   test('take no more room than they may', async () => {
