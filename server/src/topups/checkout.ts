@@ -2,6 +2,7 @@ import type { User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { amountsIn, quotaPerCent } from '../lib/dollar-amounts.ts';
 import { AppError } from '../lib/errors.ts';
+import { countAttempt } from './attempts.ts';
 import type { PayingDeps, TopUpDeps } from './deps.ts';
 import type { TopUpRow } from './store/tables.ts';
 import { failTopUp, insertTopUp, nameSession } from './store/topups.ts';
@@ -20,6 +21,10 @@ export function requirePayments(deps: TopUpDeps): PayingDeps {
   return { ...deps, payments };
 }
 
+/** Each is a question to Stripe, and one that is left without paying is asked after until it runs out. */
+const mostBegun = 20;
+const begunWindowMs = 15 * 60_000;
+
 /** A page of Stripe's where the amount is paid. Nothing is credited for having been there: Stripe tells when it is paid. */
 export async function beginTopUp(
   given: TopUpDeps,
@@ -30,6 +35,7 @@ export async function beginTopUp(
   const amounts = amountsOf(deps);
   if (!amounts.includes(dollars))
     throw new AppError('invalid_value', `amount must be one of ${amounts.join(', ')}.`, { param: 'amount' });
+  await countAttempt(deps.shared, `topup:${user.id}`, { most: mostBegun, windowMs: begunWindowMs }, 'payments');
   const { db, clock } = deps;
   const now = nowSeconds(clock);
   const cents = dollars * 100;

@@ -4,6 +4,7 @@ import { roles, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { countAttempt } from './attempts.ts';
 import { newCode, readCode, shownCode } from './code-text.ts';
 import type { TopUpDeps } from './deps.ts';
 import { findCode, insertCodes, takeCode } from './store/codes.ts';
@@ -59,11 +60,7 @@ export async function redeemCode(
   idempotencyId?: number,
 ): Promise<LedgerRow> {
   const { db, clock, shared, billing } = deps;
-  const { allowed, resetMs } = await shared.hit(`redeem:${user.id}`, mostAttempts, attemptsWindowMs);
-  if (!allowed)
-    throw new AppError('rate_limit_exceeded', 'Too many codes were tried. Try again later.', {
-      headers: { 'retry-after': `${Math.ceil(resetMs / 1000)}` },
-    });
+  await countAttempt(shared, `redeem:${user.id}`, { most: mostAttempts, windowMs: attemptsWindowMs }, 'codes');
   const code = readCode(typed);
   const row = code === null ? null : await findCode(db, sha256Hex(code));
   if (!row) throw noCode();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { buildApp } from '../app.ts';
+import { until } from '../lib/until.fixture.ts';
 import { openLog } from '../platform/log.ts';
 import { openPlatform } from '../platform/open.ts';
 import { type ScriptedPayment, type ScriptedStripe, scriptedStripe } from './stripe.fixture.ts';
@@ -112,6 +113,32 @@ describe('a payment', () => {
     payment.expired = true;
     await tell('checkout.session.expired', payment);
     expect((await topUps()).topups).toMatchObject([{ status: 'expired', credited: 0 }]);
+  });
+
+  test('that a bank declined days later has failed', async () => {
+    const payment = await begun();
+    payment.declined = true;
+    await tell('checkout.session.async_payment_failed', payment);
+    expect((await topUps()).topups).toMatchObject([{ status: 'failed', credited: 0 }]);
+    expect(await balance()).toBe(0);
+  });
+
+  test('that nobody told of is found', async () => {
+    const payment = await begun();
+    payment.paid = true;
+    const { db } = t.platform.database;
+    await db.updateTable('topups').set({ updated_at: 0 }).where('user_id', '=', member.id).execute();
+    t.app.sweep();
+    await until('it is credited', async () => (await balance()) === 10 * perDollar);
+    expect((await topUps()).topups).toMatchObject([{ status: 'paid' }]);
+  });
+
+  test('is begun so often and no oftener', async () => {
+    for (let i = 0; i < 20; i += 1) await begun(5);
+    const answer = await begin(5);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await begin(5, await t.user())).status).toBe(201);
   });
 
   test('of another amount, or in another currency, is not credited', async () => {

@@ -11,6 +11,8 @@ export interface Facts {
   currency: string;
   paid: boolean;
   expired: boolean;
+  /** A bank declined what the payer was done with. */
+  declined: boolean;
   paymentId: string | null;
   refunded: number;
   disputed: number;
@@ -18,6 +20,9 @@ export interface Facts {
 
 /** Disputes whose money Stripe has taken from us; inquiries come before that, and what was won comes back. */
 const withdrawn: ReadonlySet<string> = new Set(['needs_response', 'under_review', 'lost']);
+
+/** Of a payment that will not come any more, though its page is done with. */
+const over: ReadonlySet<string> = new Set(['requires_payment_method', 'canceled']);
 
 /**
  * Asked of Stripe, whatever an event says: events come late, twice and in any order, and what is asked is how it stands now.
@@ -33,6 +38,7 @@ export async function factsOf(stripe: Stripe, sessionId: string): Promise<Facts>
     currency: session.currency ?? '',
     paid: session.payment_status === 'paid',
     expired: session.status === 'expired',
+    declined: session.status === 'complete' && typeof payment === 'object' && over.has(payment?.status ?? ''),
     paymentId,
     refunded: typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0,
     disputed: disputes.reduce((sum, { status, amount }) => sum + (withdrawn.has(status) ? amount : 0), 0),
@@ -47,7 +53,7 @@ export function dueCents({ cents }: Pick<TopUpRow, 'cents'>, facts: Facts): numb
 }
 
 export function statusOf({ cents }: Pick<TopUpRow, 'cents'>, facts: Facts): TopUpStatus {
-  if (!facts.paid) return facts.expired ? 'expired' : 'open';
+  if (!facts.paid) return facts.declined ? 'failed' : facts.expired ? 'expired' : 'open';
   if (facts.disputed > 0) return 'disputed';
   if (facts.refunded === 0) return 'paid';
   return facts.refunded >= cents ? 'refunded' : 'partly_refunded';

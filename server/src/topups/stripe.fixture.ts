@@ -10,6 +10,8 @@ export interface ScriptedPayment {
   currency: string;
   paid: boolean;
   expired: boolean;
+  /** By a bank, days after the payer was done with the page. */
+  declined: boolean;
   refunded: number;
   disputes: { id: string; status: string; amount: number }[];
 }
@@ -50,7 +52,7 @@ export function scriptedStripe(): ScriptedStripe {
       metadata: { svc: form.get('metadata[svc]') ?? '', topup_id: form.get('metadata[topup_id]') ?? '' },
       cents: Number(form.get('line_items[0][price_data][unit_amount]')),
       currency: form.get('line_items[0][price_data][currency]') ?? '',
-      ...{ paid: false, expired: false, refunded: 0, disputes: [] },
+      ...{ paid: false, expired: false, declined: false, refunded: 0, disputes: [] },
     };
     byIdempotencyKey.set(key, payment);
     payments.push(payment);
@@ -115,14 +117,16 @@ const sessionOf = (payment: ScriptedPayment) => ({
   currency: payment.currency,
   metadata: payment.metadata,
   payment_status: payment.paid ? 'paid' : 'unpaid',
-  status: payment.expired ? 'expired' : payment.paid ? 'complete' : 'open',
-  payment_intent: payment.paid
-    ? {
-        id: payment.paymentId,
-        object: 'payment_intent',
-        latest_charge: { id: 'ch_1', object: 'charge', amount: payment.cents, amount_refunded: payment.refunded },
-      }
-    : null,
+  status: payment.expired ? 'expired' : payment.paid || payment.declined ? 'complete' : 'open',
+  payment_intent:
+    payment.paid || payment.declined
+      ? {
+          id: payment.paymentId,
+          object: 'payment_intent',
+          status: payment.paid ? 'succeeded' : 'requires_payment_method',
+          latest_charge: { id: 'ch_1', object: 'charge', amount: payment.cents, amount_refunded: payment.refunded },
+        }
+      : null,
 });
 
 /** Events hold their object as it was, and payments by their name. */
