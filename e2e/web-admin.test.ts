@@ -27,6 +27,42 @@ describe.skipIf(browserMissing)('administration', () => {
     expect([admin, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
+  test('a code is made, shown once, redeemed by a user and withdrawn', async () => {
+    const { page } = admin;
+    await page.goto('/admin/credits');
+    await page.getByText('No codes yet').waitFor();
+    await page.getByRole('button', { name: 'Make codes' }).click();
+    const form = page.getByRole('dialog', { name: 'Make codes' });
+    await form.getByLabel('Worth').fill('4');
+    await form.getByLabel('Uses of each').fill('2');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Make', exact: true }).click();
+    const made = page.getByRole('dialog', { name: 'The new code' });
+    const code = await made.getByRole('textbox', { name: 'Code' }).inputValue();
+    expect(code).toMatch(/^(\w{5}-){3}\w{5}$/);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await made.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('cell', { name: '0 of 2' }).waitFor();
+    expect(await page.getByText(code).count()).toBe(0);
+
+    await user.page.goto('/credits');
+    await user.page.getByLabel('Code').fill(code.toLowerCase());
+    await user.page.getByRole('button', { name: 'Redeem' }).click();
+    await user.page.getByText('$4.00 added to your balance').waitFor();
+    await user.page.getByText('+$4.00').waitFor();
+    expect(await accessibilityFaults(user.page)).toEqual([]);
+
+    await page.reload();
+    await page.getByRole('cell', { name: '1 of 2' }).waitFor();
+    await page.getByRole('button', { name: /^Actions for code/ }).click();
+    await page.getByRole('menuitem', { name: 'Withdraw' }).click();
+    await page.getByText('The code is withdrawn').waitFor();
+    // The balance that the next test gives to begins at nothing.
+    const { id } = ((await (await user.context.request.get('/api/user/self')).json()) as { data: { id: number } }).data;
+    const data = { quota: -2_000_000 };
+    expect((await admin.context.request.post(`/api/admin/users/${id}/credits`, { data })).status()).toBe(200);
+  }, 300_000);
+
   test('a user is found, given credits, made an administrator and disabled', async () => {
     const { page } = admin;
     await page.goto('/admin/users');

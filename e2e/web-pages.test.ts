@@ -29,6 +29,7 @@ const paths = [
   '/applications/new',
   '/authorized-apps',
   '/admin/users',
+  '/admin/credits',
   '/admin/identity-providers',
   '/admin/applications',
   '/admin/audit',

@@ -47,6 +47,8 @@ const newChannel = {
 };
 /** Nobody answers there: names that end so never lead anywhere. */
 const newServer = (name: string) => ({ name, url: 'http://mcp.invalid/mcp', headers: { 'x-key': secrets[0] } });
+const codesPath = '/api/admin/redemption-codes';
+type Made = { codes: [{ id: number; code: string }] };
 const providersPath = '/api/admin/identity-providers';
 const newProvider = (slug: string) => ({
   ...{ slug, name: 'Acme', issuer: 'https://acme.invalid', client_id: 'svc', client_secret: secrets[0] },
@@ -128,6 +130,20 @@ const byAdministrators: Record<string, Doing> = {
     await send(root, `/api/admin/users/${user.id}/credits`, 'POST', { quota: 700, note: 'welcome' });
     const after = { quota: 700, note: 'welcome', balance_after: 700 };
     return { action: 'credits_granted', target: { type: 'user', id: user.id, name: 'Someone.Known' }, after };
+  },
+  'POST /api/admin/redemption-codes': async () => {
+    const { codes } = (await dataOf(send(root, codesPath, 'POST', { quota: 5, note: 'spring' }))) as never as Made;
+    const [{ id, code }] = codes;
+    const target = { type: 'redemption_code', id, name: `…${code.slice(-4)}` };
+    const after = { quota: 5, count: 1, uses: 1, note: 'spring', status: 1 };
+    return { action: 'codes_made', target, before: null, after };
+  },
+  'PUT /api/admin/redemption-codes/{id}': async () => {
+    const { codes } = (await dataOf(root.call(codesPath, { method: 'POST', body: { quota: 5 } }))) as never as Made;
+    const [{ id, code }] = codes;
+    await send(root, `${codesPath}/${id}`, 'PUT', { status: 2 });
+    const target = { type: 'redemption_code', id, name: `…${code.slice(-4)}` };
+    return { action: 'code_updated', target, before: { status: 1 }, after: { status: 2 } };
   },
   'PUT /api/admin/options': async () => {
     await send(root, '/api/admin/options', 'PUT', { key: 'DecisionLogDays', value: 31 });

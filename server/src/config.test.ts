@@ -32,6 +32,14 @@ test('proxies are addresses or blocks, and what is neither is named', () => {
     expect(() => readConfig({ TRUSTED_PROXIES: `10.0.0.2,${wrong}` })).toThrow(wrong);
 });
 
+test('Stripe needs its key and the secret of its events, or neither', () => {
+  expect(readConfig({}).stripe).toBeUndefined();
+  const both = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+  expect(readConfig(both).stripe).toEqual({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiUrl: undefined });
+  for (const name of Object.keys(both) as (keyof typeof both)[])
+    expect(() => readConfig({ [name]: both[name] })).toThrow('belong together');
+});
+
 test('addresses follow the port and lose a trailing slash', () => {
   expect(readConfig({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
   const config = readConfig({ BASE_URL: 'https://api.example.com/' });

@@ -81,6 +81,9 @@ const rules = {
   OAUTH2_REFRESH_TOKEN_TTL: whole(1, 315_360_000).optional(),
   OAUTH2_CODE_TTL: whole(1, 86_400).optional(),
   OPENID_CONNECT: flag.optional(),
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+  STRIPE_API_URL: webAddress.optional(),
 } as const;
 
 type Environment = Record<string, string | undefined>;
@@ -99,6 +102,8 @@ export interface Config {
   s3?: S3Config;
   /** Absent: no mail is sent. */
   mail?: { url: string; from: string };
+  /** Absent: nothing can be paid. */
+  stripe?: { secretKey: string; webhookSecret: string; apiUrl?: string | undefined };
   workers: number;
   admin: { username: string; password?: string };
   encryptionKey?: string;
@@ -158,6 +163,8 @@ export function readConfig(environment: Environment, rows = vendors): Config {
     faults.push('S3_BUCKET needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
   if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined))
     faults.push('SMTP_URL and MAIL_FROM belong together: set both, or neither');
+  if ((read.STRIPE_SECRET_KEY === undefined) !== (read.STRIPE_WEBHOOK_SECRET === undefined))
+    faults.push('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET belong together: set both, or neither');
   for (const block of (read.TRUSTED_PROXIES ?? '').split(',').filter(Boolean))
     if (!parseBlock(block))
       faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
@@ -198,6 +205,14 @@ function assemble(read: Values): Omit<Config, 'providerKeys'> {
         }
       : undefined,
     ...(read.SMTP_URL && read.MAIL_FROM && { mail: { url: read.SMTP_URL, from: read.MAIL_FROM } }),
+    stripe:
+      read.STRIPE_SECRET_KEY && read.STRIPE_WEBHOOK_SECRET
+        ? {
+            secretKey: read.STRIPE_SECRET_KEY,
+            webhookSecret: read.STRIPE_WEBHOOK_SECRET,
+            apiUrl: read.STRIPE_API_URL,
+          }
+        : undefined,
     workers: read.WORKERS,
     admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
     encryptionKey: read.ENCRYPTION_KEY,

@@ -31,6 +31,7 @@ import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
 import type { Platform } from './platform/open.ts';
+import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
@@ -49,6 +50,7 @@ import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
 import { noteToolCalls, toolMoney } from './tool-calls.ts';
+import { openTopUps } from './topups/open.ts';
 import { openVideo } from './video/open.ts';
 
 /** Every feature, opened in the order of their dependencies. */
@@ -144,6 +146,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     allowPrivateAddresses: config.allowPrivateAddresses,
     demo: {},
     stopping: stopping.signal,
+    answers: openAnswerCache({ shared, sealer, clock, log, options }),
   };
 
   const permit = async (caller: Caller): Promise<Caller> => {
@@ -191,19 +194,12 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const secretKey = platform.sealingKeys[0]!.key;
   const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
+    ...{ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config },
     permit: permitUser,
-    db,
-    jobs,
-    blobs,
-    billing,
-    routing,
-    catalog,
-    clock,
-    log,
-    sealer,
-    secretKey,
-    config,
   });
+
+  const payments = { stripe: config.stripe, baseUrl, webUrl };
+  const topUps = openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
 
   const accounts = openAccounts({
     accounts: identity.accounts,
@@ -216,6 +212,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     responses,
     batches,
     mcp,
+    topUps,
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -254,6 +251,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...orchestra.routes,
       ...autonomous.routes,
       ...video.routes,
+      ...topUps.routes,
       ...accounts.routes,
     ],
     start: async () => {
@@ -290,8 +288,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepKept(db, nowSeconds(clock));
         },
       };
-      for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses, batches])
-        void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
+      const rooms = [identity, oauth, mcp, orchestra, autonomous, video, idempotency, responses, batches, topUps];
+      for (const room of [usage, ...rooms]) void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };
 }

@@ -379,6 +379,8 @@ const without = [
   '/v1/audio/translations',
   '/v1/moderations',
   '/v1/rerank',
+  // Each event has a name of its own, and is dealt with once.
+  '/api/stripe/webhook',
   // Always refused.
   '/v1/videos/{jobId}/remix',
   '/v2/rerank',

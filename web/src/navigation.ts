@@ -22,6 +22,7 @@ import {
   IconServer,
   IconSettings,
   IconShieldCheck,
+  IconTicket,
   IconTool,
   IconUser,
   IconUsers,
@@ -52,7 +53,7 @@ const groups: NavigationGroup[] = [
       { label: 'Playground', path: '/playground', icon: IconMessageCircle, hint: 'Chat with any model' },
       { label: 'Keys', path: '/keys', icon: IconKey, hint: 'Create and manage API keys' },
       { label: 'Usage', path: '/usage', icon: IconChartBar, hint: 'Requests, tokens and cost' },
-      { label: 'Credits', path: '/credits', icon: IconCreditCard, hint: 'Balance and ledger' },
+      { label: 'Credits', path: '/credits', icon: IconCreditCard, hint: 'Balance, ledger, top-ups' },
     ],
   },
   {
@@ -90,6 +91,7 @@ const groups: NavigationGroup[] = [
     admin: true,
     entries: [
       { label: 'Users', path: '/admin/users', icon: IconUsers },
+      { label: 'Codes and payments', path: '/admin/credits', icon: IconTicket },
       { label: 'Sign-in', path: '/admin/identity-providers', icon: IconLogin2 },
       { label: 'Channels', path: '/admin/channels', icon: IconPlugConnected },
       { label: 'Models', path: '/admin/models', icon: IconBox },

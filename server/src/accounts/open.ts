@@ -16,6 +16,7 @@ import * as requests from '../platform/idempotency/store.ts';
 import type { Log } from '../platform/log.ts';
 import type { KeptResponses } from '../relay/responses/open.ts';
 import * as routing from '../routing/store/account-data.ts';
+import type { TopUps } from '../topups/open.ts';
 import type { Video } from '../video/open.ts';
 import * as video from '../video/store-account-data.ts';
 import type { AccountData, AccountDataDeps } from './deps.ts';
@@ -33,6 +34,7 @@ export interface AccountsDeps {
   responses: Pick<KeptResponses, 'exportOf' | 'forgetUser'>;
   batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
   mcp: Pick<Mcp, 'exportOf' | 'forgetUser'>;
+  topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
 }
 
 const work = { concurrency: 1 };
@@ -74,6 +76,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     responses: { exportOf: given.responses.exportOf, forget: given.responses.forgetUser },
     batches: { exportOf: given.batches.exportOf, forget: given.batches.forgetUser },
     mcp: { exportOf: given.mcp.exportOf, forget: given.mcp.forgetUser },
+    topups: { exportOf: given.topUps.exportOf, forget: given.topUps.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
   };

@@ -11,6 +11,7 @@ import { csvAnswer } from '../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
 import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
+import { accountingRoute } from './accounting-route.ts';
 import type { Billing } from './billing.ts';
 import { type LedgerPlace, pageLedger } from './store/ledger.ts';
 import { dayOf } from './store/port.ts';
@@ -70,7 +71,7 @@ function rangeOf(page: Place): { limit: number; offset: number } {
 }
 
 export function billingRoutes(room: BillingRouteDeps): Route[] {
-  return [...ownRoutes(room), ...adminRoutes(room), toolCallsRoute(room), creditsRoute(room)];
+  return [...ownRoutes(room), ...adminRoutes(room), toolCallsRoute(room), creditsRoute(room), accountingRoute(room)];
 }
 
 function ownRoutes(room: BillingRouteDeps): Route[] {

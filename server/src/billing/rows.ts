@@ -86,6 +86,7 @@ export function usageRow(
     first_token_ms: wholeCount(detail.firstTokenMs),
     parent_request_id: detail.parentRequestId === undefined ? null : text(detail.parentRequestId),
     own_key: detail.ownKey ? 1 : 0,
+    saved_quota: wholeCount(detail.savedQuota),
     created_at: nowSeconds,
   };
 }

@@ -1,4 +1,5 @@
 import type { Price, Usage } from '../lib/money.ts';
+import type { Db } from '../platform/db/tables.ts';
 
 export interface HoldRequest {
   /** One hold per request id: asking again while it is open gives the same hold and takes nothing more. */
@@ -55,6 +56,8 @@ export interface UsageDetail {
   firstTokenMs?: number;
   /** Of the turn or run that made the request. */
   parentRequestId?: string | undefined;
+  /** What the request would have cost, had its answer not been kept. */
+  savedQuota?: number;
 }
 
 /** A call of work that outlives its process: the same for whoever takes the work over. */
@@ -94,4 +97,6 @@ export interface Grant {
   by: number;
   /** The same for every attempt at the same grant, which is then given once. */
   idempotencyId?: number;
+  /** Written with it, both or neither; what it throws refuses the grant. */
+  also?(tx: Db): Promise<void>;
 }

@@ -63,6 +63,7 @@ export const usageLogSchema = z
       .nullable()
       .describe('Of the turn (`svc_ms_meta.request_id`) or run (`execution_id`) that made the request'),
     own_key: z.boolean().describe('It went out with a key of the user’s own; the cost is the fee alone'),
+    saved_quota: int.describe('What an answer that was kept for the key would have cost; it cost nothing'),
     created_at: int,
     ...applicationFields,
   })

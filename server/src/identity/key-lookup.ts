@@ -8,7 +8,7 @@ import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
 import type { KeyPrincipal } from './principals.ts';
-import { findKeyByHash, touchKeys } from './store/keys.ts';
+import { type ApiKeyRow, findKeyByHash, touchKeys } from './store/keys.ts';
 import { statuses } from './user.ts';
 
 /** What is known of a key while it is warm: everything a request needs, so that none reads the database. */
@@ -84,6 +84,9 @@ export function openKeyLookup(deps: {
   };
 }
 
+const cacheOf = ({ cache_seconds, cache_when }: ApiKeyRow): KeyPrincipal['cache'] =>
+  cache_seconds === 0 ? undefined : { ttlSeconds: cache_seconds, when: cache_when === 'any' ? 'any' : 'temperature_0' };
+
 async function loadKey(db: Db, hash: string): Promise<WarmKey | null> {
   const found = await findKeyByHash(db, hash);
   if (!found) return null;
@@ -94,6 +97,7 @@ async function loadKey(db: Db, hash: string): Promise<WarmKey | null> {
       keyId: key.id,
       models: JSON.parse(key.models),
       unlimited: key.unlimited_quota === 1,
+      cache: cacheOf(key),
       limitKey: `key:${key.id}`,
     },
     keyId: key.id,

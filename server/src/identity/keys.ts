@@ -16,7 +16,20 @@ const block = z.string().refine((text) => parseBlock(text) !== null, 'must be an
 const quota = z.number().int().min(0).max(1e15);
 const expiry = z.number().int().min(-1).max(1e11);
 
-/** Fields of a new key; also the body of the OAuth endpoint, which ignores the last two. */
+/** Answers kept for a key are not given out of a day gone by: what is counted per day bounds what is kept. */
+const longestCacheSeconds = 86_400;
+const cacheWhens = ['any', 'temperature_0'] as const;
+const cacheSchema = z
+  .object({
+    ttl_seconds: z.number().int().min(1).max(longestCacheSeconds).describe('How long an answer is given again'),
+    when: z
+      .enum(cacheWhens)
+      .default('temperature_0')
+      .describe('Which requests: all that can be, or those with a temperature of 0'),
+  })
+  .nullable();
+
+/** Fields of a new key; also the body of the OAuth endpoint, which ignores the last three. */
 export const newKeySchema = z.object({
   name: shownName(50),
   expired_time: expiry.optional(),
@@ -24,6 +37,7 @@ export const newKeySchema = z.object({
   unlimited_quota: z.boolean().optional(),
   models: z.array(z.string().min(1).max(200)).max(500).optional(),
   allowed_ips: z.array(block).max(100).optional(),
+  cache: cacheSchema.optional(),
 });
 export const keyChangeSchema = newKeySchema
   .partial()
@@ -44,6 +58,10 @@ export const keyViewSchema = z
     unlimited_quota: z.boolean(),
     models: z.array(z.string()),
     allowed_ips: z.array(z.string()),
+    cache: z
+      .object({ ttl_seconds: z.number().int(), when: z.enum(cacheWhens) })
+      .nullable()
+      .describe('Answers that are given again to the same request; null for none'),
   })
   .meta({ id: 'ApiKey' });
 export type KeyView = z.infer<typeof keyViewSchema>;
@@ -55,6 +73,13 @@ export interface KeyDeps {
   /** What running processes keep of a key's quota goes back to it. */
   recallKey(userId: number, keyId: number): Promise<void>;
 }
+
+/** As rows have it. */
+const cacheColumns = (cache: z.infer<typeof cacheSchema>) =>
+  cache === null ? { cache_seconds: 0 } : { cache_seconds: cache.ttl_seconds, cache_when: cache.when };
+
+const cacheView = ({ cache_seconds, cache_when }: Pick<ApiKeyRow, 'cache_seconds' | 'cache_when'>): KeyView['cache'] =>
+  cache_seconds === 0 ? null : { ttl_seconds: cache_seconds, when: cache_when === 'any' ? 'any' : 'temperature_0' };
 
 export const keyView = (row: ApiKeyRow): KeyView => ({
   id: row.id,
@@ -69,6 +94,7 @@ export const keyView = (row: ApiKeyRow): KeyView => ({
   unlimited_quota: row.unlimited_quota === 1,
   models: JSON.parse(row.models),
   allowed_ips: JSON.parse(row.allowed_ips),
+  cache: cacheView(row),
 });
 
 /** 0 and -1 both say never; a time that has passed is a slip of the caller's. */
@@ -105,6 +131,7 @@ export async function createKey(deps: KeyDeps, { userId, sessionId }: KeyMaker, 
     unlimited_quota: Number(input.unlimited_quota ?? input.remain_quota === undefined),
     models: JSON.stringify(input.models ?? []),
     allowed_ips: JSON.stringify(input.allowed_ips ?? []),
+    ...cacheColumns(input.cache ?? null),
   };
   const row = await insertKey(deps.db, key, sessionId);
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
@@ -121,13 +148,14 @@ export async function updateKey(
   id: number,
   input: z.infer<typeof keyChangeSchema>,
 ): Promise<KeyView> {
-  const { expired_time, unlimited_quota, models, allowed_ips, ...plain } = input;
+  const { expired_time, unlimited_quota, models, allowed_ips, cache, ...plain } = input;
   const change: KeyChange = {
     ...plain,
     ...(expired_time !== undefined && { expired_time: expiryOf(expired_time, nowSeconds(deps.clock)) }),
     ...(unlimited_quota !== undefined && { unlimited_quota: Number(unlimited_quota) }),
     ...(models && { models: JSON.stringify(models) }),
     ...(allowed_ips && { allowed_ips: JSON.stringify(allowed_ips) }),
+    ...(cache !== undefined && cacheColumns(cache)),
   };
   const row = await changeKey(deps.db, userId, id, change);
   if (!row) throw new AppError('not_found', 'There is no such API key.');

@@ -1,3 +1,4 @@
+import { amountsFault } from '../lib/dollar-amounts.ts';
 import { logLevels } from '../platform/log.ts';
 import { originListFault } from './origin-list.ts';
 
@@ -98,6 +99,7 @@ export const optionTable = {
   RateLimitOAuthAuthorize: perMinute(30, 'Reading an authorization request, per user'),
   RateLimitOAuthAuthorizePost: perMinute(30, 'Answering an authorization request, per user'),
   RateLimitOAuthRegister: perMinute(10, 'Registration of clients by themselves, per address'),
+  RateLimitPayments: perMinute(1_000, 'Events of Stripe, per address'),
   DefaultModelPrice: {
     default: 0,
     help: 'USD per million tokens for models that only a channel list names',
@@ -136,6 +138,21 @@ export const optionTable = {
     min: 0,
     max: 10,
     fraction: true,
+  },
+  TopUpAmounts: {
+    default: '5 10 25 50 100',
+    help: 'What people may pay by Stripe, in whole dollars, with spaces between them; empty takes no payments',
+    fault: amountsFault,
+  },
+  ResponseCacheMebibytes: {
+    default: 64,
+    help: 'Memory for answers that keys are given again, in MiB: of each process, or with Redis of each user and day; 0 keeps none',
+    min: 0,
+    max: 100_000,
+  },
+  ResponseCacheAcrossUsers: {
+    default: false,
+    help: 'Answers that one user paid for may be given to others who ask exactly the same, free of charge',
   },
   FileMaxMebibytes: { default: 50, help: 'Largest file at /v1/files, in MiB', min: 1, max: 60 },
   FilesPerUserMebibytes: {

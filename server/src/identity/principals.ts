@@ -17,6 +17,8 @@ export interface KeyPrincipal {
   models: string[];
   /** False when the key has a quota of its own. */
   unlimited: boolean;
+  /** Which answers are given again, and for how long; absent for none. */
+  cache?: { ttlSeconds: number; when: 'any' | 'temperature_0' } | undefined;
   limitKey: string;
 }
 

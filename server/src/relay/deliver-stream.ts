@@ -4,9 +4,9 @@ import type { UpstreamCall } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import { BegunStream, Pump } from './pump.ts';
 import type { ByteSource } from './upstream/source.ts';
-import { type Delta, type Json, UpstreamFault } from './wire/conversation.ts';
+import { type Delta, type Json, UpstreamFault, type WireFormat } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
-import type { StreamClient } from './wire/renderers.ts';
+import type { RelayStreamOptions, StreamClient } from './wire/renderers.ts';
 
 export interface Reader {
   /** What it speaks; `deltas` for callers in this process, who take values. */
@@ -15,10 +15,12 @@ export interface Reader {
   answerId?: string;
   /** Told of a response before its last bytes are handed on. */
   onEnded?: ((response: Json) => void) | undefined;
+  /** Sees every event of an answer; asked anew for each candidate that is tried. */
+  watch?: ((upstream: WireFormat) => RelayStreamOptions['onDeltas']) | undefined;
 }
 
 /** Read until there is something to see, and handed on as it comes. */
-export const streamed = ({ client, answerId = '', onEnded }: Reader): Delivery<BegunStream, Pump> => ({
+export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Delivery<BegunStream, Pump> => ({
   read: async ({ deps, context, conversation, prompt }, body, kind, sent) => {
     const output = new OutputCounter();
     const deltas: Delta[] = [];
@@ -40,8 +42,9 @@ export const streamed = ({ client, answerId = '', onEnded }: Reader): Delivery<B
       expectsJson: conversation.params.responseFormat !== undefined,
       promptTokens: prompt.estimate,
       onOutput: output.add,
-      // Rewritten frame by frame, and so each must be what it seems.
-      ...(!conversation.completion && { onPlainText: output.addEscaped }),
+      onDeltas: watch?.(kind.wire),
+      // Rewritten frame by frame, and so each must be what it seems; what is watched must be read.
+      ...(!conversation.completion && !watch && { onPlainText: output.addEscaped }),
     });
     const { first, over } = await readFirst(relay, body, sent);
     const firstTokenMs = deps.clock.steadyMs() - sent.startedMs;

@@ -6,6 +6,7 @@ import type { Log } from '../platform/log.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
+import type { AnswerCache } from './cache/open.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
 import type { UpstreamConnections } from './upstream/connections.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -25,6 +26,8 @@ export interface RelayDeps {
   /** Whether addresses that users give may be private. */
   allowPrivateAddresses: boolean;
   demo: DemoOptions;
+  /** Answers that are given again to keys that ask for it. */
+  answers?: AnswerCache;
   /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
   stopping?: AbortSignal;
 }

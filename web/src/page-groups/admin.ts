@@ -3,6 +3,7 @@
 export { AdminApplicationsPage } from '../pages/admin-applications/admin-applications-page.tsx';
 export { AdminAuditPage } from '../pages/admin-audit/admin-audit-page.tsx';
 export { AdminChannelsPage } from '../pages/admin-channels/admin-channels-page.tsx';
+export { AdminCreditsPage } from '../pages/admin-credits/admin-credits-page.tsx';
 export { AdminIdentityProvidersPage } from '../pages/admin-identity-providers/admin-identity-providers-page.tsx';
 export { AdminMcpPage } from '../pages/admin-mcp/admin-mcp-page.tsx';
 export { AdminModelsPage } from '../pages/admin-models/admin-models-page.tsx';

@@ -29,6 +29,7 @@ export async function grantCredits(db: Db, grant: Grant, nowSeconds: number, hel
 }
 
 async function give(tx: Db, grant: Grant, nowSeconds: number, held: number): Promise<CreditRow> {
+  await grant.also?.(tx);
   // The balance is identity's column; billing alone changes it.
   const changed = await sql<{ quota: number }>`update users set quota = quota + ${grant.quota}
     where id = ${grant.userId} and quota + ${grant.quota} >= 0 and quota + ${grant.quota} <= ${Number.MAX_SAFE_INTEGER}

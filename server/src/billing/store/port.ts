@@ -133,6 +133,8 @@ export interface UsageRow {
   parent_request_id: string | null;
   /** 1 where it went out with a key of the user's own. */
   own_key: number;
+  /** What an answer that was kept would have cost; 0 for all others. */
+  saved_quota: number;
   created_at: number;
 }
 
@@ -165,6 +167,7 @@ export const usageColumns = [
   'first_token_ms',
   'parent_request_id',
   'own_key',
+  'saved_quota',
   'created_at',
 ] as const satisfies (keyof UsageRow)[];
 

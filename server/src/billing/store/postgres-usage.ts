@@ -4,7 +4,8 @@ export const usageFields = `request_id text, user_id bigint, key_id bigint, mode
   cache_write_1h_tokens bigint, reasoning_tokens bigint, audio_in_tokens bigint, image_in_tokens bigint,
   audio_out_tokens bigint, estimated bigint, units double precision, quota bigint, cost_parts text, shortfall bigint,
   balance_after bigint, stream bigint, status text,
-  duration_ms bigint, first_token_ms bigint, parent_request_id text, own_key bigint, created_at bigint`;
+  duration_ms bigint, first_token_ms bigint, parent_request_id text, own_key bigint, saved_quota bigint,
+  created_at bigint`;
 
 export const usageNames = usageFields
   .split(',')

@@ -18,6 +18,7 @@ const rare: readonly string[] = [
   'estimated',
   'parent_request_id',
   'own_key',
+  'saved_quota',
 ] satisfies (keyof UsageRow)[];
 const usual = usageColumns.filter((column) => !rare.includes(column));
 const inserts = { usual: insertsOf(usual), full: insertsOf([...usual, ...rare]) };
@@ -26,6 +27,7 @@ const isUsual = (row: UsageRow): boolean =>
   row.estimated === 0 &&
   row.parent_request_id === null &&
   row.own_key === 0 &&
+  row.saved_quota === 0 &&
   row.cache_write_1h_tokens === 0 &&
   row.audio_in_tokens === 0 &&
   row.image_in_tokens === 0 &&
@@ -91,5 +93,6 @@ function appendRare(values: SQLQueryBindings[], row: UsageRow): void {
     row.estimated,
     row.parent_request_id,
     row.own_key,
+    row.saved_quota,
   );
 }

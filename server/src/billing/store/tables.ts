@@ -58,7 +58,8 @@ type Later =
   | 'estimated'
   | 'cost_parts'
   | 'parent_request_id'
-  | 'own_key';
+  | 'own_key'
+  | 'saved_quota';
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {

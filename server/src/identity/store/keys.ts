@@ -28,7 +28,14 @@ interface KeyColumns {
   allowed_ips: string;
 }
 
-interface ApiKeysTable extends KeyColumns {
+/** Answers that are given again; not in the view. */
+interface CacheColumns {
+  /** 0 for none. */
+  cache_seconds: Generated<number>;
+  cache_when: Generated<string>;
+}
+
+interface ApiKeysTable extends KeyColumns, CacheColumns {
   /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
   application_id: Generated<number | null>;
 }
@@ -41,12 +48,12 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-export type ApiKeyRow = Selectable<KeyColumns>;
+export type ApiKeyRow = Selectable<KeyColumns & CacheColumns>;
 
 /** Null when the session that asks for it has ended: a key would outlive it. */
 export async function insertKey(
   db: Db,
-  key: Omit<ApiKeyRow, 'id' | 'used_quota'>,
+  key: Omit<ApiKeyRow, 'id' | 'used_quota' | 'cache_seconds' | 'cache_when'> & Partial<Selectable<CacheColumns>>,
   sessionId: number | null,
 ): Promise<ApiKeyRow | null> {
   return db.transaction().execute(async (tx) => {
@@ -62,23 +69,24 @@ export async function findKeyByHash(db: Db, hash: string): Promise<{ key: ApiKey
   return user ? { key, user: toUser(user) } : null;
 }
 
+/** Keys with what is left of their quotas. */
+const keysNow = (db: Db) =>
+  db
+    .selectFrom('api_keys_now as n')
+    .innerJoin('api_keys as k', 'k.id', 'n.id')
+    .selectAll('n')
+    .select(['k.cache_seconds', 'k.cache_when']);
+
 export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null> {
-  return (await db.selectFrom('api_keys_now').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+  return (await keysNow(db).where('n.id', '=', id).executeTakeFirst()) ?? null;
 }
 
 export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
-  return db
-    .selectFrom('api_keys_now')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('id', 'in', (e) =>
-      e
-        .selectFrom('api_keys as k')
-        .select('k.id')
-        .where('k.user_id', '=', userId)
-        .where('k.application_id', 'is', null),
-    )
-    .orderBy('id', 'desc')
+  return keysNow(db)
+    .where('n.user_id', '=', userId)
+    .where('k.user_id', '=', userId)
+    .where('k.application_id', 'is', null)
+    .orderBy('n.id', 'desc')
     .limit(1000)
     .execute();
 }
@@ -95,17 +103,23 @@ export async function countKeys(db: Db, userId: number): Promise<number> {
 
 /** Also what an application may spend: work that it began goes on by it. */
 export async function findKey(db: Db, userId: number, id: number): Promise<ApiKeyRow | null> {
-  const row = await db
-    .selectFrom('api_keys_now')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+  const row = await keysNow(db).where('n.id', '=', id).where('n.user_id', '=', userId).executeTakeFirst();
   return row ?? null;
 }
 
 export type KeyChange = Partial<
-  Pick<ApiKeyRow, 'name' | 'status' | 'expired_time' | 'remain_quota' | 'unlimited_quota' | 'models' | 'allowed_ips'>
+  Pick<
+    ApiKeyRow,
+    | 'name'
+    | 'status'
+    | 'expired_time'
+    | 'remain_quota'
+    | 'unlimited_quota'
+    | 'models'
+    | 'allowed_ips'
+    | 'cache_seconds'
+    | 'cache_when'
+  >
 >;
 
 /** A new quota is what is left in all: what processes keep of it counts, and goes back to the rest. */

@@ -50,3 +50,7 @@ async function usersOf(db: Db, ids: number[]): Promise<User[]> {
   const rows = await db.selectFrom('users_now').selectAll().where('id', 'in', ids).orderBy('id').execute();
   return rows.map(toUser);
 }
+
+/** In the order of their ids, those of closed accounts too. */
+export const usersAfter = (db: Db, id: number, most: number): Promise<{ id: number; username: string }[]> =>
+  db.selectFrom('users').select(['id', 'username']).where('id', '>', id).orderBy('id').limit(most).execute();

@@ -15,9 +15,10 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import { requireScope } from '../bearer.ts';
 import { base, noStore } from './shapes.ts';
 
-/** Models and addresses of a key are the owner's own business. */
-const tokenView = ({ models: _, allowed_ips: __, ...view }: KeyView) => view;
-const tokenSchema = keyViewSchema.omit({ models: true, allowed_ips: true }).meta({ id: 'ApiToken' });
+/** Models and addresses of a key, and what is kept for it, are the owner's own business. */
+const own = { models: true, allowed_ips: true, cache: true } as const;
+const tokenView = ({ models: _, allowed_ips: __, cache: ___, ...view }: KeyView) => view;
+const tokenSchema = keyViewSchema.omit(own).meta({ id: 'ApiToken' });
 
 const shared = {
   ...base,
@@ -47,7 +48,7 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       summary: 'Create an API token for the user; the full key is shown once (scope tokens:write)',
       idempotent: true,
       audit: { action: 'key_created', subject: keySubject(keys.db), id: (_, answer) => answer?.data.id },
-      body: newKeySchema.omit({ models: true, allowed_ips: true }),
+      body: newKeySchema.omit(own),
       answers: { 200: answered(z.object({ id: z.number().int(), name: z.string(), key: z.string() })) },
       handle: async (call) => {
         requireScope(call.principal, 'tokens:write');

@@ -33,6 +33,8 @@ const exposed = [
   'ratelimit-reset',
   'x-svc-provider',
   'x-svc-cost',
+  'x-svc-cache',
+  'age',
   'mcp-session-id',
 ].join(', ');
 

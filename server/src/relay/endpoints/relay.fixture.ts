@@ -8,6 +8,7 @@ export interface UsageEntry {
   endpoint: string;
   provider: string;
   quota: number;
+  saved_quota: number;
   prompt_tokens: number;
   completion_tokens: number;
   units: number;

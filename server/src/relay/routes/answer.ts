@@ -1,11 +1,13 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { randomString, timedString } from '../../lib/ids.ts';
-import type { Reshape } from '../../platform/http/event-stream.ts';
+import { eventResponse, type Reshape, type Write } from '../../platform/http/event-stream.ts';
 import { json, jsonText } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerChat } from '../answer-chat.ts';
-import { answerStream } from '../answer-stream.ts';
+import { answerStream, type OpenStream } from '../answer-stream.ts';
+import { type CachedRequest, cachedRequest } from '../cache/cached-request.ts';
+import { stepsOf } from '../cache/deltas.ts';
 import { streamed } from '../deliver-stream.ts';
 import { whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
@@ -79,12 +81,49 @@ export function answer(
   if (meta) {
     call.arrived?.();
     refuseForeignTools(conversation);
+    return conversation.stream
+      ? streamByMeta(deps, meta, call, conversation, manner)
+      : answerByMeta(deps, meta, call, conversation, manner.keep);
   }
-  if (conversation.stream) return stream(deps, meta, call, endpoint, conversation, manner);
-  return meta
-    ? answerByMeta(deps, meta, call, conversation, manner.keep)
-    : answerWhole(deps, call, endpoint, conversation, manner.keep);
+  if (call.principal.cache && deps.answers) return answerAgain(deps, call, endpoint, conversation, manner);
+  return answerAnew(deps, call, endpoint, conversation, manner);
 }
+
+const answerAnew: AnswerByUpstream = (deps, call, endpoint, conversation, manner, cached) =>
+  conversation.stream
+    ? stream(deps, call, endpoint, conversation, manner, cached)
+    : answerWhole(deps, call, endpoint, conversation, manner, cached);
+
+type AnswerByUpstream = (
+  deps: RelayDeps,
+  call: KeyCall,
+  endpoint: string,
+  conversation: Sourced,
+  manner: Manner,
+  cached?: CachedRequest | null,
+) => Promise<Response>;
+
+/** For keys that get the same answer to the same request. */
+const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation, manner) => {
+  const cached = cachedRequest(deps, call, contextFor(call, endpoint, conversation), conversation);
+  const kept = await cached?.find();
+  if (!kept) return answerAnew(deps, call, endpoint, conversation, manner, cached);
+  const given = { ...kept.answer, usage: kept.answer.usage ?? kept.usage };
+  if (!conversation.stream)
+    return keptJson(call, formatOf(conversation).render(given, optionsOf(deps, conversation)), manner.keep);
+  const { renderer, keptFirst } = writingOf(deps, call, conversation, manner);
+  const writer = renderer(keptFirst?.onEnded, kept.upstream);
+  const { requestId } = call;
+  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'a stream could not be finished');
+  const pump = async (out: Write): Promise<void> => {
+    const write = keptFirst?.through(out) ?? out;
+    for (const step of stepsOf(given)) {
+      const text = writer.push(step);
+      if (text !== '') await write(text);
+    }
+  };
+  return eventResponse(call.headers, { pump }, broken, manner.reshape);
+};
 
 export const contextFor = (call: KeyCall, endpoint: string, { source }: Sourced): RequestContext =>
   contextOf(call, endpoint, parseOverride(source.body.provider), readModels(source.body));
@@ -99,29 +138,46 @@ export const optionsOf = ({ clock }: Pick<RelayDeps, 'clock'>, conversation: Sou
   now: () => nowSeconds(clock),
 });
 
-function stream(
-  deps: RelayDeps,
-  meta: MetaModel | undefined,
-  call: KeyCall,
-  endpoint: string,
-  conversation: Sourced,
-  { keep, reshape }: Manner,
-): Promise<Response> {
+/** How a stream is written for its client. */
+function writingOf(deps: RelayDeps, call: KeyCall, conversation: Sourced, { keep }: Manner) {
   const { includeUsage, source } = conversation;
+  const { requestId } = call;
   const client: StreamClient = conversation.cohere ? 'cohere' : source.format;
-  const options = { ...optionsOf(deps, conversation), client, includeUsage, requestId: call.requestId };
+  const options = { ...optionsOf(deps, conversation), client, includeUsage, requestId };
   const text = conversation.completion && { ...options, echo: echoOf(conversation.completion) };
-  const renderer = (onEnded?: KeptFirst['onEnded']) =>
-    text ? completionRenderer(newRenderer(options), text) : newRenderer({ ...options, onEnded });
+  const renderer = (onEnded?: KeptFirst['onEnded'], upstream?: WireFormat) =>
+    text
+      ? completionRenderer(newRenderer({ ...options, upstream }), text)
+      : newRenderer({ ...options, onEnded, upstream });
   const renderFailure = (thrown: unknown): string => renderer().fail(toAppError(thrown));
-  const kept = keep && new KeptFirst(keep, deps.log, call.requestId, renderFailure);
-  const onEnded = kept?.onEnded;
-  if (meta) return followMeta(deps, call, meta, conversation, renderer(onEnded), { kept, reshape });
-  const context = contextFor(call, endpoint, conversation);
-  const opening = answerChat(deps, context, conversation, streamed({ client, answerId: options.id, onEnded }));
-  const told = text ? opening.then((chat) => completionStream(chat, { ...text, model: chat.model })) : opening;
-  return answerStream(deps, call, kept ? told.then((pump) => kept.stream(pump)) : told, renderFailure, { reshape });
+  const keptFirst = keep && new KeptFirst(keep, deps.log, requestId, renderFailure);
+  return { client, answerId: options.id, text, renderer, renderFailure, keptFirst };
 }
+
+function streamByMeta(
+  deps: RelayDeps,
+  meta: MetaModel,
+  call: KeyCall,
+  conversation: Sourced,
+  manner: Manner,
+): Promise<Response> {
+  const { renderer, keptFirst: kept } = writingOf(deps, call, conversation, manner);
+  const { reshape } = manner;
+  return followMeta(deps, call, meta, conversation, renderer(kept?.onEnded), { kept, reshape });
+}
+
+const stream: AnswerByUpstream = (deps, call, endpoint, conversation, manner, cached) => {
+  const { client, answerId, text, renderFailure, keptFirst } = writingOf(deps, call, conversation, manner);
+  const context = contextFor(call, endpoint, conversation);
+  const reader = { client, answerId, onEnded: keptFirst?.onEnded, watch: cached?.watch };
+  const opening = answerChat(deps, context, conversation, streamed(reader));
+  const seen: Promise<OpenStream & { model: string }> = cached
+    ? opening.then((pump) => cached.following(pump))
+    : opening;
+  const told = text ? seen.then((chat) => completionStream(chat, { ...text, model: chat.model })) : seen;
+  const kept = keptFirst ? told.then((pump) => keptFirst.stream(pump)) : told;
+  return answerStream(deps, call, kept, renderFailure, { reshape: manner.reshape });
+};
 
 async function answerByMeta(
   deps: RelayDeps,
@@ -137,16 +193,11 @@ async function answerByMeta(
   return keptJson(call, rendered, keep);
 }
 
-async function answerWhole(
-  deps: RelayDeps,
-  call: KeyCall,
-  endpoint: string,
-  conversation: Sourced,
-  keep: Keep | undefined,
-) {
+const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation, { keep }, cached) => {
   const { render, renamed } = formatOf(conversation);
   const done = await answerChat(deps, contextFor(call, endpoint, conversation), conversation, whole);
   tell(call, done);
+  cached?.keepWhole(done);
   const { answer: given, text, usage, model } = done;
   const same =
     renamed && !conversation.oldFunctions && given.source?.format === conversation.source.format
@@ -156,7 +207,7 @@ async function answerWhole(
   // What the upstream did not count was counted here, and is what was charged.
   const rendered = render({ ...given, usage: given.usage ?? usage }, { ...optionsOf(deps, conversation), model });
   return keptJson(call, rendered, keep);
-}
+};
 
 /** Written once for the caller and for those who build on it. */
 async function keptJson(call: KeyCall, rendered: Json, keep: Keep | undefined): Promise<Response> {

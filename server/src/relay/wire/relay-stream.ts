@@ -189,6 +189,7 @@ export class RelayStream {
     eachOutput(this.options.upstream, json, this.#see);
     let text = '';
     const deltas = this.options.decode(json);
+    this.options.onDeltas?.(deltas, json);
     for (const delta of deltas) {
       this.#watch.observe(delta);
       if (delta.type === 'error') return null;

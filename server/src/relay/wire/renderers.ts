@@ -39,6 +39,8 @@ export interface RelayStreamOptions {
   /** Estimate for `message_start`. */
   promptTokens?: number;
   onOutput?: (text: string) => void;
+  /** Told of each event that is read, and of what it says. */
+  onDeltas?: ((deltas: readonly Delta[], event: Json) => void) | undefined;
   /**
    * Gets plain pieces of text as bytes of a JSON string, their frames unparsed; for callers who need the text only in case
    * the upstream counts nothing. Without it every frame is parsed.
@@ -46,7 +48,10 @@ export interface RelayStreamOptions {
   onPlainText?: TakeEscaped;
 }
 
-type RendererOptions = Omit<RelayStreamOptions, 'upstream' | 'decode' | 'expectsJson' | 'onOutput' | 'onPlainText'> &
+type RendererOptions = Omit<
+  RelayStreamOptions,
+  'upstream' | 'decode' | 'expectsJson' | 'onOutput' | 'onDeltas' | 'onPlainText'
+> &
   Partial<Pick<RelayStreamOptions, 'upstream'>>;
 
 /** Writes deltas for a client. */

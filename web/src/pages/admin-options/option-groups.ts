@@ -7,6 +7,7 @@ const groups: { title: string; has: (key: string) => boolean }[] = [
   { title: 'OAuth', has: (key) => key.startsWith('OAuth2') },
   { title: 'Limits', has: (key) => /RateLimit/.test(key) },
   { title: 'Models and orchestration', has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },
+  { title: 'Credits and kept answers', has: (key) => /^(TopUp|ResponseCache)/.test(key) },
   { title: 'Records', has: (key) => /Log(Days|Level)?$/.test(key) },
   { title: 'Other', has: () => true },
 ];

@@ -13,6 +13,8 @@ import { StatCard } from '../../components/stat-card.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
 import { isAdmin, selfQuery, useUser } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
+import { RedeemCode } from './redeem-code.tsx';
+import { TopUp } from './top-up.tsx';
 
 type Entry = Result<'/api/ledger', 'get'>['entries'][number];
 
@@ -96,6 +98,8 @@ export function CreditsPage() {
           <StatCard label="Requests" value={formatNumber(user.request_count)} />
         </SimpleGrid>
         <HowToGetMore />
+        <TopUp />
+        <RedeemCode />
         <section>
           <Title order={2} mb="sm">
             Ledger

@@ -23,7 +23,7 @@ function stateOf(key: ApiKey): { label: string; color: string } {
   return { label: 'Enabled', color: 'teal' };
 }
 
-function Limits({ models, allowed_ips }: ApiKey) {
+function Limits({ models, allowed_ips, cache }: ApiKey) {
   const count = (items: string[], one: string, many: string) => `${items.length} ${items.length === 1 ? one : many}`;
   return (
     <Group gap={6}>
@@ -35,6 +35,11 @@ function Limits({ models, allowed_ips }: ApiKey) {
       {allowed_ips.length > 0 && (
         <Badge size="sm" color="gray" title={allowed_ips.join(', ')}>
           {count(allowed_ips, 'address', 'addresses')}
+        </Badge>
+      )}
+      {cache && (
+        <Badge size="sm" color="gray" title={`Answers are kept for ${cache.ttl_seconds} seconds`}>
+          kept answers
         </Badge>
       )}
     </Group>

@@ -15,6 +15,7 @@ describe('a new key', () => {
       unlimited_quota: true,
       models: [],
       allowed_ips: [],
+      cache: null,
     });
   });
 
@@ -43,11 +44,14 @@ test('an edit sends only what changed', () => {
   const key = {
     ...{ id: 1, key: 'sk-', status: 1, created_time: now, accessed_time: 0, used_quota: 0 },
     ...{ name: 'ci', expired_time: now + 1000, remain_quota: 500_000, unlimited_quota: false },
-    ...{ models: ['a'], allowed_ips: [] },
+    ...{ models: ['a'], allowed_ips: [], cache: { ttl_seconds: 77, when: 'any' as const } },
   };
   const fields = fieldsOf(key);
   expect(changesOf(fields, fields, now)).toEqual({});
   expect(changesOf(fields, { ...fields, name: 'cd', models: [] }, now)).toEqual({ name: 'cd', models: [] });
   expect(changesOf(fields, { ...fields, usd: 2 }, now)).toEqual({ remain_quota: 1_000_000 });
+  expect(changesOf(fields, { ...fields, cache: 'off' }, now)).toEqual({ cache: null });
+  const narrower = { cache: { ttl_seconds: 77, when: 'temperature_0' as const } };
+  expect(changesOf(fields, { ...fields, cacheAny: false }, now)).toEqual(narrower);
   expect(changesOf(fields, { ...fields, unlimited: true }, now)).toEqual({ unlimited_quota: true });
 });

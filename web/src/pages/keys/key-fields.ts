@@ -13,6 +13,10 @@ export interface KeyFields {
   usd: number | string;
   models: string[];
   ips: string[];
+  /** For how long an answer is given again to the same request: seconds, or `off`. */
+  cache: string;
+  /** Also for requests that ask for some chance. */
+  cacheAny: boolean;
 }
 
 export type KeyFaults = Partial<Record<'name' | 'date' | 'usd' | 'ips', string>>;
@@ -26,6 +30,19 @@ export const expiryChoices = [
   { value: 'date', label: 'On a date…' },
 ];
 
+const cacheTimes = [
+  { value: 'off', label: 'No' },
+  { value: '300', label: 'For 5 minutes' },
+  { value: '3600', label: 'For an hour' },
+  { value: '86400', label: 'For a day' },
+];
+
+/** With a time of the key's own, which somebody set by the API. */
+export const cacheChoices = (current: string) =>
+  cacheTimes.some(({ value }) => value === current)
+    ? cacheTimes
+    : [...cacheTimes, { value: current, label: `For ${current} seconds` }];
+
 export const emptyKey: KeyFields = {
   name: '',
   expiry: 'never',
@@ -34,6 +51,8 @@ export const emptyKey: KeyFields = {
   usd: '',
   models: [],
   ips: [],
+  cache: 'off',
+  cacheAny: false,
 };
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
@@ -54,6 +73,8 @@ export function fieldsOf(key: ApiKey): KeyFields {
     usd: key.unlimited_quota ? '' : usdOfQuota(key.remain_quota),
     models: key.models,
     ips: key.allowed_ips,
+    cache: key.cache ? String(key.cache.ttl_seconds) : 'off',
+    cacheAny: key.cache?.when === 'any',
   };
 }
 
@@ -85,6 +106,11 @@ export function faultsOf(fields: KeyFields, nowSeconds: number): KeyFaults {
   return faults;
 }
 
+const cacheOf = ({ cache, cacheAny }: KeyFields) =>
+  cache === 'off'
+    ? null
+    : { ttl_seconds: Number(cache), when: cacheAny ? ('any' as const) : ('temperature_0' as const) };
+
 export function bodyOf(fields: KeyFields, nowSeconds: number) {
   return {
     name: fields.name.trim(),
@@ -93,6 +119,7 @@ export function bodyOf(fields: KeyFields, nowSeconds: number) {
     unlimited_quota: fields.unlimited,
     models: fields.models,
     allowed_ips: fields.ips,
+    cache: cacheOf(fields),
   };
 }
 
@@ -108,5 +135,6 @@ export function changesOf(before: KeyFields, after: KeyFields, nowSeconds: numbe
     ...(!same('unlimited', 'usd') && !after.unlimited && { remain_quota: body.remain_quota }),
     ...(!same('models') && { models: body.models }),
     ...(!same('ips') && { allowed_ips: body.allowed_ips }),
+    ...(!same('cache', 'cacheAny') && { cache: body.cache }),
   };
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { modelsQuery } from '../../models.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
+import { cacheChoices, expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
 
 interface KeyFormProps {
   title: string;
@@ -101,6 +101,29 @@ function ExpiryFields({ fields, faults, set }: FieldsProps) {
   );
 }
 
+function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { given: string }) {
+  return (
+    <Stack gap="xs">
+      <Select
+        label="Give kept answers"
+        description="The same request gets the same answer, free of charge; never with tools"
+        data={cacheChoices(given)}
+        allowDeselect={false}
+        value={fields.cache}
+        onChange={(cache) => set({ cache: cache ?? 'off' })}
+      />
+      {fields.cache !== 'off' && (
+        <Switch
+          label="Whatever the temperature"
+          description="Otherwise only for requests with a temperature of 0"
+          checked={fields.cacheAny}
+          onChange={(event) => set({ cacheAny: event.currentTarget.checked })}
+        />
+      )}
+    </Stack>
+  );
+}
+
 /** Mounted while it is open, so that it starts from `initial` each time. */
 export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(
@@ -126,6 +149,7 @@ export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyF
           <ExpiryFields fields={fields} faults={faults} set={set} />
           <LimitFields fields={fields} faults={faults} set={set} />
           <ScopeFields fields={fields} faults={faults} set={set} />
+          <CacheFields fields={fields} set={set} given={initial.cache} />
           <FormFoot act={save} failure="The key was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>

@@ -78,6 +78,11 @@ function Detail({ log }: { log: UsageLog }) {
         </Group>
       )}
       <Parts log={log} />
+      {log.saved_quota > 0 && (
+        <Text size="sm">
+          The answer was kept from an earlier request. It would have cost <Money quota={log.saved_quota} />.
+        </Text>
+      )}
       {log.shortfall > 0 && (
         <Text size="sm">
           Your balance did not cover <Money quota={log.shortfall} /> of it.

@@ -31,6 +31,7 @@ import { migration as mcpFront } from './0029-mcp-front.ts';
 import { migration as keptContents } from './0030-kept-contents.ts';
 import { migration as mcpLimits } from './0032-mcp-limits.ts';
 import { migration as credentials } from './0034-credentials.ts';
+import { migration as topUps } from './0035-top-ups.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -67,6 +68,7 @@ export const migrations: Migration[] = [
   keptContents,
   mcpLimits,
   credentials,
+  topUps,
 ];
 
 /**

@@ -57,21 +57,19 @@ export const completionRenderer = (chat: StreamRenderer, options: CompletionOpti
   };
 };
 
-interface Events {
-  pump(write: (bytes: Uint8Array) => unknown): Promise<unknown>;
+interface Events<Candidate> {
+  candidate: Candidate;
+  pump(write: (events: Uint8Array | string) => unknown): Promise<unknown>;
 }
 
 /** The same stream, its events rewritten as they pass. */
-export function completionStream<T extends { candidate: unknown } & Events>(
-  chat: T,
-  options: CompletionOptions,
-): Pick<T, 'candidate'> & Events {
+export function completionStream<Candidate>(chat: Events<Candidate>, options: CompletionOptions): Events<Candidate> {
   const events = new CompletionEvents(options);
   return {
     candidate: chat.candidate,
     pump: (write) =>
-      chat.pump((bytes) => {
-        const text = events.take(bytes);
+      chat.pump((chunk) => {
+        const text = events.take(chunk);
         return text === '' ? undefined : write(encoder.encode(text));
       }),
   };

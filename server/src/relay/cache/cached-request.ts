@@ -1,0 +1,132 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import type { OpenStream } from '../answer-stream.ts';
+import { allowModel } from '../bill.ts';
+import type { Completed } from '../deliver-whole.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import { kindFor } from '../kind-for.ts';
+import type { Pump } from '../pump.ts';
+import type { KeyCall } from '../request-context.ts';
+import type { Sourced, WireFormat } from '../wire/conversation.ts';
+import { GatheredAnswer } from './deltas.ts';
+import { type KeptAnswer, keepable } from './kept-answer.ts';
+import { mayKeep } from './may-keep.ts';
+import { nameOf } from './name.ts';
+import type { AnswerCache } from './open.ts';
+
+/** What a request says of kept answers (RFC 9111 §5.2.1). */
+export interface Wishes {
+  /** A new answer is wanted; it may be kept. */
+  fresh: boolean;
+  /** Neither is anything looked for, nor anything kept. */
+  noStore: boolean;
+  /** An older one is not wanted. */
+  mostSeconds: number;
+}
+
+export function wishesOf(header: string | null): Wishes {
+  const said = (header ?? '')
+    .toLowerCase()
+    .split(',', 20)
+    .map((directive) => directive.trim());
+  const age = said.find((directive) => /^max-age=\d{1,9}$/.test(directive));
+  return {
+    fresh: said.includes('no-cache'),
+    noStore: said.includes('no-store'),
+    mostSeconds: age === undefined ? Number.POSITIVE_INFINITY : Number(age.slice('max-age='.length)),
+  };
+}
+
+/** A request whose answer may be there already, and is kept if it is not. */
+export class CachedRequest {
+  #gathered: GatheredAnswer | undefined;
+
+  constructor(
+    readonly deps: RelayDeps,
+    readonly cache: AnswerCache,
+    readonly call: KeyCall,
+    readonly context: RequestContext,
+    readonly conversation: Sourced,
+    readonly modelId: string,
+    readonly name: string,
+    readonly ttlSeconds: number,
+    readonly wishes: Wishes,
+  ) {}
+
+  async find(): Promise<KeptAnswer | null> {
+    const { wishes, ttlSeconds, call } = this;
+    const most = Math.min(ttlSeconds, wishes.mostSeconds);
+    const kept = wishes.fresh ? null : await this.cache.find(this.name, most);
+    call.headers['x-svc-cache'] = kept ? 'hit' : 'miss';
+    if (kept) this.#tell(kept);
+    return kept;
+  }
+
+  /** It costs nothing, and the log says what it would have cost. */
+  #tell({ at, provider, usage, cost }: KeptAnswer): void {
+    const { deps, call, context, conversation, modelId } = this;
+    call.headers.age = `${Math.max(0, nowSeconds(deps.clock) - at)}`;
+    call.headers['x-svc-provider'] = provider;
+    call.headers['x-svc-cost'] = '0';
+    const { requestId, caller, endpoint } = context;
+    deps.billing.record(
+      { requestId, modelId, userId: caller.userId, keyId: caller.keyId },
+      { usage, endpoint, provider, stream: conversation.stream, savedQuota: cost },
+    );
+  }
+
+  keepWhole({ answer, usage, cost, candidate }: Completed): void {
+    const upstream = kindFor(candidate, this.conversation).wire;
+    this.#keep(keepable(answer), { upstream, provider: candidate.channel.provider, usage, cost });
+  }
+
+  /** Sees each event of a stream, and begins anew with each candidate. */
+  readonly watch = (upstream: WireFormat): GatheredAnswer['see'] => {
+    this.#gathered = new GatheredAnswer(upstream);
+    return this.#gathered.see;
+  };
+
+  /** The same stream, kept when it has come to its end. */
+  following(pump: Pump): OpenStream & { model: string } {
+    const { candidate, model } = pump;
+    return {
+      candidate,
+      model,
+      pump: async (write) => {
+        const end = await pump.pump(write);
+        const gathered = this.#gathered;
+        const answer = gathered?.answer();
+        if (gathered && answer && end.summary.complete && !end.error) {
+          const { usage, cost } = end;
+          const { provider } = candidate.channel;
+          this.#keep(keepable(answer), { upstream: gathered.upstream, provider, usage, cost });
+        }
+        return end;
+      },
+    };
+  }
+
+  #keep(answer: KeptAnswer['answer'] | null, about: Omit<KeptAnswer, 'answer' | 'at'>): void {
+    if (!answer) return;
+    const at = nowSeconds(this.deps.clock);
+    this.cache.keep(this.name, this.context.caller.userId, { answer, ...about, at }, this.ttlSeconds);
+  }
+}
+
+/** Null where an answer is neither looked for nor kept. Throws where the key may not use the model, kept or not. */
+export function cachedRequest(
+  deps: RelayDeps,
+  call: KeyCall,
+  context: RequestContext,
+  conversation: Sourced,
+): CachedRequest | null {
+  const { cache: rule } = call.principal;
+  const { answers } = deps;
+  if (!rule || !answers || call.behind || !mayKeep(conversation, rule)) return null;
+  const wishes = wishesOf(call.request.headers.get('cache-control'));
+  if (wishes.noStore) return null;
+  const modelId = deps.catalog.resolve(conversation.model, context.caller.group);
+  if (modelId === null) return null;
+  allowModel(deps, context, conversation.model, modelId);
+  const name = nameOf(context, conversation, modelId, answers.acrossUsers());
+  return new CachedRequest(deps, answers, call, context, conversation, modelId, name, rule.ttlSeconds, wishes);
+}

@@ -1,0 +1,86 @@
+import type { Answer, Delta, Json, Part, TextPart, ThinkingPart, WireFormat } from '../wire/conversation.ts';
+import { deltasOf } from '../wire/responses/answer.ts';
+import { saysMore } from './says-more.ts';
+
+/** A kept answer as the steps of a stream, up to its end; all of it is there, so that each part is one step. */
+export const stepsOf = ({ parts, finish, stopSequence, usage }: Answer): Delta[] => [
+  { type: 'start', sure: true },
+  ...(usage ? [{ type: 'usage' as const, usage }] : []),
+  ...parts.flatMap(deltasOf),
+  { type: 'finish', finish, ...(stopSequence !== undefined && { stopSequence }) },
+  { type: 'end' },
+];
+
+/** Gathers an answer from the steps of its stream. */
+export class GatheredAnswer {
+  readonly #parts: Part[] = [];
+  #finish: Extract<Delta, { type: 'finish' }> | undefined;
+  #head: Extract<Delta, { type: 'start' }> | undefined;
+  /** Something came that cannot be put together again. */
+  #beyond = false;
+
+  constructor(readonly upstream: WireFormat) {}
+
+  /** An event of the upstream, and what was read in it. */
+  readonly see = (deltas: readonly Delta[], event: Json): void => {
+    this.#beyond ||= saysMore[this.upstream](event);
+    for (const delta of deltas) this.#take(delta);
+  };
+
+  /** Null for what broke off, or cannot be given again as it came. */
+  answer(): Answer | null {
+    const finish = this.#finish;
+    if (!finish || finish.extra || this.#beyond) return null;
+    const { id = '', model = '' } = this.#head ?? {};
+    const { stopSequence } = finish;
+    return {
+      ...{ id, model, finish: finish.finish, parts: this.#parts },
+      ...(stopSequence !== undefined && { stopSequence }),
+    };
+  }
+
+  #take(delta: Delta): void {
+    switch (delta.type) {
+      case 'start':
+        this.#head ??= delta;
+        break;
+      case 'text':
+        this.#text(delta);
+        break;
+      case 'thinking':
+        this.#thinking().text += delta.text;
+        break;
+      case 'signature':
+        this.#thinking().signature = delta.signature;
+        break;
+      case 'redacted_thinking':
+        this.#parts.push({ type: 'redacted_thinking', data: delta.data });
+        break;
+      case 'finish':
+        this.#finish = delta;
+        break;
+      case 'usage':
+      case 'end':
+        break;
+      default:
+        this.#beyond = true;
+    }
+  }
+
+  #text({ text, refusal, logprobs }: Extract<Delta, { type: 'text' }>): void {
+    if (logprobs) this.#beyond = true;
+    if (text === '') return;
+    const last = this.#parts.at(-1);
+    if (last?.type === 'text' && last.refusal === refusal) last.text += text;
+    else this.#parts.push({ type: 'text', text, ...(refusal && { refusal }) } satisfies TextPart);
+  }
+
+  /** The thought that goes on; one with a signature is over. */
+  #thinking(): ThinkingPart {
+    const last = this.#parts.at(-1);
+    if (last?.type === 'thinking' && last.signature === undefined) return last;
+    const next: ThinkingPart = { type: 'thinking', text: '' };
+    this.#parts.push(next);
+    return next;
+  }
+}

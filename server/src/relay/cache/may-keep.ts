@@ -1,0 +1,43 @@
+import type { KeyPrincipal } from '../../identity/principals.ts';
+import { isObject, type Json, type Sourced } from '../wire/conversation.ts';
+
+/** Reading a longer request twice, to tell whether it came before, costs more than it may save. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * Whether the answer to a request may be given again. Requests with tools are never: whether a model acts depends on a world
+ * that changes between two of them, and a call that was right once may be made twice. Several choices, and what is not text, are
+ * asked for to be made anew.
+ */
+export function mayKeep(conversation: Sourced, { when }: NonNullable<KeyPrincipal['cache']>): boolean {
+  const { params, completion, oldFunctions, source, bytes = 0 } = conversation;
+  if (when === 'temperature_0' && params.temperature !== 0) return false;
+  if (bytes > mostBytes || oldFunctions || isNotStored(source)) return false;
+  if ((params.tools?.length ?? 0) > 0 || (params.rawTools?.length ?? 0) > 0) return false;
+  if ((params.n ?? 1) > 1 || params.logprobs) return false;
+  if (completion && (completion.n > 1 || completion.bestOf > 1 || completion.logprobs)) return false;
+  return !asksForMore(source.body);
+}
+
+/** Of a response that is not to be stored nothing but its usage is. In chats the word is about what vendors keep. */
+const isNotStored = ({ format, body }: Sourced['source']): boolean => format === 'responses' && body.store === false;
+
+/** Sound and pictures, what vendors search, run or connect to, work in the background, and one of several models. */
+const more = [
+  'models',
+  'modalities',
+  'audio',
+  'web_search_options',
+  'plugins',
+  'mcp_servers',
+  'container',
+  'background',
+];
+
+function asksForMore(body: Json): boolean {
+  if (more.some((name) => body[name] != null)) return true;
+  const config = body.generationConfig ?? body.generation_config;
+  return (
+    isObject(config) && ['responseModalities', 'response_modalities', 'speechConfig'].some((name) => name in config)
+  );
+}

@@ -1,0 +1,28 @@
+import { isObject, type Json, type WireFormat } from '../wire/conversation.ts';
+
+const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+const plainBlocks = new Set(['text', 'thinking', 'redacted_thinking']);
+const plainItems = new Set(['message', 'reasoning']);
+
+/**
+ * Whether an event of a stream brings what no step has a place for: pictures, sound, citations, work of vendors' own tools. It
+ * passes to who asked, but an answer with it could not be given again.
+ */
+export const saysMore: Record<WireFormat, (event: Json) => boolean> = {
+  chat: ({ choices }) =>
+    objectsIn(choices).some(
+      ({ delta }) => isObject(delta) && ['images', 'audio', 'annotations'].some((name) => delta[name] != null),
+    ),
+  messages: ({ type, content_block: block, delta }) =>
+    (type === 'content_block_start' && isObject(block) && !plainBlocks.has(block.type as string)) ||
+    (type === 'content_block_delta' && isObject(delta) && delta.type === 'citations_delta'),
+  responses: ({ type, item }) =>
+    type === 'response.output_text.annotation.added' ||
+    (type === 'response.output_item.added' && isObject(item) && !plainItems.has(item.type as string)),
+  gemini: ({ candidates }) =>
+    objectsIn(candidates).some(
+      ({ content, groundingMetadata }) =>
+        groundingMetadata != null || (isObject(content) && objectsIn(content.parts).some((part) => !('text' in part))),
+    ),
+};

@@ -1,0 +1,16 @@
+import { AppError } from '../lib/errors.ts';
+import type { TopUpDeps } from './deps.ts';
+
+/** Refuses whoever tries oftener than anybody would; `what` they try is in the words. */
+export async function countAttempt(
+  shared: TopUpDeps['shared'],
+  name: string,
+  { most, windowMs }: { most: number; windowMs: number },
+  what: string,
+): Promise<void> {
+  const { allowed, resetMs } = await shared.hit(name, most, windowMs);
+  if (allowed) return;
+  throw new AppError('rate_limit_exceeded', `Too many ${what} were tried. Try again later.`, {
+    headers: { 'retry-after': `${Math.ceil(resetMs / 1000)}` },
+  });
+}

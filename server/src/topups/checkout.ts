@@ -1,0 +1,89 @@
+import type { User } from '../identity/user.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { amountsIn, quotaPerCent } from '../lib/dollar-amounts.ts';
+import { AppError } from '../lib/errors.ts';
+import { countAttempt } from './attempts.ts';
+import type { PayingDeps, TopUpDeps } from './deps.ts';
+import type { TopUpRow } from './store/tables.ts';
+import { failTopUp, insertTopUp, nameSession } from './store/topups.ts';
+
+/** What the operator lets people pay, in dollars; none where nothing can be paid. */
+export const amountsOf = ({ payments, options }: Pick<TopUpDeps, 'payments' | 'options'>): number[] =>
+  payments ? amountsIn(options.get('TopUpAmounts')) : [];
+
+/** By what an object of Stripe's is known to belong to a top-up of this service: several may share an account there. */
+export const marksOf = (baseUrl: string, id: number) => ({ svc: baseUrl, topup_id: `${id}` });
+
+export function requirePayments(deps: TopUpDeps): PayingDeps {
+  const { payments } = deps;
+  if (!payments || amountsOf(deps).length === 0)
+    throw new AppError('conflict', 'Nothing can be paid here. Ask an administrator for credits.');
+  return { ...deps, payments };
+}
+
+/** Each is a question to Stripe, and one that is left without paying is asked after until it runs out. */
+const mostBegun = 20;
+const begunWindowMs = 15 * 60_000;
+
+/** A page of Stripe's where the amount is paid. Nothing is credited for having been there: Stripe tells when it is paid. */
+export async function beginTopUp(
+  given: TopUpDeps,
+  user: Pick<User, 'id' | 'email' | 'email_verified'>,
+  dollars: number,
+): Promise<{ topUp: TopUpRow; url: string }> {
+  const deps = requirePayments(given);
+  const amounts = amountsOf(deps);
+  if (!amounts.includes(dollars))
+    throw new AppError('invalid_value', `amount must be one of ${amounts.join(', ')}.`, { param: 'amount' });
+  await countAttempt(deps.shared, `topup:${user.id}`, { most: mostBegun, windowMs: begunWindowMs }, 'payments');
+  const { db, clock } = deps;
+  const now = nowSeconds(clock);
+  const cents = dollars * 100;
+  const topUp = await insertTopUp(db, {
+    user_id: user.id,
+    cents,
+    quota: cents * quotaPerCent,
+    status: 'open',
+    created_at: now,
+    updated_at: now,
+  });
+  try {
+    const { id, url } = await openSession(deps, user, topUp);
+    if (!url) throw new Error('the session has no page');
+    await nameSession(db, topUp.id, id);
+    return { topUp, url };
+  } catch (error) {
+    await failTopUp(db, topUp.id, now);
+    throw new AppError('unavailable', 'The page for the payment could not be opened. Try again later.', {}, error);
+  }
+}
+
+function openSession(
+  { payments: { stripe }, baseUrl, webUrl }: PayingDeps,
+  { email, email_verified }: Pick<User, 'email' | 'email_verified'>,
+  { id, cents, created_at }: TopUpRow,
+) {
+  const metadata = marksOf(baseUrl, id);
+  const back = `${webUrl}/credits?topup=${id}`;
+  return stripe.checkout.sessions.create(
+    {
+      mode: 'payment',
+      client_reference_id: `${id}`,
+      line_items: [
+        {
+          quantity: 1,
+          price_data: { currency: 'usd', unit_amount: cents, product_data: { name: `Credits, top-up ${id}` } },
+        },
+      ],
+      // What is credited is what is paid, in dollars.
+      adaptive_pricing: { enabled: false },
+      metadata,
+      payment_intent_data: { metadata },
+      success_url: back,
+      cancel_url: back,
+      ...(email_verified && { customer_email: email }),
+    },
+    // The library tries again by itself when a connection breaks: still one session. The time, since a new database counts anew.
+    { idempotencyKey: `${baseUrl} topup ${id} ${created_at}` },
+  );
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test';
+import { newCode, readCode, shownCode } from './code-text.ts';
+
+test('a code is read as it is shown, however it is typed', () => {
+  for (let i = 0; i < 100; i += 1) {
+    const code = newCode();
+    const shown = shownCode(code);
+    expect(shown).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){3}$/);
+    const typed = [shown, code, shown.toLowerCase(), ` ${shown.replaceAll('-', ' ')}\n`, shown.replaceAll('0', 'o')];
+    for (const text of [...typed, shown.replaceAll('1', 'l'), shown.replaceAll('1', 'I')])
+      expect(readCode(text)).toBe(code);
+  }
+});
+
+test.each(['', 'ABC', 'U'.repeat(20), `${'A'.repeat(20)}!`, '💰'.repeat(20), 'A'.repeat(21)])(
+  '%p is no code',
+  (typed) => {
+    expect(readCode(typed)).toBeNull();
+  },
+);

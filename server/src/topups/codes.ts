@@ -1,0 +1,88 @@
+import type { LedgerRow } from '../billing/store/tables.ts';
+import { findUserRow } from '../identity/store/users.ts';
+import { roles, type User } from '../identity/user.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { countAttempt } from './attempts.ts';
+import { newCode, readCode, shownCode } from './code-text.ts';
+import type { TopUpDeps } from './deps.ts';
+import { findCode, insertCodes, takeCode } from './store/codes.ts';
+import type { CodeRow } from './store/tables.ts';
+
+export interface CodeOrder {
+  quota: number;
+  count: number;
+  uses: number;
+  /** Unix seconds; absent or 0 never. */
+  expires_at?: number | undefined;
+  note: string;
+}
+
+/** The codes themselves are in the answer and nowhere else. */
+export async function makeCodes(
+  { db, clock }: Pick<TopUpDeps, 'db' | 'clock'>,
+  madeBy: number,
+  { count, expires_at = 0, ...order }: CodeOrder,
+): Promise<(CodeRow & { code: string })[]> {
+  const now = nowSeconds(clock);
+  if (expires_at !== 0 && expires_at <= now)
+    throw new AppError('invalid_value', 'expires_at lies in the past.', { param: 'expires_at' });
+  const codes = Array.from({ length: count }, newCode);
+  const byHash = new Map(codes.map((code) => [sha256Hex(code), code]));
+  const rows = await insertCodes(
+    db,
+    [...byHash].map(([code_hash, code]) => ({
+      ...order,
+      code_hash,
+      code_end: code.slice(-4),
+      made_by: madeBy,
+      expires_at,
+      created_at: now,
+    })),
+  );
+  return rows.map((row) => ({ ...row, code: shownCode(byHash.get(row.code_hash)!) }));
+}
+
+/** Guesses have no chance; this is for whoever tries all the same, and for scripts gone wild. */
+const mostAttempts = 20;
+const attemptsWindowMs = 15 * 60_000;
+
+/** The same for what never was one, was used up, withdrawn, or has run out: which of them is nobody's business. */
+const noCode = () =>
+  new AppError('invalid_value', 'There is no such code, or it was used up or has run out.', { param: 'code' });
+
+/** Adds to the balance what a code is worth; the use of the code and the credit are one transaction. */
+export async function redeemCode(
+  deps: TopUpDeps,
+  user: Pick<User, 'id' | 'role'>,
+  typed: string,
+  idempotencyId?: number,
+): Promise<LedgerRow> {
+  const { db, clock, shared, billing } = deps;
+  await countAttempt(shared, `redeem:${user.id}`, { most: mostAttempts, windowMs: attemptsWindowMs }, 'codes');
+  const code = readCode(typed);
+  const row = code === null ? null : await findCode(db, sha256Hex(code));
+  if (!row) throw noCode();
+  await refuseOwnHand(deps, user, row);
+  return billing.grant({
+    userId: user.id,
+    quota: row.quota,
+    note: `Code …${row.code_end}`,
+    by: row.made_by,
+    idempotencyId,
+    also: async (tx) => {
+      const outcome = await takeCode(tx, row, user.id, nowSeconds(clock));
+      if (outcome === 'again') throw new AppError('conflict', 'You have redeemed this code before.', { param: 'code' });
+      if (outcome === 'spent') throw noCode();
+    },
+  });
+}
+
+/** An administrator cannot give to itself, nor to others of its role: a code is no way around that. */
+async function refuseOwnHand({ db }: TopUpDeps, user: Pick<User, 'role'>, { made_by }: CodeRow): Promise<void> {
+  if (user.role < roles.administrator || user.role >= roles.root) return;
+  const maker = await findUserRow(db, made_by);
+  if (!maker || maker.role <= user.role)
+    throw new AppError('forbidden', 'Administrators redeem only codes that somebody of a higher role made.');
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type {} from '../../identity/principals.ts';
+import { answered, listed } from '../../platform/http/answers.ts';
+import { idText, offsetOf, type Page, pageFields } from '../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { amountsOf, beginTopUp } from '../checkout.ts';
+import type { TopUpDeps } from '../deps.ts';
+import { countTopUps, listTopUps } from '../store/topups.ts';
+import { topUpSchema, viewTopUp } from '../views.ts';
+
+const base = { tag: 'Credits', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const path = '/api/user/topups';
+
+export function topUpRoutes(deps: TopUpDeps): Route[] {
+  const pageOf = async (query: Page, userId: number | undefined) => {
+    const { page, page_size } = query;
+    const rows = await listTopUps(deps.db, { userId, limit: page_size, offset: offsetOf(query) });
+    return { topups: rows.map(viewTopUp), total: await countTopUps(deps.db, userId), page, page_size };
+  };
+  return [
+    defineRoute({
+      ...base,
+      auth: 'session',
+      method: 'get',
+      path,
+      summary: 'What I paid, newest first, and what can be paid',
+      query: z.object(pageFields),
+      answers: {
+        200: listed({
+          topups: z.array(topUpSchema),
+          amounts: z.array(z.number()).describe('In dollars; empty where nothing can be paid'),
+        }),
+      },
+      handle: async (call) =>
+        ok(call, { ...(await pageOf(call.query, call.principal.user.id)), amounts: amountsOf(deps) }),
+    }),
+    defineRoute({
+      ...base,
+      auth: 'session',
+      method: 'post',
+      path,
+      summary: 'Begin to pay an amount: answers the address of the page where it is paid',
+      idempotent: true,
+      body: z.object({ amount: z.number().int().min(1).max(10_000).describe('In dollars') }),
+      audit: { action: 'topup_begun', subject: { type: 'topup' }, id: (_, answer) => answer?.data.id },
+      answers: { 201: answered(topUpSchema.extend({ url: z.string() }).meta({ id: 'NewTopUp' })) },
+      handle: async (call) => {
+        const { topUp, url } = await beginTopUp(deps, call.principal.user, call.body.amount);
+        return ok(call, { ...viewTopUp(topUp), url }, 201);
+      },
+    }),
+    defineRoute({
+      ...base,
+      auth: 'admin',
+      method: 'get',
+      path: '/api/admin/topups',
+      summary: 'What all users or one paid, newest first',
+      query: z.object({ ...pageFields, user_id: idText.optional() }),
+      answers: { 200: listed({ topups: z.array(topUpSchema) }) },
+      handle: async (call) => ok(call, await pageOf(call.query, call.query.user_id)),
+    }),
+  ];
+}

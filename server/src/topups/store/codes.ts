@@ -1,0 +1,82 @@
+import { countUpTo } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { CodeRow } from './tables.ts';
+
+export type NewCode = Omit<CodeRow, 'id' | 'used' | 'status'>;
+
+/** All of them or none. */
+export async function insertCodes(db: Db, codes: NewCode[]): Promise<CodeRow[]> {
+  const rows = await db.insertInto('redemption_codes').values(codes).returningAll().execute();
+  return rows.toSorted((a, b) => a.id - b.id);
+}
+
+export async function findCode(db: Db, hash: string): Promise<CodeRow | null> {
+  return (await db.selectFrom('redemption_codes').selectAll().where('code_hash', '=', hash).executeTakeFirst()) ?? null;
+}
+
+export async function findCodeById(db: Db, id: number): Promise<CodeRow | null> {
+  return (await db.selectFrom('redemption_codes').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/**
+ * One use of a code, in the transaction that gives what it is worth: of many who come for the last use one gets it. Each user
+ * has one use of each code.
+ */
+export async function takeCode(
+  tx: Db,
+  { id, quota }: Pick<CodeRow, 'id' | 'quota'>,
+  userId: number,
+  now: number,
+): Promise<'taken' | 'spent' | 'again'> {
+  const taken = await tx
+    .updateTable('redemption_codes')
+    .set((e) => ({ used: e('used', '+', 1) }))
+    .where('id', '=', id)
+    .where('status', '=', 1)
+    .whereRef('used', '<', 'uses')
+    .where((e) => e.or([e('expires_at', '=', 0), e('expires_at', '>', now)]))
+    .executeTakeFirst();
+  if (taken.numUpdatedRows === 0n) return (await hasRedeemed(tx, id, userId)) ? 'again' : 'spent';
+  const first = await tx
+    .insertInto('redemptions')
+    .values({ code_id: id, user_id: userId, quota, created_at: now })
+    .onConflict((c) => c.columns(['code_id', 'user_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return first ? 'taken' : 'again';
+}
+
+async function hasRedeemed(db: Db, codeId: number, userId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('redemptions')
+    .select('id')
+    .where('code_id', '=', codeId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export async function setCodeStatus(db: Db, id: number, status: number): Promise<CodeRow | null> {
+  const changed = db.updateTable('redemption_codes').set({ status }).where('id', '=', id).returningAll();
+  return (await changed.executeTakeFirst()) ?? null;
+}
+
+const mostCounted = 100_000;
+
+/** Newest first. */
+export async function listCodes(
+  db: Db,
+  { limit, offset = 0, before }: { limit: number; offset?: number; before?: number | undefined },
+): Promise<CodeRow[]> {
+  return db
+    .selectFrom('redemption_codes')
+    .selectAll()
+    .$if(before !== undefined, (codes) => codes.where('id', '<', before!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+export const countCodes = (db: Db): Promise<number> =>
+  countUpTo(db, db.selectFrom('redemption_codes').select('id'), mostCounted);

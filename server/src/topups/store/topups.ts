@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import { countUpTo } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import type { TopUpRow } from './tables.ts';
+
+export const insertTopUp = (
+  db: Db,
+  topUp: Pick<TopUpRow, 'user_id' | 'cents' | 'quota' | 'status' | 'created_at' | 'updated_at'>,
+): Promise<TopUpRow> =>
+  db
+    .insertInto('topups')
+    .values({ ...topUp, session_id: null, payment_id: null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Only the first counts: a session is not moved from one payment to another. */
+export async function nameSession(db: Db, id: number, sessionId: string): Promise<void> {
+  await db
+    .updateTable('topups')
+    .set({ session_id: sessionId })
+    .where('id', '=', id)
+    .where('session_id', 'is', null)
+    .execute();
+}
+
+export async function failTopUp(db: Db, id: number, now: number): Promise<void> {
+  await db
+    .updateTable('topups')
+    .set({ status: 'failed', updated_at: now })
+    .where('id', '=', id)
+    .where('session_id', 'is', null)
+    .execute();
+}
+
+/** The row as it stands, counted: whatever was asked of Stripe before this is old from now on. */
+export async function lookAtTopUp(db: Db, id: number): Promise<TopUpRow | null> {
+  const looked = db
+    .updateTable('topups')
+    .set((e) => ({ looked: e('looked', '+', 1) }))
+    .where('id', '=', id)
+    .returningAll();
+  return (await looked.executeTakeFirst()) ?? null;
+}
+
+export type Standing = Pick<TopUpRow, 'credited' | 'owed' | 'status' | 'payment_id' | 'updated_at'>;
+
+/** False when somebody has looked since. */
+export async function writeStanding(db: Db, { id, looked }: TopUpRow, standing: Standing): Promise<boolean> {
+  const written = await db
+    .updateTable('topups')
+    .set({ ...standing, payment_id: sql<string | null>`coalesce(payment_id, ${standing.payment_id})` })
+    .where('id', '=', id)
+    .where('looked', '=', looked)
+    .executeTakeFirst();
+  return written.numUpdatedRows > 0n;
+}
+
+export async function findTopUp(db: Db, id: number): Promise<TopUpRow | null> {
+  return (await db.selectFrom('topups').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+export async function findByPayment(db: Db, paymentId: string): Promise<TopUpRow | null> {
+  const found = db.selectFrom('topups').selectAll().where('payment_id', '=', paymentId);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
+interface Range {
+  userId?: number | undefined;
+  limit: number;
+  offset: number;
+}
+
+const ofUser = (db: Db, userId: number | undefined) =>
+  db.selectFrom('topups').$if(userId !== undefined, (all) => all.where('user_id', '=', userId!));
+
+/** Newest first. */
+export const listTopUps = (db: Db, { userId, limit, offset }: Range): Promise<TopUpRow[]> =>
+  ofUser(db, userId).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+
+const mostCounted = 10_000;
+export const countTopUps = (db: Db, userId?: number): Promise<number> =>
+  countUpTo(db, ofUser(db, userId).select('id').orderBy('id', 'desc'), mostCounted);
+
+/** What nobody has heard of for a while, and what is still owed: the oldest news first. */
+export async function findUnsettled(db: Db, before: number, most: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('topups')
+    .select('id')
+    .where((e) => e.or([e.and([e('status', '=', 'open'), e('session_id', 'is not', null)]), e('owed', '>', 0)]))
+    .where('updated_at', '<', before)
+    .orderBy('updated_at')
+    .limit(most)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** It cannot be told now how it stands: others come first the next time. */
+export async function postponeTopUp(db: Db, id: number, now: number): Promise<void> {
+  await db.updateTable('topups').set({ updated_at: now }).where('id', '=', id).execute();
+}
+
+export async function isKnownEvent(db: Db, id: string): Promise<boolean> {
+  const found = await db.selectFrom('payment_events').select('id').where('id', '=', id).executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Written once what it tells is done: one that failed in between is sent again. */
+export async function noteEvent(db: Db, event: { id: string; type: string; created_at: number }): Promise<void> {
+  await db
+    .insertInto('payment_events')
+    .values(event)
+    .onConflict((c) => c.column('id').doNothing())
+    .execute();
+}
+
+/** A bounded number; returns how many went. */
+export async function deleteOldEvents(db: Db, before: number, most: number): Promise<number> {
+  const gone = await db
+    .deleteFrom('payment_events')
+    .where('id', 'in', (e) => e.selectFrom('payment_events').select('id').where('created_at', '<', before).limit(most))
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { topUpStatuses } from './standing.ts';
+import type { CodeRow, TopUpRow } from './store/tables.ts';
+
+const int = z.number().int();
+
+export const codeSchema = z
+  .object({
+    id: int,
+    code: z.string().describe('Masked, but in the answer that makes it'),
+    quota: int.describe('What each use is worth'),
+    uses: int,
+    used: int,
+    status: int.describe('1 good, 2 withdrawn'),
+    note: z.string(),
+    made_by: int,
+    expires_at: int.describe('Unix seconds; 0 never'),
+    created_at: int,
+  })
+  .meta({ id: 'RedemptionCode' });
+export type CodeView = z.infer<typeof codeSchema>;
+
+export const viewCode = (row: CodeRow & { code?: string }): CodeView => ({
+  id: row.id,
+  code: row.code ?? `*****-*****-*****-*${row.code_end}`,
+  quota: row.quota,
+  uses: row.uses,
+  used: row.used,
+  status: row.status,
+  note: row.note,
+  made_by: row.made_by,
+  expires_at: row.expires_at,
+  created_at: row.created_at,
+});
+
+export const topUpSchema = z
+  .object({
+    id: int,
+    user_id: int,
+    amount: z.number().describe('In dollars'),
+    quota: int,
+    status: z.enum(topUpStatuses),
+    credited: int.describe('What the balance has of it'),
+    owed: int.describe('What went back to the payer, and was spent already'),
+    created_at: int,
+    updated_at: int,
+  })
+  .meta({ id: 'TopUp' });
+
+export const viewTopUp = (row: TopUpRow): z.infer<typeof topUpSchema> => ({
+  id: row.id,
+  user_id: row.user_id,
+  amount: row.cents / 100,
+  quota: row.quota,
+  status: topUpStatuses.find((status) => status === row.status) ?? 'open',
+  credited: row.credited,
+  owed: row.owed,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+});

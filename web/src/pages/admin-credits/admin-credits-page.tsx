@@ -1,0 +1,60 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Section } from '../../components/section.tsx';
+import { Codes } from './codes.tsx';
+import { lastMonth, monthOf } from './codes-file.ts';
+import { Payments } from './payments.tsx';
+
+function Accounting() {
+  const [from, setFrom] = useState(() => lastMonth(new Date()));
+  const [to, setTo] = useState(from);
+  const valid = from !== '' && to !== '' && from <= to;
+  return (
+    <Section title="For the books" description="What each user used and was given in each month (UTC), to the unit.">
+      <Group align="flex-end">
+        <TextInput
+          type="month"
+          label="From"
+          max={monthOf(new Date())}
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextInput
+          type="month"
+          label="To"
+          max={monthOf(new Date())}
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+        <Button
+          component="a"
+          href={valid ? `/api/admin/accounting?from=${from}&to=${to}` : undefined}
+          download
+          variant="default"
+          disabled={!valid}
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          Download CSV
+        </Button>
+      </Group>
+    </Section>
+  );
+}
+
+export function AdminCreditsPage() {
+  return (
+    <>
+      <PageHeader
+        title="Codes and payments"
+        description="How users get credits by themselves, and what the books need."
+      />
+      <Stack gap="lg">
+        <Codes />
+        <Payments />
+        <Accounting />
+      </Stack>
+    </>
+  );
+}

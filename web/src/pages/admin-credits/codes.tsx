@@ -1,0 +1,146 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlus, IconTicket } from '@tabler/icons-react';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, put, type Result } from '../../api.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatDateTime, formatNumber } from '../../format.ts';
+import { queryClient } from '../../session.ts';
+import { usePage } from '../../use-url-state.ts';
+import { MadeCodes } from './made-codes.tsx';
+import { MakeCodes, type NewCode } from './make-codes.tsx';
+
+type Code = Result<'/api/admin/redemption-codes', 'get'>['codes'][number];
+
+const pageSize = 20;
+const queryKey = ['admin-codes'];
+
+function stateOf({ status, used, uses, expires_at }: Code): { label: string; color: string } {
+  if (status !== 1) return { label: 'Withdrawn', color: 'gray' };
+  if (used >= uses) return { label: 'Used up', color: 'gray' };
+  if (expires_at > 0 && expires_at <= Date.now() / 1000) return { label: 'Run out', color: 'orange' };
+  return { label: 'Good', color: 'teal' };
+}
+
+const columns = (toggle: (code: Code) => void): Column<Code>[] => [
+  {
+    key: 'code',
+    header: 'Code',
+    cell: ({ code, note }) => (
+      <Stack gap={0}>
+        <Text size="sm" ff="monospace">
+          {code}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: (code) => <Badge color={stateOf(code).color}>{stateOf(code).label}</Badge>,
+  },
+  { key: 'quota', header: 'Worth', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  {
+    key: 'used',
+    header: 'Used',
+    align: 'right',
+    cell: ({ used, uses }) => <span className="svc-number">{`${formatNumber(used)} of ${formatNumber(uses)}`}</span>,
+  },
+  {
+    key: 'expires',
+    header: 'Last day',
+    cell: ({ expires_at }) => (expires_at > 0 ? formatDateTime(expires_at) : 'None'),
+  },
+  { key: 'made', header: 'Made', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    ...actsColumn(),
+    cell: (code) => (
+      <RowMenu
+        label={`code ${code.id}`}
+        acts={[
+          code.status === 1
+            ? { label: 'Withdraw', icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
+            : { label: 'Make good again', icon: IconPlayerPlay, onClick: () => toggle(code) },
+        ]}
+      />
+    ),
+  },
+];
+
+export function Codes() {
+  const [page, setPage] = usePage();
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<NewCode[] | null>(null);
+  const query = useQuery({
+    queryKey: [...queryKey, page],
+    queryFn: ({ signal }) => get('/api/admin/redemption-codes', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const toggle = useMutation({
+    mutationFn: ({ id, status }: Code) =>
+      put('/api/admin/redemption-codes/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
+    onSuccess: ({ status }) => notifySuccess(status === 1 ? 'The code is good again' : 'The code is withdrawn'),
+    onError: notifyError,
+    onSettled: () => queryClient.invalidateQueries({ queryKey }),
+  });
+  return (
+    <Section
+      title="Codes"
+      description="Whoever has one adds what it is worth to their balance."
+      actions={
+        <Group gap="sm">
+          <Button
+            component="a"
+            href="/api/admin/redemption-codes?format=csv"
+            download
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            Download CSV
+          </Button>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
+            Make codes
+          </Button>
+        </Group>
+      }
+    >
+      <DataTable
+        label="Codes"
+        columns={columns((code) => toggle.mutate(code))}
+        rows={query.data?.codes}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={820}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconTicket}
+            title="No codes yet"
+            description="Make some to give away, or to sell yourself."
+          />
+        }
+      />
+      {making && (
+        <MakeCodes
+          onClose={() => setMaking(false)}
+          onDone={(codes) => {
+            setMaking(false);
+            setMade(codes);
+            queryClient.invalidateQueries({ queryKey });
+          }}
+        />
+      )}
+      {made && <MadeCodes codes={made} onClose={() => setMade(null)} />}
+    </Section>
+  );
+}

@@ -1,0 +1,49 @@
+import { Alert, Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { codesFile } from './codes-file.ts';
+import type { NewCode } from './make-codes.tsx';
+
+/** Codes that the service will never tell again; a stray click must not close them. */
+export function MadeCodes({ codes, onClose }: { codes: NewCode[]; onClose: () => void }) {
+  const text = codes.map(({ code }) => code).join('\n');
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={codes.length === 1 ? 'The new code' : `${codes.length} new codes`}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack>
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+          Copy or download them now. They cannot be shown again.
+        </Alert>
+        <Textarea
+          label={codes.length === 1 ? 'Code' : 'Codes'}
+          value={text}
+          readOnly
+          autosize
+          minRows={1}
+          maxRows={10}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          rightSection={<CopyButton value={text} label="Copy all" />}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <Group justify="flex-end">
+          <Button
+            component="a"
+            href={codesFile(codes)}
+            download="codes.csv"
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            Download CSV
+          </Button>
+          <Button onClick={onClose}>I have saved them</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

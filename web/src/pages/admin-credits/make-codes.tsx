@@ -1,0 +1,100 @@
+import { Modal, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import type { Result } from '../../api.ts';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { quotaOfUsd } from '../../format.ts';
+import { usePost } from '../../once.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+
+export type NewCode = Result<'/api/admin/redemption-codes', 'post'>['codes'][number];
+
+const initial = {
+  usd: '' as number | string,
+  count: 1 as number | string,
+  uses: 1 as number | string,
+  date: '',
+  note: '',
+};
+type Fields = typeof initial;
+
+const isCount = (value: number | string): boolean => Number.isInteger(Number(value)) && Number(value) >= 1;
+const endOfDay = (day: string): number => Math.floor(new Date(`${day}T23:59:59`).getTime() / 1000);
+
+function faultsOf({ usd, count, uses, date }: Fields) {
+  return {
+    ...(!(quotaOfUsd(Number(usd)) >= 1) && { usd: 'Say what a code is worth.' }),
+    ...(!isCount(count) && { count: 'A whole number, at least 1.' }),
+    ...(!isCount(uses) && { uses: 'A whole number, at least 1.' }),
+    ...(date !== '' && !(endOfDay(date) > Date.now() / 1000) && { date: 'This day has passed.' }),
+  };
+}
+type Faults = { usd?: string; count?: string; uses?: string; date?: string };
+
+/** Mounted while it is open. */
+export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (codes: NewCode[]) => void }) {
+  const post = usePost();
+  const make = async ({ usd, count, uses, date, note }: Fields) => {
+    const body = {
+      ...{ quota: quotaOfUsd(Number(usd)), count: Number(count), uses: Number(uses), note: note.trim() },
+      ...(date !== '' && { expires_at: endOfDay(date) }),
+    };
+    onDone((await post('/api/admin/redemption-codes', { body })).codes);
+  };
+  const { fields, faults, set, save, submit } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
+  return (
+    <Modal opened onClose={onClose} title="Make codes">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <NumberInput
+            label="Worth"
+            description="In dollars, for each use"
+            prefix="$"
+            min={0}
+            decimalScale={6}
+            thousandSeparator
+            required
+            data-autofocus
+            value={fields.usd}
+            onChange={(usd) => set({ usd })}
+            error={faults.usd}
+          />
+          <SimpleGrid cols={2}>
+            <NumberInput
+              label="Codes"
+              min={1}
+              max={1000}
+              allowDecimal={false}
+              value={fields.count}
+              onChange={(count) => set({ count })}
+              error={faults.count}
+            />
+            <NumberInput
+              label="Uses of each"
+              description="Each by another user"
+              min={1}
+              allowDecimal={false}
+              value={fields.uses}
+              onChange={(uses) => set({ uses })}
+              error={faults.uses}
+            />
+          </SimpleGrid>
+          <TextInput
+            type="date"
+            label="Last day"
+            description="Leave empty for codes that do not run out"
+            value={fields.date}
+            onChange={(event) => set({ date: event.currentTarget.value })}
+            error={faults.date}
+          />
+          <TextInput
+            label="Note"
+            description="For administrators"
+            maxLength={200}
+            value={fields.note}
+            onChange={(event) => set({ note: event.currentTarget.value })}
+          />
+          <FormFoot act={save} failure="No codes were made" submitLabel="Make" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,70 @@
+import { Badge, Text } from '@mantine/core';
+import { IconCreditCard } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, type Result } from '../../api.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatDateTime } from '../../format.ts';
+import { topUpStates } from '../credits/top-up-states.ts';
+
+type Payment = Result<'/api/admin/topups', 'get'>['topups'][number];
+
+const pageSize = 20;
+
+const columns: Column<Payment>[] = [
+  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  { key: 'user', header: 'User', cell: ({ user_id }) => `id ${user_id}` },
+  { key: 'amount', header: 'Amount', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status }) => <Badge color={topUpStates[status].color}>{topUpStates[status].label}</Badge>,
+  },
+  { key: 'credited', header: 'Credited', align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
+  {
+    key: 'owed',
+    header: 'Owed',
+    align: 'right',
+    cell: ({ owed }) =>
+      owed > 0 ? (
+        <Text span size="sm" c="var(--mantine-color-red-light-color)">
+          <Money quota={owed} />
+        </Text>
+      ) : (
+        '–'
+      ),
+  },
+];
+
+export function Payments() {
+  const [page, setPage] = useState(1);
+  const query = useQuery({
+    queryKey: ['admin-topups', page],
+    queryFn: ({ signal }) => get('/api/admin/topups', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Section title="Payments" description="What users paid by Stripe, and what went back and was spent already.">
+      <DataTable
+        label="Payments"
+        columns={columns}
+        rows={query.data?.topups}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={720}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        empty={
+          <EmptyState
+            icon={IconCreditCard}
+            title="No payments yet"
+            description="Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, and users can pay by themselves."
+          />
+        }
+      />
+    </Section>
+  );
+}

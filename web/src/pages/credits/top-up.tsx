@@ -1,0 +1,100 @@
+import { Badge, Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { IconCreditCard } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get } from '../../api.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatDateTime, formatNumber } from '../../format.ts';
+import { usePost } from '../../once.ts';
+import { selfQuery } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { type TopUp as Payment, topUpStates } from './top-up-states.ts';
+
+const pageSize = 5;
+/** Stripe tells the service within moments of a payment, as a rule. */
+const askAgainMs = 3_000;
+const returned = { topup: '' };
+
+const columns: Column<Payment>[] = [
+  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  { key: 'amount', header: 'Amount', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status }) => <Badge color={topUpStates[status].color}>{topUpStates[status].label}</Badge>,
+  },
+  { key: 'credited', header: 'In your balance', align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
+];
+
+function Pay({ amounts }: { amounts: number[] }) {
+  const [amount, setAmount] = useState(String(amounts[0]));
+  const post = usePost();
+  const pay = useAct({
+    mutationFn: () => post('/api/user/topups', { body: { amount: Number(amount) } }),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  return (
+    <Stack>
+      {pay.error != null && <ErrorState error={pay.error} title="The payment did not begin" />}
+      <Group>
+        <SegmentedControl
+          aria-label="Amount"
+          data={amounts.map((value) => ({ value: String(value), label: `$${formatNumber(value)}` }))}
+          value={amount}
+          onChange={setAmount}
+        />
+        <Button
+          leftSection={<IconCreditCard size={16} aria-hidden />}
+          loading={pay.isPending || pay.isSuccess}
+          onClick={() => pay.mutate()}
+        >
+          Pay ${formatNumber(Number(amount))}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Nothing where nothing can be paid and nothing was. */
+export function TopUp() {
+  const [{ topup }] = useUrlState(returned);
+  const [page, setPage] = useState(1);
+  const query = useQuery({
+    queryKey: ['topups', page],
+    queryFn: ({ signal }) => get('/api/user/topups', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+    // Whoever comes back from paying is often quicker than the news of it.
+    refetchInterval: ({ state }) => isAwaited(state.data?.topups, topup) && askAgainMs,
+  });
+  const awaited = isAwaited(query.data?.topups, topup);
+  useQuery({ ...selfQuery, refetchInterval: awaited && askAgainMs });
+  if (!query.data || (query.data.amounts.length === 0 && query.data.total === 0)) return null;
+  const { amounts, topups, total } = query.data;
+  return (
+    <Section title="Top up" description="You pay on a page of Stripe’s. Credits are there as soon as it is paid.">
+      <Stack>
+        {amounts.length > 0 && <Pay amounts={amounts} />}
+        {total > 0 && (
+          <DataTable
+            label="Payments"
+            columns={columns}
+            rows={topups}
+            rowKey={({ id }) => id}
+            query={query}
+            paging={{ page, pageSize, total, onPage: setPage }}
+            empty={<EmptyState icon={IconCreditCard} title="No payments" description="What you pay is listed here." />}
+          />
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+const isAwaited = (topups: Payment[] | undefined, id: string): boolean =>
+  topups?.some((one) => String(one.id) === id && one.status === 'open') ?? false;
