@@ -239,6 +239,7 @@ function paid(waiting: Waiting[]): void {
     const { quota, shortfall } = charge.log;
     if (charge.user) charge.user.owed -= quota;
     if (charge.key) charge.key.owed -= charge.keyPaid;
+    if (charge.levels) for (const [i, window] of charge.levels.windows.entries()) window.owed -= charge.levels.paid[i]!;
     done.resolve({ settled: true, charged: quota, shortfall });
   }
 }
@@ -252,7 +253,8 @@ function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
   }
 }
 
-function returnTo({ log, user, key, keyPaid }: Charge): void {
+function returnTo({ log, user, key, keyPaid, levels }: Charge): void {
   user?.unpay(log.quota);
   key?.unpay(keyPaid);
+  if (levels) for (const [i, window] of levels.windows.entries()) window.unpay(levels.paid[i]!);
 }

@@ -1,5 +1,5 @@
+import { isShort } from '../billing/short.ts';
 import type { Hold } from '../billing/types.ts';
-import { AppError } from '../lib/errors.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
@@ -71,9 +71,6 @@ function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amo
     modelId,
   });
 }
-
-const isShort = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'insufficient_user_quota' || error.code === 'insufficient_key_quota');
 
 /** Few prompts take less of what they could take at most; ordinary words take a quarter. */
 const least = 0.125;
