@@ -26,7 +26,9 @@ import { openOrchestra } from './orchestra/open.ts';
 import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
+import { openOrganisations } from './organisations/open.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
+import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
@@ -96,6 +98,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
+  const organisations = openOrganisations({
+    ...{ ...identity.accounts, billing, hearing, sealer, mailer, log, send: sendGuarded },
+    ...{ webUrl: config.webUrl, allowPrivate: config.allowPrivateAddresses },
+  });
+  billing.acceptLevels(organisations.levels);
 
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
@@ -139,6 +146,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     baseUrl: config.baseUrl,
     allowPrivateAddresses: config.allowPrivateAddresses,
     demo: {},
+    admit: organisations.admit,
     stopping: stopping.signal,
   };
 
@@ -187,18 +195,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const secretKey = platform.sealingKeys[0]!.key;
   const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
-    permit: permitUser,
-    db,
-    jobs,
-    blobs,
-    billing,
-    routing,
-    catalog,
-    clock,
-    log,
-    sealer,
-    secretKey,
-    config,
+    ...{ permit: permitUser, admit: organisations.admit, db, jobs, blobs, billing, routing, catalog, clock, log },
+    ...{ sealer, secretKey, config },
   });
 
   const accounts = openAccounts({
@@ -212,6 +210,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     responses,
     batches,
     mcp,
+    organisations,
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -234,6 +233,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     challengeAt: oauth.resources.challengeAt,
     routes: [
       ...identity.routes,
+      ...organisations.routes,
       ...oauth.routes,
       ...mcp.routes,
       ...front.routes,
@@ -268,6 +268,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       upstreams?.close();
       await routing.stop();
       await catalog.close();
+      await organisations.stop();
       await billing.stop();
       await oauth.stop();
       await identity.stop();
@@ -282,8 +283,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepKept(db, nowSeconds(clock));
         },
       };
-      for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses, batches])
-        void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
+      const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses];
+      for (const room of [...rooms, batches]) void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };
 }

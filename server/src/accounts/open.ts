@@ -10,6 +10,7 @@ import * as oauth from '../oauth/store/account-data.ts';
 import type { Autonomous } from '../orchestra/autonomous/open.ts';
 import type { Orchestra } from '../orchestra/open.ts';
 import * as orchestra from '../orchestra/store/account-data.ts';
+import type { Organisations } from '../organisations/open.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
@@ -33,6 +34,7 @@ export interface AccountsDeps {
   responses: Pick<KeptResponses, 'exportOf' | 'forgetUser'>;
   batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
   mcp: Pick<Mcp, 'exportOf' | 'forgetUser'>;
+  organisations: Pick<Organisations, 'exportOf' | 'forgetUser'>;
 }
 
 const work = { concurrency: 1 };
@@ -74,6 +76,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     responses: { exportOf: given.responses.exportOf, forget: given.responses.forgetUser },
     batches: { exportOf: given.batches.exportOf, forget: given.batches.forgetUser },
     mcp: { exportOf: given.mcp.exportOf, forget: given.mcp.forgetUser },
+    organisations: { exportOf: given.organisations.exportOf, forget: given.organisations.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
   };

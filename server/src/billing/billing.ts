@@ -179,9 +179,9 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     return { settled: true, charged: 0, shortfall: 0 };
   };
 
-  const tellLevels = async (given: Hold, settling: Now<Settled>): Promise<Settled> => {
+  const tellLevels = async (row: UsageRow, settling: Now<Settled>): Promise<Settled> => {
     const settled = await settling;
-    if (settled.charged > 0 && given.keyId > 0) levelsPort?.charged(given.keyId);
+    if (settled.settled && row.key_id > 0) levelsPort?.settled(row.key_id, row.prompt_tokens + row.completion_tokens);
     return settled;
   };
 
@@ -199,7 +199,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
       const row = usageRow(given, settlement, cost, now());
       const kept = settlement.keep ? keptRow(given, settlement.keep, row.created_at) : null;
       const settled = settleAs(given, row, kept);
-      return given.levels || given.durable ? tellLevels(given, settled) : settled;
+      return given.levels || given.durable ? tellLevels(row, settled) : settled;
     },
     release: async (given) => {
       if (given.durable) return settleStored(db, given.requestId, null);

@@ -32,6 +32,6 @@ export interface Levels {
 export interface LevelsPort {
   /** Null for keys that belong to no organisation. Throws what must not go on. From memory while it is warm. */
   of(keyId: number): Now<Levels | null>;
-  /** Something was charged to the levels of this key. Never in the way. */
-  charged(keyId: number): void;
+  /** So many tokens were used with this key, and perhaps something was charged to its levels. Never in the way. */
+  settled(keyId: number, tokens: number): void;
 }

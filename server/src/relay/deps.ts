@@ -25,8 +25,18 @@ export interface RelayDeps {
   /** Whether addresses that users give may be private. */
   allowPrivateAddresses: boolean;
   demo: DemoOptions;
+  /**
+   * Lets a request with a key in by what its organisation allows besides money; `models` are the names that it is asked by.
+   * Null where nothing is limited.
+   */
+  admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
   /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
   stopping?: AbortSignal;
+}
+
+/** Which providers a request may go to. */
+export interface Admission {
+  mayUse(provider: string): boolean;
 }
 
 /** On whose behalf: who pays, with which key, and which models it may use. */

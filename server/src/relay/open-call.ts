@@ -31,6 +31,8 @@ export async function openCall(
   const { caller } = context;
   const modelId = deps.catalog.resolve(model, caller.group) ?? model;
   allowModel(context, model, modelId);
+  const admitting = caller.keyId === null ? null : (deps.admit?.(caller.keyId, [modelId, model]) ?? null);
+  const admission = admitting instanceof Promise ? await admitting : admitting;
   const planned = deps.routing.plan({
     requestId: context.requestId,
     userId: caller.userId,
@@ -38,7 +40,7 @@ export async function openCall(
     modelId,
     type,
     override: context.override,
-    fits,
+    fits: admission ? (candidate) => admission.mayUse(candidate.channel.provider) && (fits?.(candidate) ?? true) : fits,
     insteadOf: context.insteadOf,
     parentRequestId: context.parentRequestId,
   });

@@ -21,24 +21,25 @@ export interface WindowToOpen {
   limit: number;
 }
 
-/** Makes it if there is none; whoever comes at the same time gets the same. */
-export async function openWindow(db: Db, { budgetId, startsAt, endsAt, limit }: WindowToOpen): Promise<number> {
-  const found = () =>
-    db
-      .selectFrom('budget_windows')
-      .select('id')
-      .where('budget_id', '=', budgetId)
-      .where('starts_at', '=', startsAt)
-      .executeTakeFirst();
-  const known = await found();
-  if (known) return known.id;
-  const made = await db
+export async function findWindow(db: Db, budgetId: number, startsAt: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('budget_windows')
+    .select('id')
+    .where('budget_id', '=', budgetId)
+    .where('starts_at', '=', startsAt)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Makes it if there is none. In a transaction that holds the budget: whoever changes its amount comes before or after. */
+export async function openWindow(tx: Db, { budgetId, startsAt, endsAt, limit }: WindowToOpen): Promise<number> {
+  const made = await tx
     .insertInto('budget_windows')
     .values({ budget_id: budgetId, starts_at: startsAt, ends_at: endsAt, remain: limit })
     .onConflict((c) => c.columns(['budget_id', 'starts_at']).doNothing())
     .returning('id')
     .executeTakeFirst();
-  return made?.id ?? (await found())!.id;
+  return made?.id ?? (await findWindow(tx, budgetId, startsAt))!;
 }
 
 /**

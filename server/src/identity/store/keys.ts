@@ -66,6 +66,11 @@ export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null>
   return (await db.selectFrom('api_keys_now').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
+export async function findKeysById(db: Db, ids: number[]): Promise<ApiKeyRow[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom('api_keys_now').selectAll().where('id', 'in', ids).execute();
+}
+
 export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_keys_now')

@@ -50,3 +50,10 @@ async function usersOf(db: Db, ids: number[]): Promise<User[]> {
   const rows = await db.selectFrom('users_now').selectAll().where('id', 'in', ids).orderBy('id').execute();
   return rows.map(toUser);
 }
+
+/** Names of users by their ids. */
+export async function userNamesOf(db: Db, ids: number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, username }) => [id, username]));
+}

@@ -67,6 +67,7 @@ export const migration: Migration = {
       created_at ${int} not null
     )`,
     'create index organisation_keys_of on organisation_keys (organisation_id, key_id)',
+    'create index organisation_keys_by_member on organisation_keys (member_id, key_id)',
     // `level_id` is that of the organisation, the team, the user or the key.
     `create table organisation_budgets (
       id ${id},
