@@ -52,8 +52,10 @@ export class Warnings {
   }
 
   async #compare(state: WindowState, budget: BudgetRow | undefined): Promise<void> {
-    const share = budget && shareReached(budget, state.used);
-    if (!share || share <= state.warned) return;
+    // Deleted meanwhile.
+    if (!budget) return;
+    const share = shareReached(budget, state.used);
+    if (share === null || share <= state.warned) return;
     const warning: Omit<WarningRow, 'id'> = {
       ...{ organisation_id: budget.organisation_id, budget_id: budget.id, level: budget.level },
       ...{ level_id: budget.level_id, span: budget.span, share, used: state.used, amount: budget.amount },
@@ -65,9 +67,11 @@ export class Warnings {
       return true;
     });
     if (!first) return;
-    const telling = this.#tell(warning, budget.hard === 1, state.endsAt)
+    const telling: Promise<void> = this.#tell(warning, budget.hard === 1, state.endsAt)
       .catch((error) => this.room.log.warn({ error, budgetId: budget.id }, 'a warning could not be told'))
-      .finally(() => this.#telling.delete(telling));
+      .finally(() => {
+        this.#telling.delete(telling);
+      });
     this.#telling.add(telling);
   }
 
