@@ -10,6 +10,7 @@ import { openFreeLog } from './free-log.ts';
 import { heldLevels, Keeper, notSettled } from './keeper.ts';
 import type { Levels, LevelsPort } from './levels.ts';
 import { Line } from './line.ts';
+import { leastLeft } from './paying.ts';
 import { Progress } from './progress.ts';
 import { Purses } from './purse.ts';
 import { patienceMs, Returns } from './returns.ts';
@@ -72,6 +73,8 @@ export interface Billing {
   grant(grant: Grant): Promise<LedgerRow>;
   /** The quota of a key was set anew: what processes keep of the old one and do not need goes back to it. */
   recallKey(userId: number, keyId: number): Promise<void>;
+  /** What is left of the tightest budget of a hold, about; null where there is none. */
+  budgetLeft(hold: Hold): number | null;
   /** What was set anew in the windows of budgets: what processes keep of them and do not need goes back. */
   recallWindows(windowIds: number[]): Promise<void>;
   /** Budgets of organisations hold from now on, as told by whoever knows organisations. */
@@ -218,6 +221,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     recallKey: async (userId, keyId) => {
       await returns.recall([{ user_id: userId, key_id: keyId }]);
     },
+    budgetLeft: ({ levels }) => leastLeft(purses, levels),
     recallWindows: async (ids) => {
       await returns.recall(ids.map(windowPurse));
     },

@@ -19,7 +19,15 @@ export async function addBudgets(db: Db, amounts: number[]): Promise<OpenBudget[
       values (${organisation}, ${level}, ${i + 1}, 'total', ${amount}, 1, '[]', 0) returning id`.execute(db);
     const window = await sql<{ id: number }>`insert into budget_windows (budget_id, starts_at, ends_at, remain)
       values (${budget.rows[0]!.id}, 0, 0, ${amount}) returning id`.execute(db);
-    budgets.push({ level, span: 'total', amount, windowId: window.rows[0]!.id, endsAt: 0, timeZone: 'UTC' });
+    budgets.push({
+      level,
+      span: 'total',
+      amount,
+      hard: true,
+      windowId: window.rows[0]!.id,
+      endsAt: 0,
+      timeZone: 'UTC',
+    });
   }
   return budgets;
 }

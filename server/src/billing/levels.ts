@@ -13,6 +13,8 @@ export interface OpenBudget {
   span: Span;
   /** In quota units. */
   amount: number;
+  /** It refuses what goes beyond; else it only counts. */
+  hard: boolean;
   /** The row that holds are taken from. */
   windowId: number;
   /** Unix seconds; 0 for one without end. */

@@ -139,7 +139,11 @@ export class Line {
     if (asking.length === 0) return;
     const asks = asking.map(({ ask }) => ask);
     const fill = (tops: TopUp[] | null): TopUp[] | null => {
-      for (const [i, { taken }] of (tops ?? []).entries()) asking[i]!.purse.fill(taken);
+      for (const [i, { taken, elsewhere, left }] of (tops ?? []).entries()) {
+        const { purse } = asking[i]!;
+        purse.fill(taken);
+        purse.beyond = left + elsewhere;
+      }
       return tops;
     };
     const work: Work<TopUp[]> = {
@@ -147,7 +151,7 @@ export class Line {
       // How much it was is known from what is in the purses now. Others may have more of it: nobody is refused for this.
       written: async () => {
         const found = await Promise.all(asking.map(({ purse }) => this.#found(purse)));
-        return fill(found.map((taken) => ({ taken, elsewhere: 1 })))!;
+        return fill(found.map((taken) => ({ taken, elsewhere: 1, left: 0 })))!;
       },
     };
     try {

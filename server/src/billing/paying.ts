@@ -2,6 +2,7 @@ import type { LevelCharge } from './charge-batch.ts';
 import type { Levels } from './levels.ts';
 import type { Purse, Purses } from './purse.ts';
 import { budgetExceeded, keyShort, userShort } from './short.ts';
+import { windowPurse } from './store/port.ts';
 import type { Hold, HoldRequest } from './types.ts';
 
 /** The purses that a request is paid from: of each the same amount, or of none. */
@@ -97,3 +98,18 @@ export const takeBeyond = ({ user, key, windows }: Paying, held: number, cost: n
 
 export const covers = ({ user, key, windows }: PutAside, cost: number): boolean =>
   user >= cost && key >= cost && windows.every((aside) => aside >= cost);
+
+/**
+ * What is left of the hard budget of which least is left, as far as this process knows: of what others use it hears when it
+ * fills its purse. Null where there is none.
+ */
+export function leastLeft(purses: Purses, levels: Levels | null): number | null {
+  let least: number | null = null;
+  for (const { hard, windowId } of levels?.budgets ?? []) {
+    const purse = hard ? purses.find(windowPurse(windowId)) : undefined;
+    if (!purse) continue;
+    const left = Math.max(0, purse.free + purse.beyond);
+    least = least === null ? left : Math.min(least, left);
+  }
+  return least;
+}

@@ -24,6 +24,8 @@ export class Purse {
   owed = 0;
   /** What came in from the balance less what went back, so that `free - moved` tells what requests alone did to it. */
   moved = 0;
+  /** What there was of it outside of this process when it was last filled: others use it too, and say nothing of that. */
+  beyond = 0;
   /** When somebody last took from it. */
   usedAtMs = 0;
   /** Another process was short of it at this time: until some time later no more is taken than needed. */

@@ -117,7 +117,10 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
     const { startsAt, endsAt } = windowAt(time_zone, span, now);
     const windowId = (await findWindow(db, budget.id, startsAt)) ?? (await begin(db, budget.id, startsAt, endsAt));
     if (windowId === null) continue;
-    open.push({ level: budget.level as LevelName, span, amount: budget.amount, windowId, endsAt, timeZone: time_zone });
+    open.push({
+      ...{ level: budget.level as LevelName, span, amount: budget.amount, hard: budget.hard === 1 },
+      ...{ windowId, endsAt, timeZone: time_zone },
+    });
     from = Math.max(from, startsAt);
     if (endsAt > 0) until = Math.min(until, endsAt);
   }

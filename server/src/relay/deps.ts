@@ -67,6 +67,8 @@ export interface RequestContext {
   readonly priceFactor?: number | undefined;
   /** Set by work that charges with its answer, see `charge-with-answer.ts`; else charges are written before anything is handed on. */
   readonly chargeLater?: ChargeLater | undefined;
+  /** Adds a header to the answer, where there is one. */
+  tell?(name: string, value: string): void;
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Readonly<Record<string, string>>;
   /** Aborted when the client leaves. */

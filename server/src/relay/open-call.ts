@@ -62,9 +62,9 @@ export async function openCall(
   }
 }
 
-function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amount: number): Promise<Hold> {
+async function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amount: number): Promise<Hold> {
   const { caller } = context;
-  return deps.billing.hold({
+  const hold = await deps.billing.hold({
     requestId: context.requestId,
     userId: caller.userId,
     keyId: caller.keyId,
@@ -72,6 +72,14 @@ function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amo
     amount,
     modelId,
   });
+  if (hold.levels) tellBudget(deps, context, hold);
+  return hold;
+}
+
+/** What is left of the tightest budget, with this request's hold put aside. */
+function tellBudget({ billing }: RelayDeps, context: RequestContext, hold: Hold): void {
+  const left = billing.budgetLeft(hold);
+  if (left !== null) context.tell?.('x-svc-budget-remaining', `${left}`);
 }
 
 /** Few prompts take less of what they could take at most; ordinary words take a quarter. */

@@ -50,6 +50,8 @@ export interface TopUp {
   taken: number;
   /** What other processes keep of it. */
   elsewhere: number;
+  /** What nobody keeps. */
+  left: number;
 }
 
 /** What a batch of charges changes in one purse. */

@@ -54,7 +54,7 @@ async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
       left join locked_keys k on g.key_id > 0 and k.id = g.key_id
       left join locked_windows w on g.key_id < 0 and w.id = -g.key_id
     ), taken as materialized (
-      select n, user_id, key_id, case when "left" > 0 and "left" >= least
+      select n, user_id, key_id, "left", case when "left" > 0 and "left" >= least
         then least("left", greatest(need, case when more then "left" / (2 * greatest(1, (select count(*) from owners))) else 0 end))
         else 0 end as taken
       from sources
@@ -72,11 +72,13 @@ async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
       select ${turn.owner}, user_id, key_id, taken, 0, 0 from taken where taken > 0
       on conflict (owner, user_id, key_id) do update set kept = billing_purses.kept + excluded.kept
     )
-    select taken, (select coalesce(sum(kept), 0) from billing_purses o
+    select taken, "left" - taken as "left", (select coalesce(sum(kept), 0) from billing_purses o
         where o.user_id = t.user_id and o.key_id = t.key_id and o.owner <> ${turn.owner})::bigint as elsewhere,
       ${onlyInTurn} as turn
     from taken t order by n`.execute(db);
-  return rows.map(({ taken, elsewhere }) => ({ taken: Number(taken), elsewhere: Number(elsewhere) }));
+  return rows.map(({ taken, elsewhere, left }) => ({
+    ...{ taken: Number(taken), elsewhere: Number(elsewhere), left: Number(left) },
+  }));
 }
 
 const keptFields = 'work text, call text, request_id text, user_id bigint, created_at bigint, body text';

@@ -85,10 +85,10 @@ function topUp(db: Database, owner: string, { user_id, key_id, need, least, more
   const left = prepared<{ left: number }, [number]>(db, source.left).get(id)?.left ?? 0;
   // A file has one process, so nothing lies elsewhere; half is left for what is taken past the purse.
   const taken = left > 0 && left >= least ? Math.min(left, Math.max(need, more ? Math.floor(left / 2) : 0)) : 0;
-  if (taken === 0) return { taken, elsewhere: 0 };
+  if (taken === 0) return { taken, elsewhere: 0, left };
   prepared(db, source.take).run(taken, id);
   change(db, owner, { user_id, key_id, paid: -taken, used: 0, requests: 0 });
-  return { taken, elsewhere: 0 };
+  return { taken, elsewhere: 0, left: left - taken };
 }
 
 const changePurse = `insert into billing_purses (owner, user_id, key_id, kept, used, requests) values (?1, ?2, ?3, -?4, ?5, ?6)

@@ -33,6 +33,7 @@ const exposed = [
   'ratelimit-reset',
   'x-svc-provider',
   'x-svc-cost',
+  'x-svc-budget-remaining',
   'mcp-session-id',
 ].join(', ');
 
