@@ -104,7 +104,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
   billing.acceptLevels(organisations.levels);
 
-  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
+  const teams = organisations.applications;
+  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
   const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl });

@@ -3,9 +3,11 @@ import { nowSeconds } from '../lib/clock.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
 import type { Route } from '../platform/http/route.ts';
 import { type Admission, Gate } from './admission.ts';
+import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
 import { type PlaceStanding, Places } from './places.ts';
 import type { Room } from './room.ts';
+import { applicationRoutes } from './routes/applications.ts';
 import { budgetRoutes } from './routes/budgets.ts';
 import { invitationRoutes } from './routes/invitations.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -27,6 +29,7 @@ export interface Organisations {
    * where nothing is limited.
    */
   admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  applications: TeamApplications;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
   sweep(): Promise<void>;
@@ -50,6 +53,7 @@ export function openOrganisations(room: Room): Organisations {
       ...memberRoutes(room),
       ...invitationRoutes(room),
       ...keyRoutes(room),
+      ...applicationRoutes(room),
       ...budgetRoutes(room),
       ...usageRoutes(room),
     ],
@@ -67,6 +71,7 @@ export function openOrganisations(room: Room): Organisations {
       },
     },
     admit: (keyId, models) => gate.admit(keyId, models),
+    applications: teamApplications(room),
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: (userId) => forgetMember(room, userId),
     sweep: async () => {

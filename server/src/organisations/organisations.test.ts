@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
+import { forgetMember } from './members.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 import { has, type MemberRole, memberRoles, type Right } from './rights.ts';
 
@@ -174,13 +175,30 @@ test('a shared balance pays for members, and nobody switches to an empty one', a
   expect(await world.ask(data.key)).toMatchObject({ status: 401, code: 'invalid_api_key' });
 });
 
-test('what somebody is in is in the export of their data, and ends with their account', async () => {
+test('an application of a team outlives who registered it, and is looked after by those who manage keys', async () => {
+  const teamId = await team('Builders');
+  const builder = await world.join(owner, id, 'admin', teamId);
+  const body = { name: 'Notes', redirect_uris: ['https://notes.example/cb'], scopes: 'openid' };
+  const app = (await world.send(builder, 'POST', '/api/oauth2/applications', body)).data.id;
+  const at = `/api/oauth2/applications/${app}`;
+  const give = (by: Member, to: number) => world.send(by, 'PUT', `${at}/owner`, { type: 'team', id: to });
+  expect((await give(owner, teamId)).status).toBe(403);
+  expect((await give(builder, 999_999)).status).toBe(404);
+  expect((await give(builder, teamId)).status).toBe(200);
+  expect((await world.send(owner, 'DELETE', path(`/members/${builder.id}`))).status).toBe(200);
+  expect((await world.send(builder, 'GET', at)).status).toBe(403);
+  expect((await world.send(await world.join(owner, id, 'member'), 'GET', at)).status).toBe(403);
+  expect((await world.send(owner, 'PUT', at, { description: 'Ours' })).status).toBe(200);
+  const { data } = await world.send<{ applications: object[] }>(owner, 'GET', path('/applications'));
+  expect(data.applications).toMatchObject([{ id: app, name: 'Notes', owner: { type: 'team', id: teamId } }]);
+});
+
+test('where the last owner deletes their account, whoever stands next becomes one', async () => {
   const made = await world.send(owner, 'POST', '/api/organisations', { name: 'Left behind' });
   const there = `/api/organisations/${made.data.id}`;
   const admin = await world.join(owner, made.data.id, 'admin');
   const founder = await world.join(owner, made.data.id, 'owner');
   expect((await world.send(owner, 'DELETE', `${there}/members/${owner.id}`)).status).toBe(200);
-  const { forgetMember } = await import('./members.ts');
   const { accounts } = world.t.app.identity;
   await forgetMember(accounts, founder.id);
   expect((await world.send<{ role: string }>(admin, 'GET', there)).data.role).toBe('owner');

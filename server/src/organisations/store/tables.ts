@@ -53,6 +53,15 @@ interface OrganisationKeysTable {
   created_at: number;
 }
 
+interface ApplicationsTable {
+  application_id: number;
+  organisation_id: number;
+  team_id: number;
+  /** As it was called when it was given to the team. */
+  name: string;
+  created_at: number;
+}
+
 interface BudgetsTable {
   id: Generated<number>;
   organisation_id: number;
@@ -102,6 +111,7 @@ declare module '../../platform/db/tables.ts' {
     organisation_team_members: { team_id: number; user_id: number };
     organisation_invitations: InvitationsTable;
     organisation_keys: OrganisationKeysTable;
+    organisation_applications: ApplicationsTable;
     organisation_budgets: BudgetsTable;
     organisation_limits: LimitsTable;
     organisation_warnings: WarningsTable;
@@ -113,6 +123,7 @@ export type TeamRow = Selectable<TeamsTable>;
 export type MemberRow = Selectable<MembersTable>;
 export type InvitationRow = Selectable<InvitationsTable>;
 export type OrganisationKeyRow = Selectable<OrganisationKeysTable>;
+export type TeamApplicationRow = Selectable<ApplicationsTable>;
 export type BudgetRow = Selectable<BudgetsTable>;
 export type LimitRow = Selectable<LimitsTable>;
 export type WarningRow = Selectable<WarningsTable>;

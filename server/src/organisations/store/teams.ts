@@ -21,6 +21,11 @@ export async function findTeam(db: Db, organisationId: number, id: number): Prom
   return row ?? null;
 }
 
+/** In whichever organisation. */
+export async function findTeamAnywhere(db: Db, id: number): Promise<TeamRow | null> {
+  return (await db.selectFrom('organisation_teams').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
 export const insertTeam = (db: Db, team: Omit<TeamRow, 'id'>): Promise<TeamRow> =>
   db.insertInto('organisation_teams').values(team).returningAll().executeTakeFirstOrThrow();
 

@@ -68,6 +68,15 @@ export const migration: Migration = {
     )`,
     'create index organisation_keys_of on organisation_keys (organisation_id, key_id)',
     'create index organisation_keys_by_member on organisation_keys (member_id, key_id)',
+    // The application itself is the account's.
+    `create table organisation_applications (
+      application_id ${int} primary key,
+      organisation_id ${int} not null references organisations (id) on delete cascade,
+      team_id ${int} not null,
+      name text not null,
+      created_at ${int} not null
+    )`,
+    'create index organisation_applications_of on organisation_applications (organisation_id, application_id)',
     // `level_id` is that of the organisation, the team, the user or the key.
     `create table organisation_budgets (
       id ${id},
