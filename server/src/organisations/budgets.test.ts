@@ -227,6 +227,14 @@ test('usage, requests and acts are listed by level', async () => {
   expect(rest.next_cursor).toBeNull();
   expect((await world.send(owner, 'GET', path('/usage?level=team'))).status).toBe(400);
 
+  interface Decisions {
+    decisions: { request_id: string; outcome: string }[];
+  }
+  await until('the decisions are written', async () => {
+    const { data } = await world.send<Decisions>(owner, 'GET', path(`/decisions?level=key&level_id=${second.data.id}`));
+    return data.decisions.length === 1;
+  });
+
   const acts = (await world.send<{ logs: { action: string }[] }>(owner, 'GET', path('/audit'))).data.logs;
   expect(acts.map(({ action }) => action)).toContain('organisation_key_created');
   expect((await world.send(member, 'GET', path('/audit'))).status).toBe(403);

@@ -12,8 +12,11 @@ import { answered, listed } from '../../platform/http/answers.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { decisionSchema, viewDecision } from '../../routing/routes/decisions.ts';
+import { decisionsOf } from '../../routing/store/decisions.ts';
 import { keysAt } from '../level-keys.ts';
 import type { Room } from '../room.ts';
+import type { Standing } from '../standing.ts';
 import { base, organisationParams, root, standing } from './shared.ts';
 
 const levelFields = {
@@ -41,15 +44,25 @@ export const usageRoutes = (room: Room): Route[] => [
     query: logsQuery,
     answers: { 200: answered(z.object({ logs: z.array(usageLogSchema), ...nextCursor })) },
     handle: async (call) => {
-      const { cursor, page_size: limit, from, to } = call.query;
-      refuseBackwards(from, to);
-      const keyIds = await keysAt(room.db, await standing(room, call, 'see'), call.query);
-      const [created_at, id] = cursor ?? [];
-      const before = created_at === undefined ? undefined : { created_at, id: id! };
-      const logs = await listUsageOfKeys(room.db, { keyIds, from, to }, { limit, before });
-      const last = logs.length < limit ? undefined : logs.at(-1);
-      const next_cursor = last ? cursorOf([last.created_at, last.id]) : null;
+      const { logs, next_cursor } = await pageOf(room, await standing(room, call, 'see'), call.query);
       return ok(call, { logs: logs.map((log) => viewUsage(log)), next_cursor });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/decisions`,
+    summary: 'Where requests at a level went and why, newest first',
+    params: organisationParams,
+    query: logsQuery,
+    answers: { 200: answered(z.object({ decisions: z.array(decisionSchema), ...nextCursor })) },
+    handle: async (call) => {
+      const { logs, next_cursor } = await pageOf(room, await standing(room, call, 'see'), call.query);
+      const rows = await decisionsOf(
+        room.db,
+        logs.map(({ request_id }) => request_id),
+      );
+      return ok(call, { decisions: rows.map(viewDecision), next_cursor });
     },
   }),
   defineRoute({
@@ -99,4 +112,16 @@ export const usageRoutes = (room: Room): Route[] => [
 function refuseBackwards(from: number | undefined, to: number | undefined): void {
   if (from !== undefined && to !== undefined && from > to)
     throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
+}
+
+/** Entries of the usage log at a level, and where the next page begins. */
+async function pageOf({ db }: Room, asking: Standing, query: z.infer<typeof logsQuery>) {
+  const { cursor, page_size: limit, from, to } = query;
+  refuseBackwards(from, to);
+  const keyIds = await keysAt(db, asking, query);
+  const [created_at, id] = cursor ?? [];
+  const before = created_at === undefined ? undefined : { created_at, id: id! };
+  const logs = await listUsageOfKeys(db, { keyIds, from, to }, { limit, before });
+  const last = logs.length < limit ? undefined : logs.at(-1);
+  return { logs, next_cursor: last ? cursorOf([last.created_at, last.id]) : null };
 }
