@@ -34,7 +34,7 @@ export interface AccountsDeps {
   responses: Pick<KeptResponses, 'exportOf' | 'forgetUser'>;
   batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
   mcp: Pick<Mcp, 'exportOf' | 'forgetUser'>;
-  organisations: Pick<Organisations, 'exportOf' | 'forgetUser'>;
+  organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
 }
 
 const work = { concurrency: 1 };
@@ -43,7 +43,13 @@ const workData = z.object({ userId: z.number().int() });
 /** Export and deletion of a user, composed of what each room knows. Call before the jobs are started. */
 export function openAccounts(given: AccountsDeps): { routes: Route[] } {
   const { accounts, jobs, log } = given;
-  const deps: AccountDataDeps = { accounts, jobs, log, rooms: roomsOf(given) };
+  const deps: AccountDataDeps = {
+    accounts,
+    jobs,
+    log,
+    rooms: roomsOf(given),
+    requirePerson: given.organisations.requirePerson,
+  };
   jobs.work(deletionQueue, work, async (job) => {
     await forgetEverywhere(deps, workData.parse(job.data).userId, job.signal);
   });

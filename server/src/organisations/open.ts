@@ -5,6 +5,7 @@ import type { Route } from '../platform/http/route.ts';
 import { type Admission, Gate } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
+import { requirePerson } from './organisations.ts';
 import { type PlaceStanding, Places } from './places.ts';
 import type { Room } from './room.ts';
 import { applicationRoutes } from './routes/applications.ts';
@@ -32,6 +33,8 @@ export interface Organisations {
   applications: TeamApplications;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
+  /** Throws for the account of an organisation. */
+  requirePerson(userId: number): Promise<void>;
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -74,6 +77,7 @@ export function openOrganisations(room: Room): Organisations {
     applications: teamApplications(room),
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: (userId) => forgetMember(room, userId),
+    requirePerson: (userId) => requirePerson(room, userId),
     sweep: async () => {
       await inBatches((most) => deleteExpiredInvitations(room.db, nowSeconds(room.clock), most), sweepBatches);
     },

@@ -162,6 +162,7 @@ test('a shared balance pays for members, and nobody switches to an empty one', a
   expect((await world.send(owner, 'PUT', family, { balance: 'shared' })).status).toBe(409);
   await world.credit(made.data.account_id, 2 * price);
   expect((await world.send(owner, 'PUT', family, { balance: 'shared' })).status).toBe(200);
+  expect((await world.send(world.root, 'DELETE', `/api/admin/users/${made.data.account_id}`)).status).toBe(409);
   const member = await world.join(owner, made.data.id, 'member');
   const { data } = await world.send<{ key: string }>(member, 'POST', `${family}/keys`, { name: 'key' });
   expect((await world.ask(data.key)).status).toBe(200);

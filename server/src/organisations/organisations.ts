@@ -16,6 +16,7 @@ import {
   deleteOrganisation,
   insertOrganisation,
   type OrganisationChange,
+  organisationOfAccount,
 } from './store/organisations.ts';
 import type { OrganisationRow } from './store/tables.ts';
 
@@ -92,4 +93,10 @@ export async function rotateWebhookSecret(room: Room, { organisation }: Standing
 export async function endOrganisation(room: Room, { organisation }: Standing): Promise<void> {
   await deleteOrganisation(room.db, organisation.id);
   await room.announcements.changed(organisationTag(organisation.id));
+}
+
+/** The account of an organisation is no person, and does not go before it. */
+export async function requirePerson({ db }: Pick<Room, 'db'>, userId: number): Promise<void> {
+  if ((await organisationOfAccount(db, userId)) !== null)
+    throw new AppError('conflict', 'This user stands for an organisation. Its owner deletes the organisation instead.');
 }
