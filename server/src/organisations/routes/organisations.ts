@@ -34,7 +34,9 @@ const webhookUrl = z
     if (text === '') return true;
     const url = URL.parse(text);
     return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-  }, 'must be an http or https address');
+  }, 'must be an http or https address')
+  .transform((text) => (text === '' ? '' : new URL(text).href))
+  .meta({ type: 'string' });
 
 const newOrganisation = z.strictObject({
   name: shownName(64),
