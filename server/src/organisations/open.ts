@@ -1,4 +1,5 @@
 import type { Levels, LevelsPort } from '../billing/levels.ts';
+import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
 import type { Route } from '../platform/http/route.ts';
@@ -19,6 +20,7 @@ import { usageRoutes } from './routes/usage.ts';
 import { exportOf } from './store/account-data.ts';
 import { deleteExpiredInvitations } from './store/invitations.ts';
 import { namesOfOrganisations } from './store/organisations.ts';
+import { deleteOldWarnings } from './store/warnings.ts';
 import { Warnings } from './warnings.ts';
 
 export interface Organisations {
@@ -38,6 +40,9 @@ export interface Organisations {
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Windows that ended, and warnings: long after what could still be charged to them, and a year to look back on. */
+const keptSeconds = 400 * 86_400;
 
 export function openOrganisations(room: Room): Organisations {
   const places = new Places(room);
@@ -79,7 +84,10 @@ export function openOrganisations(room: Room): Organisations {
     forgetUser: (userId) => forgetMember(room, userId),
     requirePerson: (userId) => requirePerson(room, userId),
     sweep: async () => {
-      await inBatches((most) => deleteExpiredInvitations(room.db, nowSeconds(room.clock), most), sweepBatches);
+      const now = nowSeconds(room.clock);
+      await inBatches((most) => deleteExpiredInvitations(room.db, now, most), sweepBatches);
+      await inBatches((most) => deleteEndedWindows(room.db, now - keptSeconds, most), sweepBatches);
+      await inBatches((most) => deleteOldWarnings(room.db, now - keptSeconds, most), sweepBatches);
     },
     stop: () => warnings.stop(),
   };

@@ -136,3 +136,14 @@ export async function markWarned(tx: Db, id: number, share: number): Promise<boo
 export async function setWarned(tx: Db, id: number, share: number): Promise<void> {
   await tx.updateTable('budget_windows').set({ warned: share }).where('id', '=', id).execute();
 }
+
+/** Those that ended before; bounded, so that a sweep never holds the writer for long. Returns how many went. */
+export async function deleteEndedWindows(db: Db, before: number, most: number): Promise<number> {
+  const gone = await db
+    .deleteFrom('budget_windows')
+    .where('id', 'in', (e) =>
+      e.selectFrom('budget_windows').select('id').where('ends_at', '>', 0).where('ends_at', '<', before).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}

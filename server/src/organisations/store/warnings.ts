@@ -15,3 +15,14 @@ export const listWarnings = (db: Db, organisationId: number, limit: number): Pro
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
+
+/** Bounded; returns how many went. */
+export async function deleteOldWarnings(db: Db, before: number, most: number): Promise<number> {
+  const gone = await db
+    .deleteFrom('organisation_warnings')
+    .where('id', 'in', (e) =>
+      e.selectFrom('organisation_warnings').select('id').where('created_at', '<', before).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}

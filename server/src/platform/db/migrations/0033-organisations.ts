@@ -102,6 +102,7 @@ export const migration: Migration = {
       warned ${int} not null default 0,
       unique (budget_id, starts_at)
     )${engine === 'postgres' ? changesOften : ''}`,
+    'create index budget_windows_by_end on budget_windows (ends_at)',
     `create view budget_windows_now as
       select w.id, w.budget_id, w.starts_at, w.ends_at, w.warned,
         w.used + cast(coalesce((select sum(p.used) from billing_purses p
@@ -133,5 +134,6 @@ export const migration: Migration = {
       created_at ${int} not null
     )`,
     'create index organisation_warnings_of on organisation_warnings (organisation_id, id)',
+    'create index organisation_warnings_by_time on organisation_warnings (created_at)',
   ],
 };
