@@ -3,6 +3,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { has, type MemberRole, mayGive } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import type { Standing } from './standing.ts';
+import { forgetKeyNames } from './store/keys.ts';
 import {
   countOwners,
   findRole,
@@ -59,6 +60,7 @@ export async function changeMember(
 
 /** Of a user who is deleted. Where no owner is left, whoever stands next becomes one. */
 export async function forgetMember(room: Pick<Room, 'db' | 'announcements'>, userId: number): Promise<void> {
+  await forgetKeyNames(room.db, userId);
   for (const { id } of await organisationsOf(room.db, userId)) {
     await room.db.transaction().execute((tx) => leave(tx, id, userId));
     await room.announcements.changed(organisationTag(id));

@@ -79,3 +79,8 @@ export async function findKeyPlace(db: Db, keyId: number): Promise<KeyPlace | nu
     .executeTakeFirst();
   return row ?? null;
 }
+
+/** A name may tell of the person; where the key stood stays, since usage is listed by it. */
+export async function forgetKeyNames(db: Db, memberId: number): Promise<void> {
+  await db.updateTable('organisation_keys').set({ name: '' }).where('member_id', '=', memberId).execute();
+}
