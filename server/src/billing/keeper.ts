@@ -91,8 +91,8 @@ export class Keeper {
           if ((await this.take(purse, amount)) < amount) throw short();
           taken.push(purse);
         }
-        // All are lost at once.
-        if (taken.some(({ lost }) => lost)) continue;
+        // Some are of before and some of after: those of after must not keep what nobody holds.
+        if (taken.some(({ lost }) => lost)) throw new TakenForDead();
         // The same ones: what something is held of stays.
         const paying = payingFor(this.deps.purses, request, levels);
         return this.#opened(request, amount, paying, levels, nowSeconds);

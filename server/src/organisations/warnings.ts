@@ -41,14 +41,19 @@ export class Warnings {
   }
 
   async #look(): Promise<void> {
+    // Before they are read: what is charged meanwhile is looked at again.
     const ids = [...this.#touched];
-    const states = await windowStates(this.room.db, ids);
-    if (states.length > 0) {
+    this.#touched.clear();
+    try {
+      const states = await windowStates(this.room.db, ids);
+      if (states.length === 0) return;
       const rows = await findBudgets(this.room.db, [...new Set(states.map(({ budgetId }) => budgetId))]);
       const budgets = new Map(rows.map((row) => [row.id, row]));
       for (const state of states) await this.#compare(state, budgets.get(state.budgetId));
+    } catch (error) {
+      for (const id of ids) this.#touched.add(id);
+      throw error;
     }
-    for (const id of ids) this.#touched.delete(id);
   }
 
   async #compare(state: WindowState, budget: BudgetRow | undefined): Promise<void> {
