@@ -204,7 +204,13 @@ test('what is no level, window, share or zone of theirs is refused', async () =>
 
 test('usage, requests and acts are listed by level', async () => {
   const { key, path, levels, member } = await place();
-  const second = await world.send<{ key: string; id: number }>(member, 'POST', path('/keys'), { name: 'no team' });
+  const free = { name: 'no team' };
+  expect((await world.send(member, 'POST', path('/keys'), free)).status).toBe(400);
+  const inTeam = { ...free, team_id: levels.team };
+  const second = await world.send<{ key: string; id: number }>(member, 'POST', path('/keys'), inTeam);
+  const out = { team_id: null };
+  expect((await world.send(member, 'PUT', path(`/keys/${second.data.id}`), out)).status).toBe(403);
+  expect((await world.send(owner, 'PUT', path(`/keys/${second.data.id}`), out)).status).toBe(200);
   for (const secret of [key, key, second.data.key]) expect((await world.ask(secret)).status).toBe(200);
   const total = async (query: string, by = owner) =>
     (await world.send<{ total: { requests: number; quota: number } }>(by, 'GET', path(`/usage${query}`))).data.total;

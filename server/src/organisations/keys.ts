@@ -7,7 +7,7 @@ import type { Room } from './room.ts';
 import type { Standing } from './standing.ts';
 import { findPlacedKey, listPlacedKeys, moveKey, placeKey } from './store/keys.ts';
 import type { OrganisationKeyRow } from './store/tables.ts';
-import { isInTeam } from './store/teams.ts';
+import { isInAnyTeam, isInTeam } from './store/teams.ts';
 import { requireTeam } from './teams.ts';
 
 export interface PlacedKey extends KeyView {
@@ -40,6 +40,9 @@ export async function createPlacedKey(
     throw new AppError('invalid_value', 'A key of a team needs team_id.', { param: 'team_id' });
   if (owner === 'team' && !has(role, 'manage_keys'))
     throw new AppError('forbidden', 'Your role does not allow keys of teams.');
+  // Whoever is in a team spends under its budgets, unless somebody who manages keys says otherwise.
+  if (team_id === undefined && !has(role, 'manage_keys') && (await isInAnyTeam(room.db, organisation.id, userId)))
+    throw new AppError('invalid_value', 'You are in a team: team_id is needed.', { param: 'team_id' });
   if (team_id !== undefined) {
     await requireTeam(room, organisation.id, team_id);
     if (owner === 'user' && !(await isInTeam(room.db, team_id, userId)))

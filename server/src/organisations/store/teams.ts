@@ -84,3 +84,14 @@ export async function isInTeam(db: Db, teamId: number, userId: number): Promise<
     .executeTakeFirst();
   return row !== undefined;
 }
+
+export async function isInAnyTeam(db: Db, organisationId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('organisation_team_members as p')
+    .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
+    .select('p.team_id')
+    .where('t.organisation_id', '=', organisationId)
+    .where('p.user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
