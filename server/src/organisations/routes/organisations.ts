@@ -170,6 +170,7 @@ export function organisationRoutes(room: Room): Route[] {
       method: 'post',
       path: `${root}/{id}/webhook-secret`,
       summary: 'A new secret that warnings are signed with; it is shown once',
+      idempotent: true,
       params,
       audit: {
         action: 'organisation_webhook_secret_rotated',
