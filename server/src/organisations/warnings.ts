@@ -91,7 +91,7 @@ export class Warnings {
 
   async stop(): Promise<void> {
     await this.#behind.stop();
-    await Promise.race([Promise.all(this.#telling), Bun.sleep(timeoutMs)]);
+    if (this.#telling.size > 0) await Promise.race([Promise.all(this.#telling), Bun.sleep(timeoutMs)]);
   }
 }
 
