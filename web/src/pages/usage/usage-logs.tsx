@@ -47,6 +47,19 @@ const endings: Record<string, string> = {
   error: 'Failed',
 };
 
+/** A call of a tool stands where a model would, as `mcp/server/tool`. */
+const isToolCall = ({ endpoint }: UsageLog): boolean => endpoint === '/mcp';
+
+const nameOf = (log: UsageLog): string =>
+  isToolCall(log) ? log.model.slice(`mcp/${log.provider}/`.length) : log.model;
+
+const kindOf = (log: UsageLog): string => {
+  if (isToolCall(log)) return `Tool of ${log.provider}`;
+  const { endpoint, provider, stream } = log;
+  const parts = [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed'];
+  return parts.filter(Boolean).join(' ');
+};
+
 const columns = (keyNames: Map<number, string>, show: (log: UsageLog) => void): Column<UsageLog>[] => [
   {
     key: 'at',
@@ -55,16 +68,14 @@ const columns = (keyNames: Map<number, string>, show: (log: UsageLog) => void): 
   },
   {
     key: 'model',
-    header: 'Model',
-    cell: ({ model, endpoint, provider, stream }) => (
+    header: 'Model or tool',
+    cell: (log) => (
       <Stack gap={0} maw="17rem">
-        <Text size="sm" fw={500} truncate title={model}>
-          {model}
+        <Text size="sm" fw={500} truncate title={log.model}>
+          {nameOf(log)}
         </Text>
         <Text size="xs" c="dimmed" truncate>
-          {[endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed']
-            .filter(Boolean)
-            .join(' ')}
+          {kindOf(log)}
         </Text>
       </Stack>
     ),
