@@ -47,6 +47,7 @@ export async function openCall(
   const plan = planned instanceof Promise ? await planned : planned;
   try {
     const hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
+    tellBudget(deps, context, hold);
     return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
     if (!isShort(error) || !estimate.countPrompt) {
@@ -55,16 +56,18 @@ export async function openCall(
     }
   }
   try {
-    return new OpenCall(deps, modelId, plan, await holdCounted(deps, context, modelId, plan, estimate));
+    const hold = await holdCounted(deps, context, modelId, plan, estimate);
+    tellBudget(deps, context, hold);
+    return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
     plan.close();
     throw error;
   }
 }
 
-async function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amount: number): Promise<Hold> {
+function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amount: number): Promise<Hold> {
   const { caller } = context;
-  const hold = await deps.billing.hold({
+  return deps.billing.hold({
     requestId: context.requestId,
     userId: caller.userId,
     keyId: caller.keyId,
@@ -72,13 +75,11 @@ async function takeHold(deps: RelayDeps, context: RequestContext, modelId: strin
     amount,
     modelId,
   });
-  if (hold.levels) tellBudget(deps, context, hold);
-  return hold;
 }
 
 /** What is left of the tightest budget, with this request's hold put aside. */
 function tellBudget({ billing }: RelayDeps, context: RequestContext, hold: Hold): void {
-  const left = billing.budgetLeft(hold);
+  const left = hold.levels && billing.budgetLeft(hold);
   if (left !== null) context.tell?.('x-svc-budget-remaining', `${left}`);
 }
 

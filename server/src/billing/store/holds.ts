@@ -39,7 +39,7 @@ export async function countDurable(db: Db): Promise<{ holds: number; amount: num
 
 class Short extends Error {
   constructor(readonly outcome: HoldOutcome) {
-    super(outcome);
+    super(String(outcome));
   }
 }
 
