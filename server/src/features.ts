@@ -152,7 +152,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     baseUrl: config.baseUrl,
     allowPrivateAddresses: config.allowPrivateAddresses,
     demo: {},
-    admit: organisations.admit,
+    ...{ admit: organisations.admit, reachOf: organisations.reachOf },
     stopping: stopping.signal,
   };
 
@@ -201,7 +201,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const secretKey = platform.sealingKeys[0]!.key;
   const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
-    ...{ permit: permitUser, admit: organisations.admit, db, jobs, blobs, billing, routing, catalog, clock, log },
+    ...{ permit: permitUser, admit: organisations.admit, reachOf: organisations.reachOf },
+    ...{ db, jobs, blobs, billing, routing, catalog, clock, log },
     ...{ sealer, secretKey, config },
   });
 

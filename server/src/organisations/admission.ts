@@ -10,6 +10,11 @@ export interface Admission {
   mayUse(provider: string): boolean;
 }
 
+/** What a key can ask for, for lists of models. */
+export interface Reach extends Admission {
+  mayAsk(model: string): boolean;
+}
+
 const words: Record<LevelName, string> = {
   key: 'this API key',
   member: 'this member',
@@ -29,6 +34,12 @@ export class Gate {
     const found = this.deps.places.of(keyId);
     if (found instanceof Promise) return found.then((standing) => this.#decide(standing, models));
     return this.#decide(found, models);
+  }
+
+  /** Counts nothing. Null where every model of every provider is allowed. */
+  reachOf(keyId: number): Reach | null | Promise<Reach | null> {
+    const found = this.deps.places.of(keyId);
+    return found instanceof Promise ? found.then(reachIn) : reachIn(found);
   }
 
   #decide(standing: PlaceStanding | null, models: readonly string[]): Admission | null | Promise<Admission | null> {
@@ -83,4 +94,15 @@ function tooMany({ level }: Limits, limit: string, { resetMs }: Pick<RateState, 
 function admissionOf(limits: readonly Limits[]): Admission | null {
   const lists = limits.map(({ providers }) => providers).filter(({ size }) => size > 0);
   return lists.length === 0 ? null : { mayUse: (provider) => lists.every((list) => list.has(provider)) };
+}
+
+function reachIn(standing: PlaceStanding | null): Reach | null {
+  if (!standing) return null;
+  const models = standing.limits.map((limits) => limits.models).filter(({ size }) => size > 0);
+  const admission = admissionOf(standing.limits);
+  if (models.length === 0 && !admission) return null;
+  return {
+    mayAsk: (model) => models.every((list) => list.has(model)),
+    mayUse: (provider) => admission?.mayUse(provider) ?? true,
+  };
 }

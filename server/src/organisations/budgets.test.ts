@@ -161,8 +161,19 @@ describe('limits besides money', () => {
     expect((await set('team', { models: ['m'] })).status).toBe(200);
     expect((await world.ask(key, 'm')).status).toBe(200);
     expect(await world.ask(key, 'other')).toMatchObject({ status: 403, code: 'model_not_allowed' });
+    const listed = async () => {
+      const answer = await world.t.call('/v1/models', { headers: { authorization: `Bearer ${key}` } });
+      return ((await answer.json()) as { data: { id: string }[] }).data
+        .map(({ id }) => id)
+        .filter((id) => /^(m|other)$/.test(id));
+    };
+    const described = async (model: string) =>
+      (await world.t.call(`/v1/models/${model}`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await listed()).toEqual(['m']);
+    expect([await described('m'), await described('other')]).toEqual([200, 404]);
     expect((await set('member', { providers: ['somebody-else'] })).status).toBe(200);
     expect(await world.ask(key, 'm')).toMatchObject({ status: 404, code: 'no_available_provider' });
+    expect(await listed()).toEqual([]);
     expect((await world.send(owner, 'DELETE', path(`/limits/member/${levels.member}`))).status).toBe(200);
     expect((await world.ask(key, 'm')).status).toBe(200);
   });

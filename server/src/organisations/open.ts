@@ -3,7 +3,7 @@ import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
 import type { Route } from '../platform/http/route.ts';
-import { type Admission, Gate } from './admission.ts';
+import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
 import { requirePerson } from './organisations.ts';
@@ -32,6 +32,8 @@ export interface Organisations {
    * where nothing is limited.
    */
   admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
+  reachOf(keyId: number): Reach | null | Promise<Reach | null>;
   applications: TeamApplications;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
@@ -79,6 +81,7 @@ export function openOrganisations(room: Room): Organisations {
       },
     },
     admit: (keyId, models) => gate.admit(keyId, models),
+    reachOf: (keyId) => gate.reachOf(keyId),
     applications: teamApplications(room),
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: (userId) => forgetMember(room, userId),

@@ -30,6 +30,8 @@ export interface RelayDeps {
    * Null where nothing is limited.
    */
   admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
+  reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
   /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
   stopping?: AbortSignal;
 }
@@ -37,6 +39,11 @@ export interface RelayDeps {
 /** Which providers a request may go to. */
 export interface Admission {
   mayUse(provider: string): boolean;
+}
+
+/** And which models it can ask for. */
+export interface Reach extends Admission {
+  mayAsk(model: string): boolean;
 }
 
 /** On whose behalf: who pays, with which key, and which models it may use. */

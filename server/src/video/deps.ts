@@ -13,6 +13,11 @@ interface Admission {
   mayUse(provider: string): boolean;
 }
 
+/** And which models it can ask for. */
+interface Reach extends Admission {
+  mayAsk(model: string): boolean;
+}
+
 /** What the room needs of the rest of the house. */
 export interface VideoDeps {
   db: Db;
@@ -27,6 +32,8 @@ export interface VideoDeps {
   permit(userId: number): unknown;
   /** Lets a request with a key in by what its organisation allows besides money. */
   admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
+  reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
   /** Opens the credentials of channels. */
   sealer: Sealer;
   /** The service's own key, from which each user's callback secret follows. */
