@@ -1,5 +1,5 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
-// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; video → routing, billing, identity; oauth, topups → billing, identity;
+// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; video → routing, billing, identity; oauth, topups → billing, identity; organisations → routing, billing, identity;
 // accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
@@ -13,7 +13,20 @@ const below = {
   video: ['routing', 'billing', 'identity'],
   topups: ['billing', 'identity'],
   oauth: ['billing', 'identity'],
-  accounts: ['batches', 'mcp', 'orchestra', 'video', 'topups', 'oauth', 'relay', 'routing', 'billing', 'identity'],
+  organisations: ['routing', 'billing', 'identity'],
+  accounts: [
+    'organisations',
+    'batches',
+    'mcp',
+    'orchestra',
+    'video',
+    'topups',
+    'oauth',
+    'relay',
+    'routing',
+    'billing',
+    'identity',
+  ],
 };
 const rooms = Object.keys(below);
 const tests = '\\.(test|fixture)\\.tsx?$';

@@ -1,3 +1,5 @@
+import type { KnownOrganisation } from './organisation.ts';
+
 /** Values that mean something to the service, by the name of the field or, for parts of a path, by `before/{name}`. */
 interface Things {
   callback: string;
@@ -21,6 +23,7 @@ interface Things {
   credentialId: number;
   aliasId: number;
   ownKeyId: number;
+  organisation: KnownOrganisation;
 }
 
 /** A provider to sign in through that there is. */
@@ -49,6 +52,7 @@ const address = ['http://127.0.0.1:9/hook'];
 export const knownValues = (things: Things): Record<string, readonly unknown[]> => ({
   ...idsOf(things),
   ...oauthOf(things),
+  ...organisationOf(things),
   model_name: ['upstream'],
   provider: [{}, { allow_fallbacks: true }],
   contents: [[{ role: 'user', parts: [{ text: 'hi' }] }]],
@@ -130,14 +134,25 @@ function idsOf(things: Things) {
   };
 }
 
-const oauthOf = ({ callback, application, tokens, code, baseUrl }: Things) => ({
+const organisationOf = ({ organisation: { id, teamId, keyId, budgetId, invitationId }, userId }: Things) => ({
+  'organisations/{id}': [id],
+  level_id: [id, teamId, userId, keyId],
+  team_id: [teamId],
+  key_id: [keyId],
+  budget_id: [budgetId],
+  invitation_id: [invitationId],
+  time_zone: ['UTC', 'Europe/Vienna'],
+  alerts: [[0.5, 1], []],
+});
+
+const oauthOf = ({ callback, application, tokens, code, baseUrl, organisation }: Things) => ({
   client_id: [application.client_id],
   client_secret: [application.client_secret_plain],
   redirect_uri: [callback],
   redirect_uris: [[callback]],
   response_type: ['code'],
   code: [code],
-  token: [tokens.access_token, tokens.refresh_token],
+  token: [tokens.access_token, tokens.refresh_token, organisation.invitationToken],
   refresh_token: [tokens.refresh_token],
   grant_type: ['authorization_code', 'refresh_token'],
   scope: ['openid', 'openid email'],

@@ -1,6 +1,7 @@
 /** Things that exist in the service under test, so that requests can name them, and the secrets no answer may hold. */
 import { type Caller, login, rootPassword, type Service } from '../service.ts';
 import { conversationItem, knownValues, providerName } from './known.ts';
+import { newOrganisation } from './organisation.ts';
 
 export interface World {
   /** Header sets by the name of the security scheme, and some that open nothing. */
@@ -79,6 +80,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     ...{ registered, baseUrl: service.url },
     ...{ callback, userId: user.id, channelId: channel.id, tokenId: token!.id, knowledgeId: knowledge.id },
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },
+    organisation: await newOrganisation(user, await service.user(), name),
     conversationId: ((await conversation.json()) as { id: string }).id,
   });
   return {

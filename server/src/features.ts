@@ -26,7 +26,9 @@ import { openOrchestra } from './orchestra/open.ts';
 import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
+import { openOrganisations } from './organisations/open.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
+import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
@@ -83,13 +85,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const billing = await openBilling({ database, owners, shared, clock, log });
   const mailer = config.mail ? openMailer(config.mail) : null;
   const identity = await openIdentity({
-    audit,
-    sealer,
-    mailer,
-    log,
-    db,
-    shared,
-    clock,
+    ...{ audit, sealer, mailer, log, db, shared, clock },
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     optionDefaults: config.optionDefaults,
@@ -99,8 +95,14 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
+  const organisations = openOrganisations({
+    ...{ ...identity.accounts, billing, hearing, sealer, mailer, log, send: sendGuarded },
+    ...{ webUrl: config.webUrl, allowPrivate: config.allowPrivateAddresses },
+  });
+  billing.acceptLevels(organisations.levels);
 
-  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
+  const teams = organisations.applications;
+  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
   const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate } = config;
@@ -145,6 +147,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     baseUrl: config.baseUrl,
     allowPrivateAddresses: config.allowPrivateAddresses,
     demo: {},
+    ...{ admit: organisations.admit, reachOf: organisations.reachOf },
     stopping: stopping.signal,
     answers: openAnswerCache({ shared, sealer, clock, log, options }),
   };
@@ -194,25 +197,16 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const secretKey = platform.sealingKeys[0]!.key;
   const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
+    ...{ permit: permitUser, admit: organisations.admit, reachOf: organisations.reachOf },
     ...{ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config },
-    permit: permitUser,
   });
 
   const payments = { stripe: config.stripe, baseUrl, webUrl };
   const topUps = openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
 
   const accounts = openAccounts({
-    accounts: identity.accounts,
-    jobs,
-    log,
-    oauth,
-    orchestra,
-    autonomous,
-    video,
-    responses,
-    batches,
-    mcp,
-    topUps,
+    ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },
+    ...{ responses, batches, mcp, topUps, organisations },
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -239,6 +233,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     challengeAt: oauth.resources.challengeAt,
     routes: [
       ...identity.routes,
+      ...organisations.routes,
       ...oauth.routes,
       ...mcp.routes,
       ...front.routes,
@@ -274,6 +269,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       upstreams?.close();
       await routing.stop();
       await catalog.close();
+      await organisations.stop();
       await billing.stop();
       await oauth.stop();
       await identity.stop();
@@ -288,8 +284,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
           await sweepKept(db, nowSeconds(clock));
         },
       };
-      const rooms = [identity, oauth, mcp, orchestra, autonomous, video, idempotency, responses, batches, topUps];
-      for (const room of [usage, ...rooms]) void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
+      const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, idempotency, responses];
+      for (const room of [usage, ...rooms, batches, topUps])
+        void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };
 }

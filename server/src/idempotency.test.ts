@@ -346,6 +346,8 @@ const without = [
   '/api/admin/identity-providers/{id}/test',
   // A token that counts once, and the beginning of one.
   '/api/auth/link',
+  '/api/invitations/look',
+  '/api/invitations/accept',
   '/api/user/identities',
   '/api/svc-ms/autonomous/cancel',
   // What is there already is not made again.

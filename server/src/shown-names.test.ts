@@ -7,6 +7,7 @@ let root: Member;
 let keyId: number;
 let applicationId: number;
 let channelId: number;
+let organisationId: number;
 
 const callback = 'https://client.example/callback';
 const application = { name: 'Good', redirect_uris: [callback], scopes: 'openid' };
@@ -22,6 +23,7 @@ beforeAll(async () => {
   keyId = await made('/api/tokens', { name: 'Good' });
   applicationId = await made('/api/oauth2/applications', application);
   channelId = await made('/api/admin/channels', channel);
+  organisationId = await made('/api/organisations', { name: 'Good' });
 });
 afterAll(() => service.close());
 
@@ -46,6 +48,9 @@ const places: Places = [
   ['oneself', 'PUT', () => '/api/user/self', (name) => ({ display_name: name })],
   ['a key', 'POST', () => '/api/tokens', (name) => ({ name })],
   ['a key, changed', 'PUT', () => `/api/tokens/${keyId}`, (name) => ({ name })],
+  ['an organisation', 'POST', () => '/api/organisations', (name) => ({ name })],
+  ['an organisation, changed', 'PUT', () => `/api/organisations/${organisationId}`, (name) => ({ name })],
+  ['a team', 'POST', () => `/api/organisations/${organisationId}/teams`, (name) => ({ name })],
   ['a channel', 'POST', () => '/api/admin/channels', (name) => ({ ...channel, name })],
   ['a channel, changed', 'PUT', () => `/api/admin/channels/${channelId}`, (name) => ({ name })],
   ['a group of channels', 'PUT', () => `/api/admin/channels/${channelId}`, (name) => ({ group: name })],

@@ -14,4 +14,6 @@ export interface AccountDataDeps {
   jobs: Jobs;
   log: Log;
   rooms: Record<string, AccountData>;
+  /** Throws for a user that stands for an organisation: what is its own ends with that. */
+  requirePerson(userId: number): Promise<void>;
 }

@@ -10,6 +10,7 @@ import * as oauth from '../oauth/store/account-data.ts';
 import type { Autonomous } from '../orchestra/autonomous/open.ts';
 import type { Orchestra } from '../orchestra/open.ts';
 import * as orchestra from '../orchestra/store/account-data.ts';
+import type { Organisations } from '../organisations/open.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
@@ -35,6 +36,7 @@ export interface AccountsDeps {
   batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
   mcp: Pick<Mcp, 'exportOf' | 'forgetUser'>;
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
+  organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
 }
 
 const work = { concurrency: 1 };
@@ -43,7 +45,13 @@ const workData = z.object({ userId: z.number().int() });
 /** Export and deletion of a user, composed of what each room knows. Call before the jobs are started. */
 export function openAccounts(given: AccountsDeps): { routes: Route[] } {
   const { accounts, jobs, log } = given;
-  const deps: AccountDataDeps = { accounts, jobs, log, rooms: roomsOf(given) };
+  const deps: AccountDataDeps = {
+    accounts,
+    jobs,
+    log,
+    rooms: roomsOf(given),
+    requirePerson: given.organisations.requirePerson,
+  };
   jobs.work(deletionQueue, work, async (job) => {
     await forgetEverywhere(deps, workData.parse(job.data).userId, job.signal);
   });
@@ -77,6 +85,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     batches: { exportOf: given.batches.exportOf, forget: given.batches.forgetUser },
     mcp: { exportOf: given.mcp.exportOf, forget: given.mcp.forgetUser },
     topups: { exportOf: given.topUps.exportOf, forget: given.topUps.forgetUser },
+    organisations: { exportOf: given.organisations.exportOf, forget: given.organisations.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
   };

@@ -70,6 +70,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'delete');
+        await deps.requirePerson(call.params.id);
         await deleteAccount(deps, call.params.id);
         return json(call, { success: true, message: 'The account is closed. What belongs to it is being deleted.' });
       },

@@ -5,25 +5,37 @@ import type { OpenDb } from '../platform/db/open.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
-import type { Charge } from './charge-batch.ts';
+import type { Charge, LevelCharge } from './charge-batch.ts';
 import { openFreeLog } from './free-log.ts';
-import { Keeper, notSettled, shortOf } from './keeper.ts';
+import { heldLevels, Keeper, notSettled } from './keeper.ts';
+import type { Levels, LevelsPort } from './levels.ts';
 import { Line } from './line.ts';
+import { leastLeft } from './paying.ts';
 import { Progress } from './progress.ts';
 import { Purses } from './purse.ts';
 import { patienceMs, Returns } from './returns.ts';
 import { durableRow, keptRow, usageRow, wholeCount } from './rows.ts';
+import { budgetExceeded, keyShort, userShort } from './short.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
 import { keepAnswer } from './store/kept-answers.ts';
 import { grantCredits } from './store/ledger.ts';
-import type { HoldRow, PurseId, PurseStore } from './store/port.ts';
+import {
+  type HoldRow,
+  type KeptRow,
+  type Now,
+  type PurseId,
+  type PurseStore,
+  type UsageRow,
+  windowPurse,
+  windowsText,
+} from './store/port.ts';
 import { postgresPurseStore } from './store/postgres.ts';
 import { sqlitePurseStore } from './store/sqlite.ts';
 import type { LedgerRow } from './store/tables.ts';
 import { isLogged } from './store/usage.ts';
 import { takeOver } from './take-over.ts';
 import { keepTotals } from './totals.ts';
-import type { Grant, Hold, HoldRequest, Settled, Settlement, UsageDetail } from './types.ts';
+import type { Grant, Hold, HoldOutcome, HoldRequest, Settled, Settlement, UsageDetail } from './types.ts';
 import { Writer } from './writer.ts';
 
 export interface BillingDeps {
@@ -38,7 +50,10 @@ export interface BillingDeps {
 }
 
 export interface Billing {
-  /** Takes the amount from the balance (and the key's quota) or throws `insufficient_user_quota` / `insufficient_key_quota`. */
+  /**
+   * Takes the amount from the balance, the key's quota and every budget that the key stands under, or from none of them and
+   * throws `insufficient_user_quota`, `insufficient_key_quota` or `budget_exceeded`.
+   */
   hold(request: HoldRequest): Promise<Hold>;
   /** What is put aside of a user's money, or of a key's quota, for requests that run here. */
   heldBy(userId: number, keyId?: number): number;
@@ -58,6 +73,12 @@ export interface Billing {
   grant(grant: Grant): Promise<LedgerRow>;
   /** The quota of a key was set anew: what processes keep of the old one and do not need goes back to it. */
   recallKey(userId: number, keyId: number): Promise<void>;
+  /** What is left of the tightest budget of a hold, about; null where there is none. */
+  budgetLeft(hold: Hold): number | null;
+  /** What was set anew in the windows of budgets: what processes keep of them and do not need goes back. */
+  recallWindows(windowIds: number[]): Promise<void>;
+  /** Budgets of organisations hold from now on, as told by whoever knows organisations. */
+  acceptLevels(port: LevelsPort): void;
   openHolds(): Promise<{ holds: number; amount: number }>;
   /** Settles what dead processes left behind; runs by itself every few seconds. */
   sweep(): Promise<number>;
@@ -107,16 +128,23 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     }
   }
 
-  async function holdForLong(request: HoldRequest): Promise<Hold> {
-    const row = durableRow(request, now());
-    const ids = [row.key_id, 0].map((key_id) => ({ user_id: row.user_id, key_id }));
+  let levelsPort: LevelsPort | null = null;
+  const levelsOf = ({ keyId }: HoldRequest) => (keyId === null || !levelsPort ? null : levelsPort.of(keyId));
+
+  async function holdForLong(request: HoldRequest, levels: Levels | null): Promise<Hold> {
+    const row = durableRow(request, levels, now());
+    const ids = [
+      { user_id: request.userId, key_id: row.key_id },
+      { user_id: row.user_id, key_id: 0 },
+      ...(levels?.budgets ?? []).map(({ windowId }) => windowPurse(windowId)),
+    ];
     const held = await recalling(
       ids,
       () => holdDurable(db, row),
       (outcome) => outcome === 'held',
     );
-    if (held !== 'held') throw shortOf(held);
-    return toHold(row);
+    if (held !== 'held') throw shortOf(held, request, levels);
+    return { ...toHold(row), levels: levels && heldLevels(levels, request.userId) };
   }
 
   async function grant(given: Grant): Promise<LedgerRow> {
@@ -132,30 +160,49 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   }
 
   /** The purse it was taken from is lost; the request may have been charged by whoever emptied it. */
-  const chargeLate = ({ log: row, key, kept }: Charge): Promise<Settled> =>
+  const chargeLate = ({ log: row, key, kept, levels }: Charge): Promise<Settled> =>
     db.transaction().execute(async (tx) => {
       if (await isLogged(tx, row)) return notSettled;
-      const none = { user_id: row.user_id, key_id: row.key_id, amount: 0, key_amount: key ? 0 : -1 };
+      const none = {
+        user_id: row.user_id,
+        key_id: row.key_id,
+        amount: 0,
+        key_amount: key ? 0 : -1,
+        levels: windowsIn(levels),
+      };
       if (kept) await keepAnswer(tx, kept);
       return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
     });
 
+  const settleAs = (given: Hold, row: UsageRow, kept: KeptRow | null): Now<Settled> => {
+    if (given.durable) return settleStored(db, given.requestId, row, kept);
+    if (given.stored) return keeper.settle(given.requestId, row, kept);
+    if (row.quota > 0) return keeper.chargeUnheld(row, given, kept);
+    free.add(row);
+    return { settled: true, charged: 0, shortfall: 0 };
+  };
+
+  const tellLevels = async (row: UsageRow, settling: Now<Settled>): Promise<Settled> => {
+    const settled = await settling;
+    if (settled.settled && row.key_id > 0) levelsPort?.settled(row.key_id, row.prompt_tokens + row.completion_tokens);
+    return settled;
+  };
+
   const billing: Billing = {
     hold: async (request) => {
-      if (request.durableUntilMs) return holdForLong(request);
-      if (wholeCount(request.amount) === 0) return freeHold(request);
-      return keeper.hold(request, now());
+      const found = levelsOf(request);
+      const levels = found instanceof Promise ? await found : found;
+      if (request.durableUntilMs) return holdForLong(request, levels);
+      if (wholeCount(request.amount) === 0) return freeHold(request, levels);
+      return keeper.hold(request, levels, now());
     },
     heldBy: (userId, keyId = 0) => purses.find({ user_id: userId, key_id: keyId })?.taken ?? 0,
     settle: async (given, settlement) => {
       const cost = wholeCount(settlement.cost);
       const row = usageRow(given, settlement, cost, now());
       const kept = settlement.keep ? keptRow(given, settlement.keep, row.created_at) : null;
-      if (given.durable) return settleStored(db, given.requestId, row, kept);
-      if (given.stored) return keeper.settle(given.requestId, row, kept);
-      if (cost > 0) return keeper.chargeUnheld(row, given.keyUnlimited, kept);
-      free.add(row);
-      return { settled: true, charged: 0, shortfall: 0 };
+      const settled = settleAs(given, row, kept);
+      return given.levels || given.durable ? tellLevels(row, settled) : settled;
     },
     release: async (given) => {
       if (given.durable) return settleStored(db, given.requestId, null);
@@ -173,6 +220,13 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     grant,
     recallKey: async (userId, keyId) => {
       await returns.recall([{ user_id: userId, key_id: keyId }]);
+    },
+    budgetLeft: ({ levels }) => leastLeft(purses, levels),
+    recallWindows: async (ids) => {
+      await returns.recall(ids.map(windowPurse));
+    },
+    acceptLevels: (port) => {
+      levelsPort = port;
     },
     openHolds: async () => {
       const durable = await countDurable(db);
@@ -203,15 +257,26 @@ const toHold = (
   modelId: row.model_id,
   stored: true,
   durable: true,
+  levels: null,
 });
 
-const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldRequest): Hold => ({
+const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldRequest, levels: Levels | null): Hold => ({
   requestId,
-  userId,
+  userId: levels ? levels.payerId : userId,
   keyId: keyId ?? 0,
   keyUnlimited,
   amount: 0,
   modelId,
   stored: false,
   durable: false,
+  levels: levels && heldLevels(levels, userId),
 });
+
+function shortOf(held: Exclude<HoldOutcome, 'held'>, { userId }: HoldRequest, levels: Levels | null): AppError {
+  if (held === 'user_short') return userShort(levels !== null && levels.payerId !== userId);
+  if (held === 'key_short') return keyShort();
+  return budgetExceeded(levels!.budgets.find(({ windowId }) => windowId === held)!);
+}
+
+const windowsIn = (levels: LevelCharge | null): string =>
+  windowsText(levels?.windows.map(({ id }) => -id.key_id) ?? []);

@@ -1,6 +1,15 @@
 import type { Purse } from './purse.ts';
 import type { ChargeBatch, KeptRow, PurseChange, UsageRow } from './store/port.ts';
 
+/** What a request of an organisation takes from its budgets. */
+export interface LevelCharge {
+  /** Whose the key is, which need not be who pays. */
+  keyUserId: number;
+  windows: readonly Purse[];
+  /** Taken from each of them; `log.quota` is what is used of it. */
+  paid: number[];
+}
+
 /** What a request costs, taken out of its purses and to be written. */
 export interface Charge {
   log: UsageRow;
@@ -16,6 +25,8 @@ export interface Charge {
   noted: boolean;
   /** The answer that is written with it. */
   kept: KeptRow | null;
+  /** Null outside of organisations. */
+  levels: LevelCharge | null;
 }
 
 /** Sums go to each purse once per batch, since most of a batch is of the same few. */
@@ -27,13 +38,19 @@ export function batchOf(charges: Charge[]): ChargeBatch {
     changes.set(name, change);
     return change;
   };
-  for (const { log, keyPaid } of charges) {
+  for (const { log, keyPaid, levels } of charges) {
     const ofUser = changeOf(log.user_id, 0);
     ofUser.paid += log.quota;
     ofUser.used += log.quota;
     ofUser.requests += 1;
     if (log.key_id === 0 || log.quota === 0) continue;
-    const ofKey = changeOf(log.user_id, log.key_id);
+    if (levels)
+      for (const [i, { id }] of levels.windows.entries()) {
+        const ofWindow = changeOf(id.user_id, id.key_id);
+        ofWindow.paid += levels.paid[i]!;
+        ofWindow.used += log.quota;
+      }
+    const ofKey = changeOf(levels ? levels.keyUserId : log.user_id, log.key_id);
     ofKey.paid += keyPaid;
     ofKey.used += log.quota;
   }

@@ -11,7 +11,7 @@ export const openFreeLog = (line: Line, log: Log): RowsBehind<UsageRow> =>
     // Past this the oldest may go, since no money hangs on them.
     mostWaiting: 50_000,
     write: async (rows) => {
-      const free = { user: null, key: null, keyPaid: 0, rest: 0, noted: false, kept: null };
+      const free = { user: null, key: null, keyPaid: 0, rest: 0, noted: false, kept: null, levels: null };
       await Promise.all(rows.map((row) => line.charge({ ...free, log: row })));
     },
     failed: (error, rows) => {

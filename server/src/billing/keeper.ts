@@ -1,11 +1,26 @@
 import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Levels } from './levels.ts';
 import type { Line } from './line.ts';
+import {
+  covers,
+  giveBackAll,
+  hasFree,
+  inOrder,
+  levelChargeOf,
+  noteUse,
+  type Paying,
+  type PutAside,
+  payingFor,
+  payingForHold,
+  takeAtOnce,
+  takeBeyond,
+} from './paying.ts';
 import type { Purse, Purses } from './purse.ts';
 import { lookAgainMs, patienceMs } from './returns.ts';
 import { wholeCount } from './rows.ts';
 import type { KeptRow, Now, PurseId, UsageRow } from './store/port.ts';
-import type { Hold, HoldOutcome, HoldRequest, Settled } from './types.ts';
+import type { HeldLevels, Hold, HoldRequest, Settled } from './types.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
 const askAgainMs = 400;
@@ -14,24 +29,10 @@ const modestMs = 10_000;
 
 interface OpenHold {
   hold: Hold;
-  user: Purse;
-  key: Purse | null;
+  paying: Paying;
   /** It has a row that says how far it has come. */
   noted: boolean;
   createdAt: number;
-}
-
-const messages = {
-  user_short: ['insufficient_user_quota', 'Your balance does not cover this request.'],
-  key_short: [
-    'insufficient_key_quota',
-    'The quota of this API key, or of this application, does not cover this request.',
-  ],
-} as const;
-
-export function shortOf(outcome: Exclude<HoldOutcome, 'held'>): AppError {
-  const [code, message] = messages[outcome];
-  return new AppError(code, message);
 }
 
 export const notSettled: Settled = { settled: false, charged: 0, shortfall: 0 };
@@ -53,59 +54,52 @@ export class Keeper {
 
   constructor(readonly deps: KeeperDeps) {}
 
-  hold(request: HoldRequest, nowSeconds: number): Now<Hold> {
+  hold(request: HoldRequest, levels: Levels | null, nowSeconds: number): Now<Hold> {
     const known = this.open.get(request.requestId)?.hold ?? this.#taking.get(request.requestId);
     if (known) return known;
     if (this.deps.writer.away)
       throw new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.');
     const amount = wholeCount(request.amount);
-    const user = this.deps.purses.ofUser(request.userId);
-    const key = limitedKey(request) ? this.deps.purses.ofKey(request.userId, request.keyId!) : null;
-    if (hasFree(user, amount) && (key === null || hasFree(key, amount))) {
-      user.take(amount);
-      key?.take(amount);
-      return this.#opened(request, amount, user, key, nowSeconds);
-    }
-    const taking = this.#wait(request, amount, nowSeconds).finally(() => this.#taking.delete(request.requestId));
+    const paying = payingFor(this.deps.purses, request, levels);
+    if (takeAtOnce(paying, amount)) return this.#opened(request, amount, paying, levels, nowSeconds);
+    const taking = this.#wait(request, amount, levels, nowSeconds).finally(() =>
+      this.#taking.delete(request.requestId),
+    );
     this.#taking.set(request.requestId, taking);
     return taking;
   }
 
-  #opened(request: HoldRequest, amount: number, user: Purse, key: Purse | null, createdAt: number): Hold {
-    user.usedAtMs = performance.now();
-    if (key) key.usedAtMs = user.usedAtMs;
+  #opened(request: HoldRequest, amount: number, paying: Paying, levels: Levels | null, createdAt: number): Hold {
+    noteUse(paying, performance.now());
     const { requestId, userId, keyId, modelId } = request;
     const hold: Hold = {
-      ...{ requestId, userId, modelId, amount, keyId: keyId ?? 0, keyUnlimited: key === null },
+      ...{ requestId, modelId, amount, keyId: keyId ?? 0, keyUnlimited: paying.key === null },
+      ...{ userId: levels ? levels.payerId : userId, levels: levels && heldLevels(levels, userId) },
       ...{ stored: true, durable: false },
     };
-    this.open.set(requestId, { hold, user, key, noted: false, createdAt });
+    this.open.set(requestId, { hold, paying, noted: false, createdAt });
     return hold;
   }
 
-  /** The user's money first: who has none hears of that, whatever the key has. */
-  async #wait(request: HoldRequest, amount: number, nowSeconds: number): Promise<Hold> {
+  /** From each in turn; whoever is refused by one gives back what the others gave. */
+  async #wait(request: HoldRequest, amount: number, levels: Levels | null, nowSeconds: number): Promise<Hold> {
     for (;;) {
-      const user = this.deps.purses.ofUser(request.userId);
-      const key = limitedKey(request) ? this.deps.purses.ofKey(request.userId, request.keyId!) : null;
+      const taken: Purse[] = [];
       try {
-        if ((await this.take(user, amount)) < amount) throw shortOf('user_short');
-        if (key && (await this.#takeBeside(key, amount, user)) < amount) throw shortOf('key_short');
-        if (user.lost || key?.lost) continue;
-        return this.#opened(request, amount, user, key, nowSeconds);
+        for (const { find, short } of inOrder(this.deps.purses, request, levels)) {
+          const purse = find();
+          if ((await this.take(purse, amount)) < amount) throw short();
+          taken.push(purse);
+        }
+        // Some are of before and some of after: those of after must not keep what nobody holds.
+        if (taken.some(({ lost }) => lost)) throw new TakenForDead();
+        // The same ones: what something is held of stays.
+        const paying = payingFor(this.deps.purses, request, levels);
+        return this.#opened(request, amount, paying, levels, nowSeconds);
       } catch (error) {
+        for (const purse of taken) purse.pay(amount, 0);
         if (!(error instanceof TakenForDead)) throw error;
       }
-    }
-  }
-
-  async #takeBeside(key: Purse, amount: number, user: Purse): Promise<number> {
-    let taken = 0;
-    try {
-      taken = await this.take(key, amount);
-      return taken;
-    } finally {
-      if (taken < amount) user.pay(amount, 0);
     }
   }
 
@@ -151,31 +145,31 @@ export class Keeper {
     const open = this.open.get(id);
     if (!open) return notSettled;
     this.open.delete(id);
-    const { user, key, noted, hold } = open;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept };
+    const { paying, noted, hold } = open;
+    const { user, key } = paying;
+    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept, levels: levelChargeOf(hold, paying) };
     // Charged past the purse, which others have emptied.
     if (user.lost) return this.deps.line.charge(charge);
     const cost = log.quota;
-    const beyond = Math.max(0, cost - hold.amount);
-    const paid = hold.amount + user.take(beyond);
-    const keyPaid = key ? hold.amount + key.take(beyond) : cost;
-    if (paid >= cost && keyPaid >= cost) return this.#charge(charge, cost, paid, keyPaid);
-    return this.#takeRest(charge, cost, paid, keyPaid);
+    const aside = takeBeyond(paying, hold.amount, cost);
+    return covers(aside, cost) ? this.#charge(charge, cost, aside) : this.#takeRest(charge, cost, aside);
   }
 
   /** A model thought free that cost something after all. */
-  chargeUnheld(log: UsageRow, keyUnlimited: boolean, kept: KeptRow | null): Promise<Settled> {
-    const user = this.deps.purses.ofUser(log.user_id);
-    const key = keyUnlimited || log.key_id === 0 ? null : this.deps.purses.ofKey(log.user_id, log.key_id);
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false, kept };
-    return this.#takeRest(charge, log.quota, 0, key ? 0 : log.quota);
+  chargeUnheld(log: UsageRow, hold: Hold, kept: KeptRow | null): Promise<Settled> {
+    const paying = payingForHold(this.deps.purses, hold);
+    const { user, key, windows } = paying;
+    const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false, kept, levels: levelChargeOf(hold, paying) };
+    return this.#takeRest(charge, log.quota, { user: 0, key: key ? 0 : log.quota, windows: windows.map(() => 0) });
   }
 
-  async #takeRest(charge: Charging, cost: number, paid: number, keyPaid: number): Promise<Settled> {
-    const { user, key } = charge;
-    const more = paid < cost ? await this.#takeWhatThereIs(user, cost - paid) : 0;
-    const moreOfKey = key && keyPaid < cost ? await this.#takeWhatThereIs(key, cost - keyPaid) : 0;
-    return this.#charge(charge, cost, paid + more, keyPaid + moreOfKey);
+  async #takeRest(charge: Charging, cost: number, aside: PutAside): Promise<Settled> {
+    const rest = (purse: Purse, has: number) => (has < cost ? this.#takeWhatThereIs(purse, cost - has) : 0);
+    aside.user += await rest(charge.user, aside.user);
+    if (charge.key) aside.key += await rest(charge.key, aside.key);
+    for (const [i, window] of (charge.levels?.windows ?? []).entries())
+      aside.windows[i]! += await rest(window, aside.windows[i]!);
+    return this.#charge(charge, cost, aside);
   }
 
   /** Nobody waits for the database because of what is owed beyond a hold. */
@@ -187,17 +181,22 @@ export class Keeper {
     }
   }
 
-  /** `paid` and `keyPaid` are put aside for it. */
-  #charge(charge: Charging, cost: number, paid: number, keyPaid: number): Promise<Settled> {
-    const { log, user, key } = charge;
-    log.quota = Math.min(cost, paid);
+  /** Ends what is put aside for it, in every purse. */
+  #charge(charge: Charging, cost: number, aside: PutAside): Promise<Settled> {
+    const { log, user, key, levels } = charge;
+    log.quota = Math.min(cost, aside.user);
     log.shortfall = cost - log.quota;
-    user.pay(paid, log.quota);
+    user.pay(aside.user, log.quota);
     charge.rest = user.free - user.moved;
     if (key) {
-      charge.keyPaid = Math.min(log.quota, keyPaid);
-      key.pay(keyPaid, charge.keyPaid);
+      charge.keyPaid = Math.min(log.quota, aside.key);
+      key.pay(aside.key, charge.keyPaid);
     }
+    if (levels)
+      for (const [i, window] of levels.windows.entries()) {
+        levels.paid[i] = Math.min(log.quota, aside.windows[i]!);
+        window.pay(aside.windows[i]!, levels.paid[i]!);
+      }
     return this.deps.line.charge(charge);
   }
 
@@ -206,9 +205,8 @@ export class Keeper {
     const open = this.open.get(id);
     if (!open) return notSettled;
     this.open.delete(id);
-    const { user, key, hold, noted } = open;
-    user.pay(hold.amount, 0);
-    key?.pay(hold.amount, 0);
+    const { paying, hold, noted } = open;
+    giveBackAll(paying, hold.amount);
     if (noted) void this.deps.forgetProgress(id);
     return { settled: true, charged: 0, shortfall: 0 };
   }
@@ -222,9 +220,7 @@ export class Keeper {
 
 type Charging = Parameters<Line['charge']>[0] & { user: Purse };
 
-const limitedKey = ({ keyId, keyUnlimited }: HoldRequest): boolean => keyId !== null && !keyUnlimited;
-
-const hasFree = (purse: Purse, amount: number): boolean => purse.free >= amount && purse.queue.length === 0;
+export const heldLevels = (levels: Levels, keyUserId: number): HeldLevels => ({ ...levels, keyUserId });
 
 /** In order of arrival; one who asks for too much does not hold up the others. */
 function serve(purse: Purse): void {

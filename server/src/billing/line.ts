@@ -139,7 +139,11 @@ export class Line {
     if (asking.length === 0) return;
     const asks = asking.map(({ ask }) => ask);
     const fill = (tops: TopUp[] | null): TopUp[] | null => {
-      for (const [i, { taken }] of (tops ?? []).entries()) asking[i]!.purse.fill(taken);
+      for (const [i, { taken, elsewhere, left }] of (tops ?? []).entries()) {
+        const { purse } = asking[i]!;
+        purse.fill(taken);
+        purse.beyond = left + elsewhere;
+      }
       return tops;
     };
     const work: Work<TopUp[]> = {
@@ -147,7 +151,7 @@ export class Line {
       // How much it was is known from what is in the purses now. Others may have more of it: nobody is refused for this.
       written: async () => {
         const found = await Promise.all(asking.map(({ purse }) => this.#found(purse)));
-        return fill(found.map((taken) => ({ taken, elsewhere: 1 })))!;
+        return fill(found.map((taken) => ({ taken, elsewhere: 1, left: 0 })))!;
       },
     };
     try {
@@ -239,6 +243,7 @@ function paid(waiting: Waiting[]): void {
     const { quota, shortfall } = charge.log;
     if (charge.user) charge.user.owed -= quota;
     if (charge.key) charge.key.owed -= charge.keyPaid;
+    if (charge.levels) for (const [i, window] of charge.levels.windows.entries()) window.owed -= charge.levels.paid[i]!;
     done.resolve({ settled: true, charged: quota, shortfall });
   }
 }
@@ -252,7 +257,8 @@ function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
   }
 }
 
-function returnTo({ log, user, key, keyPaid }: Charge): void {
+function returnTo({ log, user, key, keyPaid, levels }: Charge): void {
   user?.unpay(log.quota);
   key?.unpay(keyPaid);
+  if (levels) for (const [i, window] of levels.windows.entries()) window.unpay(levels.paid[i]!);
 }

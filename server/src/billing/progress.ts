@@ -4,7 +4,7 @@ import type { Log } from '../platform/log.ts';
 import type { Keeper } from './keeper.ts';
 import type { Line } from './line.ts';
 import { wholeCount } from './rows.ts';
-import type { ProgressRow, PurseStore, Turn } from './store/port.ts';
+import { type ProgressRow, type PurseStore, type Turn, windowsText } from './store/port.ts';
 import type { Hold } from './types.ts';
 import type { Writer } from './writer.ts';
 
@@ -56,7 +56,7 @@ export class Progress {
     const rows: ProgressRow[] = [];
     for (const [id, { cost, usage, endpoint }] of this.#changed) {
       const open = keeper.open.get(id);
-      if (!open || open.user.lost) continue;
+      if (!open || open.paying.user.lost) continue;
       open.noted = true;
       const { hold, createdAt } = open;
       rows.push({
@@ -71,6 +71,7 @@ export class Progress {
         owner: writer.owner,
         expires_at: 0,
         created_at: createdAt,
+        levels: windowsText(hold.levels?.budgets.map(({ windowId }) => windowId) ?? []),
         progress: wholeCount(cost),
         progress_usage: JSON.stringify({ ...usage, endpoint }),
       });

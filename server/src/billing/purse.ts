@@ -1,4 +1,4 @@
-import type { PurseId } from './store/port.ts';
+import { type PurseId, windowPurse } from './store/port.ts';
 
 export interface Waiter {
   amount: number;
@@ -12,7 +12,7 @@ export interface Waiter {
 }
 
 /**
- * What this process keeps of a user's money, or of a key's quota. On disk it is `free + held + owed`: what a hold takes and
+ * What this process keeps of a user's money, of a key's quota, or of a budget. On disk it is `free + held + owed`: what a hold takes and
  * gives back changes nothing there.
  */
 export class Purse {
@@ -24,6 +24,8 @@ export class Purse {
   owed = 0;
   /** What came in from the balance less what went back, so that `free - moved` tells what requests alone did to it. */
   moved = 0;
+  /** What there was of it outside of this process when it was last filled: others use it too, and say nothing of that. */
+  beyond = 0;
   /** When somebody last took from it. */
   usedAtMs = 0;
   /** Another process was short of it at this time: until some time later no more is taken than needed. */
@@ -77,6 +79,7 @@ export class Purse {
 export class Purses {
   #users = new Map<number, Purse>();
   #keys = new Map<number, Purse>();
+  #windows = new Map<number, Purse>();
 
   ofUser(userId: number): Purse {
     return this.#users.get(userId) ?? added(this.#users, userId, { user_id: userId, key_id: 0 });
@@ -86,16 +89,23 @@ export class Purses {
     return this.#keys.get(keyId) ?? added(this.#keys, keyId, { user_id: userId, key_id: keyId });
   }
 
+  /** Of a budget, in one of its windows. */
+  ofWindow(windowId: number): Purse {
+    return this.#windows.get(windowId) ?? added(this.#windows, windowId, windowPurse(windowId));
+  }
+
   find({ user_id, key_id }: PurseId): Purse | undefined {
+    if (key_id < 0) return this.#windows.get(-key_id);
     return key_id === 0 ? this.#users.get(user_id) : this.#keys.get(key_id);
   }
 
   all(): Purse[] {
-    return [...this.#users.values(), ...this.#keys.values()];
+    return [...this.#users.values(), ...this.#keys.values(), ...this.#windows.values()];
   }
 
   forget({ id }: Purse): void {
     if (id.key_id === 0) this.#users.delete(id.user_id);
+    else if (id.key_id < 0) this.#windows.delete(-id.key_id);
     else this.#keys.delete(id.key_id);
   }
 
@@ -104,6 +114,7 @@ export class Purses {
     for (const purse of this.all()) purse.lost = true;
     this.#users = new Map();
     this.#keys = new Map();
+    this.#windows = new Map();
   }
 }
 

@@ -110,6 +110,7 @@ export class Returns {
       if (rows.length === 0) return 0;
       for (const purse of given) {
         if (purse.idle) purses.forget(purse);
+        purse.beyond += purse.free;
         purse.fill(-purse.free);
       }
       await writer.insist({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});

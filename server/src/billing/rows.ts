@@ -1,5 +1,6 @@
 import { packCosts } from './cost-parts.ts';
-import type { HoldRow, KeptRow, UsageRow } from './store/port.ts';
+import type { Levels } from './levels.ts';
+import { type HoldRow, type KeptRow, type UsageRow, windowsText } from './store/port.ts';
 import type { AnswerToKeep, Hold, HoldRequest, UsageDetail } from './types.ts';
 
 /** Counts come from upstreams too: whatever is not a sane number must not stop a settlement. */
@@ -20,24 +21,24 @@ export const longestKept = 1024 * 1024;
 
 /** Null for what is too long. A charge must not fail for what stands beside it: text that no engine takes is mended. */
 export function keptRow(
-  { requestId, userId }: Pick<Hold, 'requestId' | 'userId'>,
+  { requestId, userId, levels }: Pick<Hold, 'requestId' | 'userId' | 'levels'>,
   { work, call, body }: AnswerToKeep,
   nowSeconds: number,
 ): KeptRow | null {
   if (body.length > longestKept) return null;
   const clean = (value: string): string => text(value).toWellFormed();
   return {
-    ...{ work: clean(work), call: clean(call), request_id: requestId, user_id: userId },
+    ...{ work: clean(work), call: clean(call), request_id: requestId, user_id: levels?.keyUserId ?? userId },
     ...{ created_at: nowSeconds, body: clean(body) },
   };
 }
 
 /** For a hold that outlives this process. */
-export function durableRow(request: HoldRequest, nowSeconds: number): HoldRow {
+export function durableRow(request: HoldRequest, levels: Levels | null, nowSeconds: number): HoldRow {
   const amount = wholeCount(request.amount);
   return {
     request_id: request.requestId,
-    user_id: request.userId,
+    user_id: levels ? levels.payerId : request.userId,
     key_id: request.keyId ?? 0,
     amount,
     key_amount: request.keyId === null || request.keyUnlimited ? -1 : amount,
@@ -46,6 +47,7 @@ export function durableRow(request: HoldRequest, nowSeconds: number): HoldRow {
     owner: '',
     expires_at: Math.ceil(request.durableUntilMs! / 1000),
     created_at: nowSeconds,
+    levels: windowsText(levels?.budgets.map(({ windowId }) => windowId) ?? []),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Price, Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Levels } from './levels.ts';
 
 export interface HoldRequest {
   /** One hold per request id: asking again while it is open gives the same hold and takes nothing more. */
@@ -21,6 +22,7 @@ export interface HoldRequest {
 /** Money put aside for one request. */
 export interface Hold {
   readonly requestId: string;
+  /** Whose balance pays. */
   readonly userId: number;
   /** 0 for none. */
   readonly keyId: number;
@@ -31,9 +33,17 @@ export interface Hold {
   readonly stored: boolean;
   /** It outlives this process, and any other may settle it. */
   readonly durable: boolean;
+  /** Of the organisation that the key belongs to; null for none. One that outlives processes has them in its row. */
+  readonly levels: HeldLevels | null;
 }
 
-export type HoldOutcome = 'held' | 'user_short' | 'key_short';
+/** And whose the key is, which need not be who pays. */
+export interface HeldLevels extends Levels {
+  readonly keyUserId: number;
+}
+
+/** A number is the window of the budget that is short. */
+export type HoldOutcome = 'held' | 'user_short' | 'key_short' | number;
 
 /** How a request ended: answered, left by its client, cut off by its upstream, or its process died. */
 export type UsageStatus = 'ok' | 'aborted' | 'interrupted' | 'error';

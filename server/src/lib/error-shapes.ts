@@ -16,6 +16,7 @@ const publicCode = (code: ErrorCode): string => (code === 'no_eligible_provider'
 const openaiTypes: Partial<Record<ErrorCode, string>> = {
   insufficient_user_quota: 'insufficient_quota',
   insufficient_key_quota: 'insufficient_quota',
+  budget_exceeded: 'insufficient_quota',
   provider_error: 'upstream_error',
   timeout: 'upstream_error',
 };

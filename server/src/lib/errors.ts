@@ -9,6 +9,7 @@ export const errorTable = {
   invalid_api_key: 401,
   insufficient_user_quota: 403,
   insufficient_key_quota: 403,
+  budget_exceeded: 403,
   model_not_allowed: 403,
   ip_not_allowed: 403,
   model_not_found: 404,

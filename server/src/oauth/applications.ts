@@ -30,8 +30,10 @@ const unknown = (): AppError => new AppError('not_found', 'There is no such appl
 export async function ownApplication(deps: Room, userId: number, id: number): Promise<ApplicationRow> {
   const row = await findApplication(deps.db, { id });
   if (!row) throw unknown();
-  if (row.owner_id !== userId) throw new AppError('access_denied', 'This application belongs to somebody else.');
-  return row;
+  if (row.owner_id === userId) return row;
+  // Those who manage an organisation look after what is its teams'.
+  if (row.owner_id !== null && (await deps.teams.manages(userId, row.owner_id))) return row;
+  throw new AppError('access_denied', 'This application belongs to somebody else.');
 }
 
 export async function ownApplications(
@@ -131,6 +133,16 @@ export async function updateApplication(
   const row = await changed(deps, id, change);
   const lost = doubted && before.is_verified === 1 ? ['is_verified'] : [];
   record(deps, 'app_updated', owner, { changed_fields: [...fields, ...lost] }, before, row);
+  return row;
+}
+
+/** It stays the team's when whoever registered it leaves. Nothing changes for its users. */
+export async function giveToTeam(deps: Room, owner: Owner, id: number, teamId: number): Promise<ApplicationRow> {
+  const before = await ownApplication(deps, owner.userId, id);
+  const owner_id = await deps.teams.accountOf(owner.userId, teamId);
+  const row = await changed(deps, id, { owner_id });
+  await deps.teams.given(row, teamId);
+  record(deps, 'app_updated', owner, { changed_fields: ['owner'], team_id: teamId }, before, row);
   return row;
 }
 

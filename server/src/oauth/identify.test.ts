@@ -17,7 +17,8 @@ beforeAll(async () => {
   const jobs = { ...t.platform.jobs, work: () => {} };
   const { accounts } = t.app.app.identity;
   const sealer = openSealer({ keys: sealingKeys });
-  oauth = openOAuth({ db: database.db, accounts, sealer, jobs, log, hearing, config: t.config });
+  const teams = { manages: async () => false, accountOf: async () => 0, given: async () => {} };
+  oauth = openOAuth({ db: database.db, accounts, sealer, teams, jobs, log, hearing, config: t.config });
   client = await t.client();
 });
 afterAll(async () => {

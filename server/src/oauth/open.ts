@@ -21,7 +21,7 @@ import { openClientDocuments } from './registration/client-documents.ts';
 import { openClientSweep } from './registration/sweep.ts';
 import type { Audience } from './resource-indicators.ts';
 import { openResources, type Resources } from './resources.ts';
-import type { Room } from './room.ts';
+import type { Room, TeamApplications } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
 import { applicationRoutes } from './routes/applications.ts';
@@ -50,6 +50,7 @@ export interface OAuthDeps {
   /** Identity's accounts: applications act for users through them. */
   accounts: AccountDeps;
   sealer: Sealer;
+  teams: TeamApplications;
   jobs: Jobs;
   log: Log;
   hearing: Pick<Hearing, 'heard'>;
@@ -116,6 +117,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     webhooks,
     lastUsed,
     sessions: accounts.sessions,
+    teams: deps.teams,
     recallKey: accounts.recallKey,
     logOut: async (userId, sessionId, origin) => {
       await accounts.sessions.end(userId, sessionId);

@@ -18,6 +18,15 @@ import type { Issuer } from './store/issue.ts';
 import type { Lookups } from './store/lookups.ts';
 import type { Webhooks } from './webhooks.ts';
 
+/** Applications that belong to teams of organisations, told by whoever knows those. */
+export interface TeamApplications {
+  /** Whether somebody looks after what this owner has, who stands for an organisation. */
+  manages(userId: number, ownerId: number): Promise<boolean>;
+  /** Who owns what is given to a team; throws unless this user may give something to it. */
+  accountOf(userId: number, teamId: number): Promise<number>;
+  given(application: { id: number; name: string }, teamId: number): Promise<void>;
+}
+
 /** What the functions of this room work with. */
 export interface Room {
   db: Db;
@@ -39,6 +48,7 @@ export interface Room {
   webhooks: Webhooks;
   lastUsed: TokensUsed;
   sessions: Sessions;
+  teams: TeamApplications;
   /** What running processes keep of a key's quota goes back to it. */
   recallKey(userId: number, keyId: number): Promise<void>;
   /** Ends a session, and tells the log. */

@@ -138,18 +138,23 @@ function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candid
 }
 
 /**
- * The enabled models that the caller's key lists, each as its best providers offer it: of those that preferences and request
+ * The enabled models that the caller's key lists and its organisation allows, each as its best providers offer it: of those that preferences and request
  * leave, the cheapest price, the largest window and the healthiest circuit.
  */
-export async function modelsOf({ catalog, routing }: Pick<RelayDeps, 'catalog' | 'routing'>, caller: Caller) {
+export async function modelsOf(
+  { catalog, routing, reachOf }: Pick<RelayDeps, 'catalog' | 'routing' | 'reachOf'>,
+  caller: Caller,
+) {
   const group = caller.group ?? 'default';
+  const reach = caller.keyId === null ? null : ((await reachOf?.(caller.keyId)) ?? null);
+  const mayUse = ({ channel }: Candidate): boolean => reach?.mayUse(channel.provider) ?? true;
   const standing = await routing.standing(caller.userId, caller.override ?? null);
   return catalog
     .models(group)
-    .filter(({ id }) => isAllowed(caller, id))
+    .filter(({ id }) => isAllowed(caller, id) && (reach?.mayAsk(id) ?? true))
     .flatMap(({ id }) =>
       modelTypes.flatMap((type) => {
-        const candidates = catalog.candidatesFor(id, type, group);
+        const candidates = catalog.candidatesFor(id, type, group).filter(mayUse);
         return candidates.length === 0 ? [] : [modelInfo(id, type, standing(candidates))];
       }),
     );

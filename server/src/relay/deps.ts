@@ -28,8 +28,25 @@ export interface RelayDeps {
   demo: DemoOptions;
   /** Answers that are given again to keys that ask for it. */
   answers?: AnswerCache;
+  /**
+   * Lets a request with a key in by what its organisation allows besides money; `models` are the names that it is asked by.
+   * Null where nothing is limited.
+   */
+  admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
+  reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
   /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
   stopping?: AbortSignal;
+}
+
+/** Which providers a request may go to. */
+export interface Admission {
+  mayUse(provider: string): boolean;
+}
+
+/** And which models it can ask for. */
+export interface Reach extends Admission {
+  mayAsk(model: string): boolean;
 }
 
 /** On whose behalf: who pays, with which key, and which models it may use. */
@@ -62,6 +79,8 @@ export interface RequestContext {
   readonly priceFactor?: number | undefined;
   /** Set by work that charges with its answer, see `charge-with-answer.ts`; else charges are written before anything is handed on. */
   readonly chargeLater?: ChargeLater | undefined;
+  /** Adds a header to the answer, where there is one. */
+  tell?(name: string, value: string): void;
   /** The client's own headers that a vendor may want, lower case. */
   clientHeaders: Readonly<Record<string, string>>;
   /** What the client calls the session that the request is part of. */

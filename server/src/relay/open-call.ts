@@ -1,5 +1,5 @@
+import { isShort } from '../billing/short.ts';
 import type { Hold } from '../billing/types.ts';
-import { AppError } from '../lib/errors.ts';
 import type { ConversationName } from '../routing/affinity.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
@@ -34,6 +34,8 @@ export async function openCall(
   const { caller } = context;
   const { name, modelId, sort } = meantModel(deps.catalog, model, caller.group);
   allowModel(deps, context, name, modelId);
+  const admitting = caller.keyId === null ? null : (deps.admit?.(caller.keyId, [modelId, name]) ?? null);
+  const admission = admitting instanceof Promise ? await admitting : admitting;
   const planned = deps.routing.plan({
     requestId: context.requestId,
     userId: caller.userId,
@@ -41,7 +43,7 @@ export async function openCall(
     modelId,
     type,
     override: sortedAs(context.override, sort),
-    fits,
+    fits: admission ? (candidate) => admission.mayUse(candidate.channel.provider) && (fits?.(candidate) ?? true) : fits,
     conversation,
     insteadOf: context.insteadOf,
     parentRequestId: context.parentRequestId,
@@ -49,6 +51,7 @@ export async function openCall(
   const plan = planned instanceof Promise ? await planned : planned;
   try {
     const hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
+    tellBudget(deps, context, hold);
     return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
     if (!isShort(error) || !estimate.countPrompt) {
@@ -57,7 +60,9 @@ export async function openCall(
     }
   }
   try {
-    return new OpenCall(deps, modelId, plan, await holdCounted(deps, context, modelId, plan, estimate));
+    const hold = await holdCounted(deps, context, modelId, plan, estimate);
+    tellBudget(deps, context, hold);
+    return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
     plan.close();
     throw error;
@@ -76,8 +81,11 @@ function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amo
   });
 }
 
-const isShort = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'insufficient_user_quota' || error.code === 'insufficient_key_quota');
+/** What is left of the tightest budget, with this request's hold put aside. */
+function tellBudget({ billing }: RelayDeps, context: RequestContext, hold: Hold): void {
+  const left = hold.levels && billing.budgetLeft(hold);
+  if (left !== null) context.tell?.('x-svc-budget-remaining', `${left}`);
+}
 
 /** Few prompts take less of what they could take at most; ordinary words take a quarter. */
 const least = 0.125;

@@ -74,6 +74,10 @@ class CallContext implements RequestContext {
     return this.call.behind?.chargeLater;
   }
 
+  tell(name: string, value: string): void {
+    this.call.headers[name] = value;
+  }
+
   waits(): void {
     this.call.arrived?.();
   }

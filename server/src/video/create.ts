@@ -24,7 +24,8 @@ export async function createJob(
   body: unknown,
   idStart = 'job-',
 ): Promise<VideoJob> {
-  const { request, modelId, makers } = check(deps, caller, body);
+  const { request, modelId, makers: able } = check(deps, caller, body);
+  const makers = await admitted(deps, caller, modelId, able);
   const id = `${idStart}${newId()}`;
   const seconds = Math.max(...makers.map((maker) => secondsOf(request, maker)));
   const amount = Math.max(...makers.map((maker) => priceOf(maker.price, secondsOf(request, maker))));
@@ -58,6 +59,21 @@ export async function enqueueJob({ jobs }: Pick<VideoDeps, 'jobs'>, id: string):
 
 const isShort = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'insufficient_user_quota' || error.code === 'insufficient_key_quota');
+
+/** What an organisation allows besides money. */
+async function admitted(
+  { admit }: VideoDeps,
+  { keyId }: KeyPrincipal,
+  modelId: string,
+  makers: [Candidate, ...Candidate[]],
+): Promise<[Candidate, ...Candidate[]]> {
+  const admission = keyId === null ? null : await admit?.(keyId, [modelId]);
+  if (!admission) return makers;
+  const [first, ...others] = makers.filter(({ channel }) => admission.mayUse(channel.provider));
+  if (!first)
+    throw new AppError('no_eligible_provider', 'Your organisation allows none of the providers of this model.');
+  return [first, ...others];
+}
 
 /** In this order, as only the first fault is told: model, key, request by itself, request with this model. */
 function check(deps: VideoDeps, caller: KeyPrincipal, body: unknown) {

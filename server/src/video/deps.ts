@@ -8,6 +8,16 @@ import type { Log } from '../platform/log.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Routing } from '../routing/routing.ts';
 
+/** Which providers a job may go to. */
+interface Admission {
+  mayUse(provider: string): boolean;
+}
+
+/** And which models it can ask for. */
+interface Reach extends Admission {
+  mayAsk(model: string): boolean;
+}
+
 /** What the room needs of the rest of the house. */
 export interface VideoDeps {
   db: Db;
@@ -20,6 +30,10 @@ export interface VideoDeps {
   log: Log;
   /** Throws when the user is disabled by now. */
   permit(userId: number): unknown;
+  /** Lets a request with a key in by what its organisation allows besides money. */
+  admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
+  reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
   /** Opens the credentials of channels. */
   sealer: Sealer;
   /** The service's own key, from which each user's callback secret follows. */

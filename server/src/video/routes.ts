@@ -48,7 +48,7 @@ const modelsRoute = (deps: VideoDeps): Route =>
     path: '/v1/videos/models',
     summary: 'Video models and what each can do',
     answers: { 200: modelsAnswer },
-    handle: (call) => json(call, { object: 'list', data: listModels(deps, call.principal) }),
+    handle: async (call) => json(call, { object: 'list', data: await listModels(deps, call.principal) }),
   });
 
 const secretRoute = (deps: VideoDeps): Route =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { HoldOutcome, Settled } from '../types.ts';
 import { keepAnswer } from './kept-answers.ts';
-import { dayOf, type HoldRow, type KeptRow, type ProgressRow, type UsageRow, usageColumns } from './port.ts';
+import { dayOf, type HoldRow, type KeptRow, type ProgressRow, type UsageRow, usageColumns, windowsOf } from './port.ts';
 import './tables.ts';
 
 /*
@@ -11,12 +11,13 @@ import './tables.ts';
  */
 
 type StoredHold = Pick<ProgressRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'> &
-  Pick<ProgressRow, 'progress' | 'progress_usage'>;
+  Pick<ProgressRow, 'progress' | 'progress_usage' | 'levels'>;
 
 const storedHolds = (db: Db) =>
   db
     .selectFrom('billing_holds')
-    .select(['request_id', 'user_id', 'key_id', 'amount', 'key_amount', 'model_id', 'progress', 'progress_usage']);
+    .select(['request_id', 'user_id', 'key_id', 'amount', 'key_amount', 'model_id', 'progress', 'progress_usage'])
+    .select('levels');
 
 /** One that whoever lives may settle. */
 export async function findDurable(db: Db, requestId: string): Promise<StoredHold | null> {
@@ -38,7 +39,7 @@ export async function countDurable(db: Db): Promise<{ holds: number; amount: num
 
 class Short extends Error {
   constructor(readonly outcome: HoldOutcome) {
-    super(outcome);
+    super(String(outcome));
   }
 }
 
@@ -55,15 +56,28 @@ export async function holdDurable(db: Db, row: HoldRow): Promise<HoldOutcome> {
       const user = await sql`update users set quota = quota - ${row.amount}
         where id = ${row.user_id} and quota >= ${row.amount}`.execute(tx);
       if (user.numAffectedRows === 0n) throw new Short('user_short');
-      if (row.key_amount <= 0) return 'held';
-      const key = await sql`update api_keys set remain_quota = remain_quota - ${row.key_amount}
-        where id = ${row.key_id} and remain_quota >= ${row.key_amount}`.execute(tx);
-      if (key.numAffectedRows === 0n) throw new Short('key_short');
+      if (row.key_amount > 0) {
+        const key = await sql`update api_keys set remain_quota = remain_quota - ${row.key_amount}
+          where id = ${row.key_id} and remain_quota >= ${row.key_amount}`.execute(tx);
+        if (key.numAffectedRows === 0n) throw new Short('key_short');
+      }
+      await takeFromWindows(tx, row);
       return 'held';
     });
   } catch (error) {
     if (error instanceof Short) return error.outcome;
     throw error;
+  }
+}
+
+/** In the order of their ids, as everybody locks them. */
+const inIdOrder = (levels: string): number[] => windowsOf(levels).toSorted((a, b) => a - b);
+
+async function takeFromWindows(tx: Db, { levels, amount }: HoldRow): Promise<void> {
+  for (const id of inIdOrder(levels)) {
+    const window = await sql`update budget_windows set remain = remain - ${amount}
+      where id = ${id} and remain >= ${amount}`.execute(tx);
+    if (window.numAffectedRows === 0n) throw new Short(id);
   }
 }
 
@@ -80,14 +94,14 @@ export const settleStored = (
     const [hold] = await tx
       .deleteFrom('billing_holds')
       .where('request_id', '=', requestId)
-      .returning(['user_id', 'key_id', 'amount', 'key_amount'])
+      .returning(['user_id', 'key_id', 'amount', 'key_amount', 'levels'])
       .execute();
     if (!hold) return gone;
     if (kept) await keepAnswer(tx, kept);
     return settleIn(tx, hold, log);
   });
 
-type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount'>;
+type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'levels'>;
 
 /** Past every purse: what was held goes back to the balance, and the cost is taken from there as far as it goes. */
 export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promise<Settled> {
@@ -99,6 +113,7 @@ export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promis
   await sql`update users set quota = quota + ${hold.amount - charged}, used_quota = used_quota + ${charged},
     request_count = request_count + ${log ? 1 : 0} where id = ${hold.user_id}`.execute(tx);
   if (hold.key_id > 0) await settleKey(tx, hold, charged);
+  await settleWindows(tx, hold, charged);
   if (log) {
     const left = charged > 0 ? balance + hold.amount - charged : 0;
     await logDirectly(tx, { ...log, quota: charged, shortfall: cost - charged, balance_after: left });
@@ -112,6 +127,13 @@ async function settleKey(tx: Db, { key_id, key_amount }: Held, charged: number):
   await sql`update api_keys set used_quota = used_quota + ${charged}, remain_quota = case
       when ${back} < 0 and remain_quota < ${-back} then 0 else remain_quota + ${back} end
     where id = ${key_id}`.execute(tx);
+}
+
+/** A budget that is overrun is used up, and says by how much. One that was deleted meanwhile has no row. */
+async function settleWindows(tx: Db, { levels, amount }: Held, charged: number): Promise<void> {
+  for (const id of inIdOrder(levels))
+    await sql`update budget_windows set used = used + ${charged}, remain = remain + ${amount - charged}
+      where id = ${id}`.execute(tx);
 }
 
 async function logDirectly(tx: Db, row: UsageRow): Promise<void> {

@@ -15,18 +15,27 @@ export interface HoldRow {
   /** Unix seconds; 0 for holds that live as long as their owner. */
   expires_at: number;
   created_at: number;
+  /** Windows of budgets that the amount was taken from too: a JSON array of their ids, or nothing. */
+  levels: string;
 }
+
+/** What is written of the windows that a hold names. */
+export const windowsText = (ids: readonly number[]): string => (ids.length === 0 ? '' : JSON.stringify(ids));
+export const windowsOf = (text: string): number[] => (text === '' ? [] : (JSON.parse(text) as number[]));
 
 export interface ProgressRow extends HoldRow {
   progress: number;
   progress_usage: string;
 }
 
-/** A user's money (`key_id` 0) or a key's quota, as far as one process keeps it. */
+/** A user's money (`key_id` 0), a key's quota, or what is left of a budget (`key_id` below 0), as far as one process keeps it. */
 export interface PurseId {
   user_id: number;
   key_id: number;
 }
+
+/** Windows of budgets stand beside the keys, with their ids below zero and no user. */
+export const windowPurse = (windowId: number): PurseId => ({ user_id: 0, key_id: -windowId });
 
 export interface TopUpAsk extends PurseId {
   /** What would do for now. */
@@ -41,6 +50,8 @@ export interface TopUp {
   taken: number;
   /** What other processes keep of it. */
   elsewhere: number;
+  /** What nobody keeps. */
+  left: number;
 }
 
 /** What a batch of charges changes in one purse. */

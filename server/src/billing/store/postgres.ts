@@ -6,7 +6,8 @@ import { usageFields, usageNames } from './postgres-usage.ts';
 
 /**
  * A batch is one statement with its rows as a JSON array: one round trip and one commit, however many. Rows of users and keys
- * are shared by all processes and are locked in order of their ids, users first; everything else belongs to the one that writes.
+ * are shared by all processes and are locked in order of their ids, users first, then keys, then windows of budgets; everything
+ * else belongs to the one that writes.
  */
 export function postgresPurseStore(db: Db): PurseStore {
   return {
@@ -44,12 +45,16 @@ async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
     ), locked_keys as materialized (
       select id, remain_quota from api_keys where id in (select key_id from given where key_id > 0)
         and (select count(*) from locked_users) >= 0 order by id for no key update
+    ), locked_windows as materialized (
+      select id, remain from budget_windows where id in (select -key_id from given where key_id < 0)
+        and (select count(*) from locked_keys) >= 0 order by id for no key update
     ), sources as (
-      select g.*, coalesce(u.quota, k.remain_quota, 0) as "left" from given g
+      select g.*, coalesce(u.quota, k.remain_quota, w.remain, 0) as "left" from given g
       left join locked_users u on g.key_id = 0 and u.id = g.user_id
       left join locked_keys k on g.key_id > 0 and k.id = g.key_id
+      left join locked_windows w on g.key_id < 0 and w.id = -g.key_id
     ), taken as materialized (
-      select n, user_id, key_id, case when "left" > 0 and "left" >= least
+      select n, user_id, key_id, "left", case when "left" > 0 and "left" >= least
         then least("left", greatest(need, case when more then "left" / (2 * greatest(1, (select count(*) from owners))) else 0 end))
         else 0 end as taken
       from sources
@@ -59,16 +64,21 @@ async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
     ), k as (
       update api_keys set remain_quota = api_keys.remain_quota - t.taken from taken t, locked_keys l
       where t.key_id > 0 and t.taken > 0 and api_keys.id = t.key_id and l.id = api_keys.id
+    ), w as (
+      update budget_windows set remain = budget_windows.remain - t.taken from taken t, locked_windows l
+      where t.key_id < 0 and t.taken > 0 and budget_windows.id = -t.key_id and l.id = budget_windows.id
     ), p as (
       insert into billing_purses (owner, user_id, key_id, kept, used, requests)
       select ${turn.owner}, user_id, key_id, taken, 0, 0 from taken where taken > 0
       on conflict (owner, user_id, key_id) do update set kept = billing_purses.kept + excluded.kept
     )
-    select taken, (select coalesce(sum(kept), 0) from billing_purses o
+    select taken, "left" - taken as "left", (select coalesce(sum(kept), 0) from billing_purses o
         where o.user_id = t.user_id and o.key_id = t.key_id and o.owner <> ${turn.owner})::bigint as elsewhere,
       ${onlyInTurn} as turn
     from taken t order by n`.execute(db);
-  return rows.map(({ taken, elsewhere }) => ({ taken: Number(taken), elsewhere: Number(elsewhere) }));
+  return rows.map(({ taken, elsewhere, left }) => ({
+    ...{ taken: Number(taken), elsewhere: Number(elsewhere), left: Number(left) },
+  }));
 }
 
 const keptFields = 'work text, call text, request_id text, user_id bigint, created_at bigint, body text';
@@ -138,6 +148,9 @@ async function giveBack(db: Db, turn: Turn, purses: GiveBack[]): Promise<true> {
     ), locked_keys as materialized (
       select id from api_keys where id in (select key_id from given where key_id > 0)
         and (select count(*) from locked_users) >= 0 order by id for no key update
+    ), locked_windows as materialized (
+      select id from budget_windows where id in (select -key_id from given where key_id < 0)
+        and (select count(*) from locked_keys) >= 0 order by id for no key update
     ), gone as (
       delete from billing_purses p using given g
       where g.whole and p.owner = ${owner} and p.user_id = g.user_id and p.key_id = g.key_id
@@ -154,13 +167,17 @@ async function giveBack(db: Db, turn: Turn, purses: GiveBack[]): Promise<true> {
     ), k as (
       update api_keys set remain_quota = remain_quota + b.kept, used_quota = used_quota + b.used
       from back b, locked_keys l where b.key_id > 0 and api_keys.id = b.key_id and l.id = api_keys.id
+    ), w as (
+      update budget_windows set remain = remain + b.kept, used = budget_windows.used + b.used
+      from back b, locked_windows l where b.key_id < 0 and budget_windows.id = -b.key_id and l.id = budget_windows.id
     )
     select ${onlyInTurn}`.execute(db);
   return true;
 }
 
 const progressFields = `request_id text, user_id bigint, key_id bigint, amount bigint, key_amount bigint, model_id text,
-  estimate text, owner text, expires_at bigint, created_at bigint, progress bigint, progress_usage text`;
+  estimate text, owner text, expires_at bigint, created_at bigint, progress bigint, progress_usage text,
+  levels text`;
 const progressNames = progressFields
   .split(',')
   .map((field) => field.trim().split(' ')[0])

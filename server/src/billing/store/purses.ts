@@ -64,6 +64,10 @@ export async function emptyPurses(tx: Db, owner: string): Promise<void> {
   await sql`update api_keys set remain_quota = remain_quota + ${sumOf('kept', ofKey, owner)},
       used_quota = used_quota + ${sumOf('used', ofKey, owner)}
     where id in (select key_id from billing_purses where owner = ${owner} and key_id > 0)`.execute(tx);
+  const ofWindow = 'p.user_id = 0 and p.key_id = -budget_windows.id';
+  await sql`update budget_windows set remain = remain + ${sumOf('kept', ofWindow, owner)},
+      used = used + ${sumOf('used', ofWindow, owner)}
+    where id in (select -key_id from billing_purses where owner = ${owner} and key_id < 0)`.execute(tx);
   await tx.deleteFrom('billing_purses').where('owner', '=', owner).execute();
   await returnReserves(tx, owner);
   await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
@@ -86,11 +90,13 @@ async function returnReserves(tx: Db, owner: string): Promise<void> {
     await sql`update api_keys set remain_quota = remain_quota + ${key_amount} where id = ${key_id}`.execute(tx);
 }
 
-/** As whoever takes from a balance does: users first, each in the order of their ids. */
+/** As whoever takes from a balance does: users first, then keys, then windows, each in the order of their ids. */
 async function lockInOrder(tx: Db, owner: string): Promise<void> {
   await sql`select id from users where id in (select user_id from billing_purses where owner = ${owner})
     order by id for no key update`.execute(tx);
   await sql`select id from api_keys where id in (select key_id from billing_purses where owner = ${owner})
+    order by id for no key update`.execute(tx);
+  await sql`select id from budget_windows where id in (select -key_id from billing_purses where owner = ${owner})
     order by id for no key update`.execute(tx);
 }
 

@@ -67,18 +67,28 @@ const sources = {
     take: 'update api_keys set remain_quota = remain_quota - ? where id = ?',
     fold: 'update api_keys set remain_quota = remain_quota + ?1, used_quota = used_quota + ?2 where id = ?3',
   },
+  window: {
+    left: 'select remain as "left" from budget_windows where id = ?',
+    take: 'update budget_windows set remain = remain - ? where id = ?',
+    fold: 'update budget_windows set remain = remain + ?1, used = used + ?2 where id = ?3',
+  },
 };
 
+function sourceOf(key_id: number) {
+  if (key_id === 0) return sources.user;
+  return key_id > 0 ? sources.key : sources.window;
+}
+
 function topUp(db: Database, owner: string, { user_id, key_id, need, least, more }: TopUpAsk): TopUp {
-  const source = key_id === 0 ? sources.user : sources.key;
-  const id = key_id || user_id;
+  const source = sourceOf(key_id);
+  const id = Math.abs(key_id) || user_id;
   const left = prepared<{ left: number }, [number]>(db, source.left).get(id)?.left ?? 0;
   // A file has one process, so nothing lies elsewhere; half is left for what is taken past the purse.
   const taken = left > 0 && left >= least ? Math.min(left, Math.max(need, more ? Math.floor(left / 2) : 0)) : 0;
-  if (taken === 0) return { taken, elsewhere: 0 };
+  if (taken === 0) return { taken, elsewhere: 0, left };
   prepared(db, source.take).run(taken, id);
   change(db, owner, { user_id, key_id, paid: -taken, used: 0, requests: 0 });
-  return { taken, elsewhere: 0 };
+  return { taken, elsewhere: 0, left: left - taken };
 }
 
 const changePurse = `insert into billing_purses (owner, user_id, key_id, kept, used, requests) values (?1, ?2, ?3, -?4, ?5, ?6)
@@ -142,15 +152,16 @@ interface Sums {
   requests: number;
 }
 
-/** Keys do not count requests. */
+/** Keys and budgets do not count requests. */
 function fold(db: Database, userId: number, keyId: number, { kept, used, requests }: Sums): void {
   if (keyId === 0) prepared(db, sources.user.fold).run(kept, used, requests, userId);
-  else prepared(db, sources.key.fold).run(kept, used, keyId);
+  else prepared(db, sourceOf(keyId).fold).run(kept, used, Math.abs(keyId));
 }
 
 const writeProgress = `insert into billing_holds
-  (request_id, user_id, key_id, amount, key_amount, model_id, estimate, owner, expires_at, created_at, progress, progress_usage)
-  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+  (request_id, user_id, key_id, amount, key_amount, model_id, estimate, owner, expires_at, created_at, progress,
+   progress_usage, levels)
+  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
   on conflict do update set progress = ?11, progress_usage = ?12`;
 
 function noteProgress(db: Database, row: ProgressRow): void {
@@ -167,5 +178,6 @@ function noteProgress(db: Database, row: ProgressRow): void {
     row.created_at,
     row.progress,
     row.progress_usage,
+    row.levels,
   );
 }

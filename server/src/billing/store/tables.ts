@@ -49,6 +49,16 @@ interface DaySums {
 /** Over all users. */
 type Totals = Omit<DaySums, 'user_id' | 'key_id'>;
 
+interface WindowColumns {
+  budget_id: number;
+  starts_at: number;
+  /** 0 for one without end. */
+  ends_at: number;
+  used: Generated<number>;
+  /** The largest share of the budget, in thousandths, that was told. */
+  warned: Generated<number>;
+}
+
 /** Columns that came later than the log. */
 type Later =
   | 'cache_write_1h_tokens'
@@ -63,13 +73,20 @@ type Later =
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
-    billing_holds: HoldRow & { progress: Generated<number>; progress_usage: Generated<string> };
+    billing_holds: Omit<HoldRow, 'levels'> & { levels: Generated<string> } & {
+      progress: Generated<number>;
+      progress_usage: Generated<string>;
+    };
+    /** What is left and was used of a budget in one of its windows, less what processes keep of it. */
+    budget_windows: WindowColumns & { id: Generated<number>; remain: number };
+    /** With what processes have charged to it. */
+    budget_windows_now: WindowColumns & { id: number };
     /** The last batch that a process wrote. */
     billing_writers: { owner: string; batch: number };
     billing_purses: PurseId & {
       owner: string;
       kept: number;
-      /** Not in the user's row yet, nor in the key's. */
+      /** Not in the user's row yet, nor in the key's or the window's. */
       used: number;
       requests: number;
       /** 1 when another process is short of it. */

@@ -101,7 +101,7 @@ export async function sumRequests(
 }
 
 export type GroupBy = 'day' | 'model' | 'token';
-const groupColumns = { day: 'day', model: 'model_id', token: 'key_id' } as const;
+export const groupColumns = { day: 'day', model: 'model_id', token: 'key_id' } as const;
 
 export interface UsageSum {
   group: number | string;
@@ -112,7 +112,7 @@ export interface UsageSum {
 }
 
 /** A page draws at most this many groups; more than that is a table for the export. */
-const mostGroups = 1000;
+export const mostGroups = 1000;
 
 /** Whether it can be told from the totals of all users, of which there are few. */
 const hasTotals = async (

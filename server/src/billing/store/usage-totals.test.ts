@@ -130,7 +130,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
     const at = 'which' in one ? one.which % processes.length : 0;
     if (one.kind === 'charge' && one.asked.length > 0) await processes[at]!.charge(one.asked);
     if (one.kind === 'settle') {
-      const held = { user_id: one.asked.user, key_id: 0, amount: one.asked.cost, key_amount: -1 };
+      const held = { user_id: one.asked.user, key_id: 0, amount: one.asked.cost, key_amount: -1, levels: '' };
       await db.transaction().execute((tx) => settleIn(tx, held, rowOf(one.asked)));
     }
     if (one.kind === 'file') {

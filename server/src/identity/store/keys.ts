@@ -81,6 +81,11 @@ export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null>
   return (await keysNow(db).where('n.id', '=', id).executeTakeFirst()) ?? null;
 }
 
+export async function findKeysById(db: Db, ids: number[]): Promise<ApiKeyRow[]> {
+  if (ids.length === 0) return [];
+  return keysNow(db).where('n.id', 'in', ids).execute();
+}
+
 export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
   return keysNow(db)
     .where('n.user_id', '=', userId)

@@ -54,3 +54,10 @@ async function usersOf(db: Db, ids: number[]): Promise<User[]> {
 /** In the order of their ids, those of closed accounts too. */
 export const usersAfter = (db: Db, id: number, most: number): Promise<{ id: number; username: string }[]> =>
   db.selectFrom('users').select(['id', 'username']).where('id', '>', id).orderBy('id').limit(most).execute();
+
+/** Names of users by their ids. */
+export async function userNamesOf(db: Db, ids: number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, username }) => [id, username]));
+}

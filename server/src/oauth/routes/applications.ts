@@ -7,6 +7,7 @@ import { applicationChangeSchema, applicationSchema, newApplicationSchema, viewI
 import {
   createApplication,
   deleteApplication,
+  giveToTeam,
   ownApplication,
   ownApplications,
   rotateSecret,
@@ -82,6 +83,17 @@ const memberRoutes = (room: Room): Route[] => [
     answers: { 200: answered(applicationSchema) },
     handle: async (call) =>
       ok(call, viewIn(room)(await updateApplication(room, ownerOf(call), call.params.app_id, call.body))),
+  }),
+  defineRoute({
+    ...management,
+    method: 'put',
+    path: `${path}/owner`,
+    summary: 'Give an application to a team of an organisation that you manage',
+    params,
+    body: z.strictObject({ type: z.literal('team'), id: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+    answers: { 200: answered(applicationSchema) },
+    handle: async (call) =>
+      ok(call, viewIn(room)(await giveToTeam(room, ownerOf(call), call.params.app_id, call.body.id))),
   }),
   defineRoute({
     ...management,

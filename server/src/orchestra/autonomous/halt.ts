@@ -20,6 +20,7 @@ export class Leave extends Error {
 const reasons: Partial<Record<ErrorCode, PauseReason>> = {
   insufficient_user_quota: 'insufficient_quota',
   insufficient_key_quota: 'insufficient_quota',
+  budget_exceeded: 'insufficient_quota',
   insufficient_credits: 'insufficient_quota',
   invalid_api_key: 'key_revoked',
   forbidden: 'user_disabled',

@@ -15,6 +15,7 @@ const faults: Partial<Record<ErrorCode, CallFault>> = {
   timeout: 'unanswered',
   insufficient_user_quota: 'quota',
   insufficient_key_quota: 'quota',
+  budget_exceeded: 'quota',
   insufficient_credits: 'quota',
   invalid_api_key: 'caller',
   forbidden: 'caller',

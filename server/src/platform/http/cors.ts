@@ -35,6 +35,7 @@ const exposed = [
   'x-svc-cost',
   'x-svc-cache',
   'age',
+  'x-svc-budget-remaining',
   'mcp-session-id',
 ].join(', ');
 

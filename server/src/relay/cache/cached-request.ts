@@ -55,10 +55,22 @@ export class CachedRequest {
   async find(): Promise<KeptAnswer | null> {
     const { wishes, ttlSeconds, call } = this;
     const most = Math.min(ttlSeconds, wishes.mostSeconds);
-    const kept = wishes.fresh ? null : await this.cache.find(this.name, most);
+    const found = wishes.fresh ? null : await this.cache.find(this.name, most);
+    const kept = found && (await this.#admits(found)) ? found : null;
     call.headers['x-svc-cache'] = kept ? 'hit' : 'miss';
     if (kept) this.#tell(kept);
     return kept;
+  }
+
+  /** What an organisation allows by now holds for kept answers too; one of a provider that it left is made anew. */
+  async #admits({ provider }: KeptAnswer): Promise<boolean> {
+    const { deps, context, conversation, modelId } = this;
+    const { keyId } = context.caller;
+    if (keyId === null) return true;
+    const reach = await deps.reachOf?.(keyId);
+    if (reach && !reach.mayUse(provider)) return false;
+    await deps.admit?.(keyId, [modelId, conversation.model]);
+    return true;
   }
 
   /** It costs nothing, and the log says what it would have cost. */

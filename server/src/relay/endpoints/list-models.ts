@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
-import type { Caller, RelayDeps } from '../deps.ts';
+import type { Caller, Reach, RelayDeps } from '../deps.ts';
 import { allowedModels } from './default-model.ts';
 import { viewModel } from './model-view.ts';
 
@@ -8,18 +8,32 @@ export type ModelView = ReturnType<typeof viewModel>;
 
 const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 
-/** Models that the key may use; `own` are those that the house itself answers for. */
-export function listModels(
-  deps: Pick<RelayDeps, 'catalog'>,
-  caller: Caller,
-  own: readonly ModelListing[],
-): ModelView[] {
+type ListDeps = Pick<RelayDeps, 'catalog' | 'reachOf'>;
+
+/** Whether the organisation of the key, if it has one, lets it ask for a model of the catalog. */
+const offered =
+  (reach: Reach | null) =>
+  ({ id, providers }: ModelListing): boolean =>
+    reach === null || (reach.mayAsk(id) && providers.some((provider) => reach.mayUse(provider)));
+
+const reachOf = async ({ reachOf: of }: ListDeps, { keyId }: Caller): Promise<Reach | null> =>
+  keyId === null ? null : ((await of?.(keyId)) ?? null);
+
+/**
+ * Models that the key may use; `own` are those that the house itself answers for. What these ask is held to what the
+ * organisation allows when they ask it.
+ */
+export async function listModels(deps: ListDeps, caller: Caller, own: readonly ModelListing[]): Promise<ModelView[]> {
   const { catalog } = deps;
   const allowed = allowedModels(deps, caller);
-  const models = [...own, ...catalog.models(caller.group)].filter(({ id }) => allowed === null || allowed.has(id));
+  const isOffered = offered(await reachOf(deps, caller));
+  const models = [...own, ...catalog.models(caller.group).filter(isOffered)].filter(
+    ({ id }) => allowed === null || allowed.has(id),
+  );
   const aliases = catalog
     .aliases(caller.group)
-    .filter(({ id }) => !own.some((model) => model.id === id) && mayUseAlias(catalog, caller, allowed, id));
+    .filter(({ id }) => !own.some((model) => model.id === id) && mayUseAlias(catalog, caller, allowed, id))
+    .filter(({ id }) => models.some((model) => catalog.membersOf(id, caller.group)!.includes(model.id)));
   return [...models, ...aliases].map((model) => view(deps, caller, model));
 }
 
@@ -31,12 +45,12 @@ const mayUseAlias = (
   alias: string,
 ): boolean => allowed === null || catalog.membersOf(alias, group)!.every((id) => allowed.has(id));
 
-export function describeModel(
-  deps: Pick<RelayDeps, 'catalog'>,
+export async function describeModel(
+  deps: ListDeps,
   caller: Caller,
   own: readonly ModelListing[],
   name: string,
-): ModelView {
+): Promise<ModelView> {
   const { catalog } = deps;
   const allowed = allowedModels(deps, caller);
   const alias = own.some(({ id }) => id === name)
@@ -44,7 +58,9 @@ export function describeModel(
     : catalog.aliases(caller.group).find((model) => model.id === name);
   if (alias && mayUseAlias(catalog, caller, allowed, name)) return view(deps, caller, alias);
   const id = catalog.resolve(name, caller.group) ?? name;
-  const found = own.find((model) => model.id === name) ?? catalog.model(id, caller.group);
+  const listed = catalog.model(id, caller.group);
+  const isOffered = offered(await reachOf(deps, caller));
+  const found = own.find((model) => model.id === name) ?? (listed && isOffered(listed) ? listed : undefined);
   if (found && (allowed === null || allowed.has(found.id))) return view(deps, caller, found);
   throw new AppError('model_not_found', `The model '${name}' does not exist or cannot be used here.`, {
     param: 'model',

@@ -54,8 +54,8 @@ export function geminiModelsRoutes(deps: RelayDeps, own: () => readonly ModelLis
       summary: 'Models that the key may use, in the format of Gemini',
       query: pageQuery,
       answers: { 200: listSchema },
-      handle: (call) => {
-        const all = listModels(deps, contextOf(call, '/v1beta/models').caller, own())
+      handle: async (call) => {
+        const all = (await listModels(deps, contextOf(call, '/v1beta/models').caller, own()))
           .map(viewOf)
           .filter(({ supportedGenerationMethods }) => supportedGenerationMethods.length > 0);
         const from = Number(call.query.pageToken || 0);
@@ -70,8 +70,8 @@ export function geminiModelsRoutes(deps: RelayDeps, own: () => readonly ModelLis
       summary: 'One model in the format of Gemini',
       params: z.object({ model: z.string() }),
       answers: { 200: modelSchema },
-      handle: (call) =>
-        json(call, viewOf(describeModel(deps, contextOf(call, '/v1beta/models').caller, own(), modelIn(call)))),
+      handle: async (call) =>
+        json(call, viewOf(await describeModel(deps, contextOf(call, '/v1beta/models').caller, own(), modelIn(call)))),
     }),
   ];
 }

@@ -30,8 +30,8 @@ export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]
       path: '/v1/models',
       summary: 'Models that the key may use',
       answers: { 200: listSchema },
-      handle: (call) => {
-        const data = listModels(deps, contextOf(call, '/v1/models').caller, own());
+      handle: async (call) => {
+        const data = await listModels(deps, contextOf(call, '/v1/models').caller, own());
         // Anthropic's clients page through lists; everything is on the first page.
         const paging = call.request.headers.has('anthropic-version') && {
           has_more: false,
@@ -48,8 +48,8 @@ export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]
       summary: 'One model, its price and what it takes',
       params: z.object({ model_id: z.string() }),
       answers: { 200: modelSchema },
-      handle: (call) =>
-        json(call, describeModel(deps, contextOf(call, '/v1/models').caller, own(), call.params.model_id)),
+      handle: async (call) =>
+        json(call, await describeModel(deps, contextOf(call, '/v1/models').caller, own(), call.params.model_id)),
     }),
   ];
 }

@@ -36,7 +36,7 @@ const attemptShape = z.object({
   ttft_ms: z.int().nullable(),
 });
 
-const shape = z
+export const decisionSchema = z
   .object({
     id: z.int(),
     request_id: z.string(),
@@ -57,7 +57,7 @@ const shape = z
   })
   .meta({ id: 'RoutingDecision' });
 
-const render = (row: DecisionRow) => ({
+export const viewDecision = (row: DecisionRow) => ({
   id: row.id,
   request_id: row.request_id,
   parent_request_id: row.parent_request_id,
@@ -92,7 +92,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
       summary: 'Where requests went and why, newest first; administrators see those of all users',
       auth: 'session',
       query,
-      answers: { 200: listed({ decisions: z.array(shape) }) },
+      answers: { 200: listed({ decisions: z.array(decisionSchema) }) },
       handle: async (call) => {
         const { page, page_size } = call.query;
         const { user } = call.principal;
@@ -106,7 +106,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
         // What this process still holds back is shown too: people look right after their request.
         await decisions.flush();
         const found = await listDecisions(deps.db, filter, { offset: offsetOf(call.query), limit: page_size });
-        return ok(call, { decisions: found.rows.map(render), total: found.total, page, page_size });
+        return ok(call, { decisions: found.rows.map(viewDecision), total: found.total, page, page_size });
       },
     }),
   ];

@@ -74,6 +74,18 @@ function filtered(db: Db, filter: DecisionFilter) {
   });
 }
 
+/** Of these requests, newest first. */
+export async function decisionsOf(db: Db, requestIds: string[]): Promise<DecisionRow[]> {
+  if (requestIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('routing_decisions')
+    .selectAll()
+    .where('request_id', 'in', requestIds)
+    .orderBy('id', 'desc')
+    .execute();
+  return withChoices(db, rows);
+}
+
 /** Newest first. */
 export async function listDecisions(
   db: Db,

@@ -30,6 +30,7 @@ import { migration as acting } from './0028-acting.ts';
 import { migration as mcpFront } from './0029-mcp-front.ts';
 import { migration as keptContents } from './0030-kept-contents.ts';
 import { migration as mcpLimits } from './0032-mcp-limits.ts';
+import { migration as organisations } from './0033-organisations.ts';
 import { migration as credentials } from './0034-credentials.ts';
 import { migration as topUps } from './0035-top-ups.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
@@ -67,6 +68,7 @@ export const migrations: Migration[] = [
   mcpFront,
   keptContents,
   mcpLimits,
+  organisations,
   credentials,
   topUps,
 ];

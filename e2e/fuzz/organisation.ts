@@ -1,0 +1,34 @@
+import type { Caller } from '../service.ts';
+
+/** An organisation with one of everything that a path can name, and an invitation to another one. */
+export interface KnownOrganisation {
+  id: number;
+  teamId: number;
+  keyId: number;
+  budgetId: number;
+  invitationId: number;
+  /** Of an invitation that the user has not followed. */
+  invitationToken: string;
+}
+
+/** The owner's alone: `somebody` has another one that the owner is invited to. */
+export async function newOrganisation(owner: Caller, somebody: Caller, name: string): Promise<KnownOrganisation> {
+  const post = <T = { id: number }>(by: Caller, path: string, body: unknown): Promise<T> =>
+    by.api<T>(`/api/organisations${path}`, { method: 'POST', body });
+  const { id } = await post(owner, '', { name, time_zone: 'Europe/Vienna' });
+  const team = await post(owner, `/${id}/teams`, { name });
+  await owner.api(`/api/organisations/${id}/teams/${team.id}/members/${owner.id}`, { method: 'PUT', body: {} });
+  const key = await post(owner, `/${id}/keys`, { name, team_id: team.id });
+  const budget = await post(owner, `/${id}/budgets`, {
+    ...{ level: 'team', level_id: team.id, window: 'month', amount: 1_000_000 },
+  });
+  const limits = `/api/organisations/${id}/limits/organisation/${id}`;
+  await owner.api(limits, { method: 'PUT', body: { requests_per_minute: 1_000 } });
+  const { invitation } = await post<{ invitation: { id: number } }>(owner, `/${id}/invitations`, {});
+  const other = await post(somebody, '', { name });
+  const { url } = await post<{ url: string }>(somebody, `/${other.id}/invitations`, {});
+  return {
+    ...{ id, teamId: team.id, keyId: key.id, budgetId: budget.id, invitationId: invitation.id },
+    invitationToken: url.split('#')[1]!,
+  };
+}

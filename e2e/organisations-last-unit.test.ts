@@ -1,0 +1,163 @@
+/** Budgets of organisations over the whole way: at each level, on each endpoint, nobody gets beyond the last unit. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { randomString } from '../server/src/lib/ids.ts';
+import { goal, planningModel } from './autonomous-run.ts';
+import { says } from './relay-replies.ts';
+import { type Caller, type Service, startService, until } from './service.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+
+async function answers(): Promise<boolean> {
+  const sql = new SQL(postgresUrl, { max: 1, connectionTimeout: 2 });
+  return sql`select 1`
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => sql.close().catch(() => {}));
+}
+const missing = !(await answers());
+if (missing) console.warn('skipped: PostgreSQL is missing, so budgets were not tried with two processes');
+
+const levels = ['key', 'member', 'team', 'organisation'] as const;
+type Level = (typeof levels)[number];
+
+/** What each request puts aside, and costs: 0.0002 dollars. */
+const price = 100;
+const chat = [{ role: 'user', content: 'hi' }];
+/** Paths and bodies of one question to a model. */
+const endpoints: [path: string, body: Record<string, unknown>][] = [
+  ['/v1/chat/completions', { messages: chat, max_tokens: 5 }],
+  ['/v1/chat/completions', { messages: chat, max_tokens: 5, stream: true }],
+  ['/v1/messages', { messages: chat, max_tokens: 5 }],
+  ['/v1/responses', { input: 'hi', max_output_tokens: 16, store: false }],
+];
+
+interface Budget {
+  used: number;
+  remaining: number;
+}
+
+/** A member of a team with money of their own, a key there, and a budget at one level. */
+async function someone(service: Service, level: Level, amount: number) {
+  const owner = await service.user();
+  const post = <T = { id: number }>(by: Caller, path: string, body: unknown): Promise<T> =>
+    by.api<T>(path, { method: 'POST', body });
+  const { id } = await post(owner, '/api/organisations', { name: 'Acme' });
+  const root = `/api/organisations/${id}`;
+  const team = await post(owner, `${root}/teams`, { name: 'Research' });
+  const member = await service.user(1_000 * price);
+  const { url } = await post<{ url: string }>(owner, `${root}/invitations`, { team_id: team.id });
+  await post(member, '/api/invitations/accept', { token: url.split('#')[1] });
+  const key = await post<{ id: number; key: string }>(member, `${root}/keys`, { name: 'k', team_id: team.id });
+  const ids: Record<Level, number> = { key: key.id, member: member.id, team: team.id, organisation: id };
+  await post(owner, `${root}/budgets`, { level, level_id: ids[level], window: 'total', amount });
+  const budget = async (): Promise<Budget> => (await owner.api<{ budgets: Budget[] }>(`${root}/budgets`)).budgets[0]!;
+  return { key: key.key, budget, member };
+}
+
+describe.each([
+  { name: 'SQLite', processes: 1, skipped: false },
+  { name: 'PostgreSQL with two processes', processes: 2, skipped: missing },
+])('on $name', ({ processes, skipped }) => {
+  const database = `svc_e2e_${randomString(12).toLowerCase()}`;
+  const all: Service[] = [];
+  let admin: SQL | null = null;
+  let upstream: Upstream;
+  let maker: Upstream;
+  let model = '';
+  let film = '';
+
+  beforeAll(async () => {
+    if (skipped) return;
+    const env: Record<string, string> = { DEMO_PROVIDER: 'off' };
+    if (processes > 1) {
+      admin = new SQL(postgresUrl, { max: 1 });
+      await admin.unsafe(`create database ${database}`);
+      const url = new URL(postgresUrl);
+      url.pathname = `/${database}`;
+      Object.assign(env, { DATABASE_URL: url.href, DATABASE_POOL: '5', ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) });
+    }
+    for (let n = 0; n < processes; n += 1) all.push(await startService({ env }));
+    upstream = startUpstream(says('openai', { text: 'a b', usage: { input: 3, output: 2 } }, { everyMs: 3 }));
+    const setup = { kind: 'openai', url: upstream.url, requestPrice: price / 500_000 } as const;
+    model = (await all[0]!.serve(setup)).modelId;
+    // None is ever made: what is put aside for them stays so.
+    maker = startUpstream(() => new Promise<Response>(() => {}));
+    film = (await all[0]!.serve({ ...setup, url: maker.url, type: 'video' })).modelId;
+    for (const service of all)
+      await until('all know the models', async () => {
+        const answer = await service.post('/v1/chat/completions', { model, messages: chat });
+        await answer.text();
+        return answer.status !== 404;
+      });
+  });
+  afterAll(async () => {
+    upstream?.stop();
+    maker?.stop();
+    for (const service of all) await service.stop();
+    await admin?.unsafe(`drop database if exists ${database} with (force)`);
+    await admin?.close();
+  });
+
+  const send = async (n: number, key: string): Promise<string> => {
+    const [path, body] = endpoints[Math.floor(n / processes) % endpoints.length]!;
+    const answer = await all[n % processes]!.post(path, { model, ...body }, { key });
+    const text = await answer.text();
+    return answer.status === 200 ? 'answered' : `${answer.status} ${/The budget of this/.exec(text) ?? text}`;
+  };
+
+  test.skipIf(skipped).each([...levels])(
+    'of 80 who ask at once the budget of the %s answers those whom it covers',
+    async (level) => {
+      const covered = 3;
+      const { key, budget, member } = await someone(all[0]!, level, covered * price + price - 1);
+      const outcomes = await Promise.all(Array.from({ length: 80 }, (_, n) => send(n, key)));
+      expect(new Set(outcomes)).toEqual(new Set(['answered', '403 The budget of this']));
+      expect(outcomes.filter((outcome) => outcome === 'answered')).toHaveLength(covered);
+      expect(await budget()).toMatchObject({ used: covered * price, remaining: price - 1 });
+      expect((await all[0]!.self(member)).used_quota).toBe(covered * price);
+    },
+  );
+
+  test.skipIf(skipped).each([...levels])('films too, by the budget of the %s', async (level) => {
+    const covered = 2;
+    const seconds = 4;
+    const { key, member } = await someone(all[0]!, level, covered * seconds * price);
+    const body = { model: film, prompt: 'a storm', duration: seconds };
+    const ask = async (n: number): Promise<string> => {
+      const answer = await all[n % processes]!.post('/v1/videos', body, { key });
+      const text = await answer.text();
+      return answer.status === 202 ? 'accepted' : `${answer.status} ${/The budget of this/.exec(text) ?? text}`;
+    };
+    const asked = await Promise.all(Array.from({ length: 80 }, (_, n) => ask(n)));
+    expect(new Set(asked)).toEqual(new Set(['accepted', '403 The budget of this']));
+    expect(asked.filter((outcome) => outcome === 'accepted')).toHaveLength(covered);
+    expect((await all[0]!.self(member)).quota).toBe((1_000 - covered * seconds) * price);
+  });
+
+  test.skipIf(skipped)('runs that share a budget pause when it is used up', async () => {
+    const covered = 4;
+    const { key, budget } = await someone(all[0]!, 'team', covered * price);
+    const before = upstream.asked.length;
+    upstream.script = planningModel(20).script;
+    const sessions = ['one', 'two', 'three'];
+    const begun = await Promise.all(
+      sessions.map((session_id, n) => {
+        const body = { message: goal, session_id, config: { max_iterations: 20, max_time_secs: 600 } };
+        return all[n % processes]!.post('/api/svc-ms/autonomous/execute', body, { key });
+      }),
+    );
+    for (const answer of begun) expect(answer.status).toBe(200);
+    const headers = { authorization: `Bearer ${key}` };
+    for (const session of sessions)
+      await until(`the run ${session} pauses`, async () => {
+        const answer = await fetch(`${all[0]!.url}/api/svc-ms/autonomous/${session}/status`, { headers });
+        return /"insufficient_quota"/.test(await answer.text());
+      });
+    expect(await budget()).toMatchObject({ used: covered * price, remaining: 0 });
+    expect(upstream.asked.length - before).toBe(covered);
+  });
+});

@@ -1,0 +1,39 @@
+import type { Now } from './store/port.ts';
+
+/** Where a budget may stand, from the narrowest: in this order holds are taken, so that whoever is refused took little meanwhile. */
+export const levelNames = ['key', 'member', 'team', 'organisation'] as const;
+export type LevelName = (typeof levelNames)[number];
+
+export const spans = ['day', 'week', 'month', 'total'] as const;
+export type Span = (typeof spans)[number];
+
+/** A budget in the window that is open now. */
+export interface OpenBudget {
+  level: LevelName;
+  span: Span;
+  /** In quota units. */
+  amount: number;
+  /** It refuses what goes beyond; else it only counts. */
+  hard: boolean;
+  /** The row that holds are taken from. */
+  windowId: number;
+  /** Unix seconds; 0 for one without end. */
+  endsAt: number;
+  timeZone: string;
+}
+
+/** What a request of an organisation is paid by. */
+export interface Levels {
+  /** Whose balance pays: the user's own, or the organisation's account. */
+  readonly payerId: number;
+  /** From the narrowest level. */
+  readonly budgets: readonly OpenBudget[];
+}
+
+/** Told by whoever knows organisations. */
+export interface LevelsPort {
+  /** Null for keys that belong to no organisation. Throws what must not go on. From memory while it is warm. */
+  of(keyId: number): Now<Levels | null>;
+  /** So many tokens were used with this key, and perhaps something was charged to its levels. Never in the way. */
+  settled(keyId: number, tokens: number): void;
+}

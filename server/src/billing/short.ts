@@ -1,0 +1,55 @@
+import { AppError } from '../lib/errors.ts';
+import { quotaToUsd } from '../lib/money.ts';
+import type { LevelName, OpenBudget, Span } from './levels.ts';
+
+/* Refusals for want of money, in words that clients show. */
+
+const dollars = (quota: number): string =>
+  `$${quotaToUsd(quota).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
+
+const spanWords: Record<Span, string> = { day: 'a day', week: 'a week', month: 'a month', total: 'in all' };
+const levelWords: Record<LevelName, string> = {
+  key: 'this API key',
+  member: 'this member',
+  team: 'this team',
+  organisation: 'this organisation',
+};
+
+/** In the organisation's own calendar, which is what those who read it live by. */
+function beginsAnew({ endsAt, timeZone }: OpenBudget): string {
+  if (endsAt === 0) return 'It does not begin anew.';
+  const local = new Intl.DateTimeFormat('en-CA', {
+    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit' },
+  }).format(new Date(endsAt * 1000));
+  return `It begins anew at ${local.replace(',', '')} (${timeZone}).`;
+}
+
+/** 403, which clients show and do not repeat. */
+export function budgetExceeded(budget: OpenBudget): AppError {
+  const { level, span, amount } = budget;
+  const what = `The budget of ${levelWords[level]}, ${dollars(amount)} ${spanWords[span]},`;
+  return new AppError('budget_exceeded', `${what} does not cover this request. ${beginsAnew(budget)}`);
+}
+
+/** `shared`: an organisation pays, and not who asks. */
+export const userShort = (shared: boolean): AppError =>
+  new AppError(
+    'insufficient_user_quota',
+    shared
+      ? 'The balance of your organisation does not cover this request.'
+      : 'Your balance does not cover this request.',
+  );
+
+export const keyShort = (): AppError =>
+  new AppError(
+    'insufficient_key_quota',
+    'The quota of this API key, or of this application, does not cover this request.',
+  );
+
+/** Whether somebody is short of money, whoever's it is. */
+export const isShort = (error: unknown): boolean =>
+  error instanceof AppError &&
+  (error.code === 'insufficient_user_quota' ||
+    error.code === 'insufficient_key_quota' ||
+    error.code === 'budget_exceeded');

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { fileUsage, isFiled } from './filing.ts';
+import { dayOf, secondsPerDay, usageColumns } from './port.ts';
+import type { UsageLog, UsagePlace } from './usage.ts';
+import { type GroupBy, groupColumns, mostGroups, type UsageSum, within } from './usage-sums.ts';
+import './tables.ts';
+
+/* Usage of several keys together, whoever paid for it: what stands at a level of an organisation. */
+
+export interface KeysFilter {
+  keyIds: readonly number[];
+  /** Unix seconds, both inclusive. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/**
+ * Between which seconds the newest `needed` entries are, or null when there are none: only the days that have something in
+ * them are looked through. Every sum stands for one entry or more, except on a day that `to` cuts.
+ */
+async function whereToLook(db: Db, { keyIds, from, to }: KeysFilter, needed: number) {
+  const cut = to === undefined ? undefined : dayOf(to);
+  const days = await db
+    .selectFrom('usage_days_all')
+    .where('key_id', 'in', keyIds)
+    .where((e) => e.and(within('day', from && dayOf(from), cut && cut - 1)))
+    .groupBy('day')
+    .orderBy('day', 'desc')
+    .select('day')
+    .limit(needed)
+    .execute();
+  if (days.length === 0 && cut === undefined) return null;
+  const first = days.at(-1)?.day ?? cut!;
+  return { from: Math.max(from ?? 0, first * secondsPerDay), to: to ?? (days[0]!.day + 1) * secondsPerDay - 1 };
+}
+
+/** Newest first; on after an entry already seen. */
+export async function listUsageOfKeys(
+  db: Db,
+  filter: KeysFilter,
+  { limit, before }: { limit: number; before?: UsagePlace | undefined },
+): Promise<UsageLog[]> {
+  if (filter.keyIds.length === 0) return [];
+  const to = before ? Math.min(before.created_at, filter.to ?? before.created_at) : filter.to;
+  const place = await whereToLook(db, { ...filter, to }, limit);
+  if (!place) return [];
+  await fileUsage(db);
+  return db
+    .selectFrom('usage_logs')
+    .select(['id', ...usageColumns])
+    .where('key_id', 'in', filter.keyIds)
+    .where((e) => e.and([...within('created_at', place.from, place.to), ...isFiled(db)]))
+    .$if(before !== undefined, (logs) =>
+      logs.where((e) => e.or([e('created_at', '<', before!.created_at), e('id', '<', before!.id)])),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function sumUsageOfKeys(
+  db: Db,
+  keyIds: readonly number[],
+  groupBy: GroupBy,
+  firstDay: number,
+  lastDay: number,
+): Promise<UsageSum[]> {
+  if (keyIds.length === 0) return [];
+  const column = groupColumns[groupBy];
+  const rows = await db
+    .selectFrom('usage_days_all')
+    .where('key_id', 'in', keyIds)
+    .where((e) => e.and(within('day', firstDay, lastDay)))
+    .select((e) => [
+      sql.ref<number | string>(column).as('group'),
+      e.fn.sum<number>('requests').as('requests'),
+      e.fn.sum<number>('prompt_tokens').as('prompt_tokens'),
+      e.fn.sum<number>('completion_tokens').as('completion_tokens'),
+      e.fn.sum<number>('quota').as('quota'),
+    ])
+    .groupBy(column)
+    .orderBy(groupBy === 'day' ? sql`1 asc` : sql`5 desc, 2 desc`)
+    .limit(mostGroups)
+    .execute();
+  return rows.map((row) => ({
+    group: row.group,
+    requests: Number(row.requests),
+    prompt_tokens: Number(row.prompt_tokens),
+    completion_tokens: Number(row.completion_tokens),
+    quota: Number(row.quota),
+  }));
+}

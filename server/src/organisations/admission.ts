@@ -1,0 +1,108 @@
+import type { LevelName } from '../billing/levels.ts';
+import { AppError } from '../lib/errors.ts';
+import type { RateState, Shared } from '../platform/shared/port.ts';
+import type { Limits, PlaceStanding, Places } from './places.ts';
+
+const minuteMs = 60_000;
+
+/** What is left to decide when a request is let in: which providers it may go to. */
+export interface Admission {
+  mayUse(provider: string): boolean;
+}
+
+/** What a key can ask for, for lists of models. */
+export interface Reach extends Admission {
+  mayAsk(model: string): boolean;
+}
+
+const words: Record<LevelName, string> = {
+  key: 'this API key',
+  member: 'this member',
+  team: 'this team',
+  organisation: 'this organisation',
+};
+
+const counterOf = (organisationId: number, { level, levelId }: Limits, what: string): string =>
+  `organisation:${organisationId}:${level}:${levelId}:${what}`;
+
+/** Lets requests in by what every level allows besides money: models, providers, and how many in a minute. */
+export class Gate {
+  constructor(readonly deps: { places: Places; shared: Shared }) {}
+
+  /** Null where nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. */
+  admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null> {
+    const found = this.deps.places.of(keyId);
+    if (found instanceof Promise) return found.then((standing) => this.#decide(standing, models));
+    return this.#decide(found, models);
+  }
+
+  /** Counts nothing. Null where every model of every provider is allowed. */
+  reachOf(keyId: number): Reach | null | Promise<Reach | null> {
+    const found = this.deps.places.of(keyId);
+    return found instanceof Promise ? found.then(reachIn) : reachIn(found);
+  }
+
+  #decide(standing: PlaceStanding | null, models: readonly string[]): Admission | null | Promise<Admission | null> {
+    if (!standing || standing.limits.length === 0) return null;
+    for (const limits of standing.limits) {
+      if (limits.models.size === 0 || models.some((model) => limits.models.has(model))) continue;
+      throw new AppError('model_not_allowed', `${capital(words[limits.level])} may not use the model ${models[0]}.`);
+    }
+    const counted = standing.limits.filter((one) => one.requestsPerMinute > 0 || one.tokensPerMinute > 0);
+    const admission = admissionOf(standing.limits);
+    return counted.length === 0 ? admission : this.#count(standing, counted).then(() => admission);
+  }
+
+  /** Tokens of those before first: a request that is refused for them is none. */
+  async #count({ organisationId }: PlaceStanding, counted: Limits[]): Promise<void> {
+    const { shared } = this.deps;
+    for (const limits of counted) {
+      if (limits.tokensPerMinute === 0) continue;
+      const used = Number((await shared.get(counterOf(organisationId, limits, 'tokens'))) ?? 0);
+      if (used >= limits.tokensPerMinute)
+        throw tooMany(limits, `${limits.tokensPerMinute} tokens a minute`, { resetMs: minuteMs });
+    }
+    for (const limits of counted) {
+      if (limits.requestsPerMinute === 0) continue;
+      const name = counterOf(organisationId, limits, 'requests');
+      const state = await shared.hit(name, limits.requestsPerMinute, minuteMs);
+      if (!state.allowed) throw tooMany(limits, `${limits.requestsPerMinute} requests a minute`, state);
+    }
+  }
+
+  /** Known only afterwards: the request that passes the limit is answered, and the next waits. Never in the way. */
+  used(standing: PlaceStanding, tokens: number): void {
+    if (tokens === 0) return;
+    for (const limits of standing.limits) {
+      if (limits.tokensPerMinute === 0) continue;
+      void this.deps.shared
+        .increment(counterOf(standing.organisationId, limits, 'tokens'), tokens, minuteMs)
+        .catch(() => {});
+    }
+  }
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function tooMany({ level }: Limits, limit: string, { resetMs }: Pick<RateState, 'resetMs'>): AppError {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  return new AppError('rate_limit_exceeded', `${capital(words[level])} may make ${limit}. Try again in ${seconds} s.`, {
+    headers: { 'retry-after': `${seconds}`, 'retry-after-ms': `${Math.max(1, Math.ceil(resetMs))}` },
+  });
+}
+
+function admissionOf(limits: readonly Limits[]): Admission | null {
+  const lists = limits.map(({ providers }) => providers).filter(({ size }) => size > 0);
+  return lists.length === 0 ? null : { mayUse: (provider) => lists.every((list) => list.has(provider)) };
+}
+
+function reachIn(standing: PlaceStanding | null): Reach | null {
+  if (!standing) return null;
+  const models = standing.limits.map((limits) => limits.models).filter(({ size }) => size > 0);
+  const admission = admissionOf(standing.limits);
+  if (models.length === 0 && !admission) return null;
+  return {
+    mayAsk: (model) => models.every((list) => list.has(model)),
+    mayUse: (provider) => admission?.mayUse(provider) ?? true,
+  };
+}

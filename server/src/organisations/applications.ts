@@ -1,0 +1,44 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { has, type MemberRole } from './rights.ts';
+import type { Room } from './room.ts';
+import { standingIn } from './standing.ts';
+import { placeApplication } from './store/applications.ts';
+import { findRole } from './store/members.ts';
+import { organisationOfAccount } from './store/organisations.ts';
+import { findTeamAnywhere } from './store/teams.ts';
+
+/** Applications that belong to teams: each is the account's of its organisation, and outlives every member. */
+export interface TeamApplications {
+  /** Whether somebody looks after what this user owns, who is the account of an organisation. */
+  manages(userId: number, ownerId: number): Promise<boolean>;
+  /** Who owns what is given to a team; throws unless this user may give something to it. */
+  accountOf(userId: number, teamId: number): Promise<number>;
+  /** It is the team's from now on. */
+  given(application: { id: number; name: string }, teamId: number): Promise<void>;
+}
+
+export const teamApplications = (room: Room): TeamApplications => {
+  const requireTeam = async (teamId: number) => {
+    const team = await findTeamAnywhere(room.db, teamId);
+    if (!team) throw new AppError('not_found', 'There is no such team.');
+    return team;
+  };
+  return {
+    manages: async (userId, ownerId) => {
+      const organisationId = await organisationOfAccount(room.db, ownerId);
+      if (organisationId === null) return false;
+      const role = await findRole(room.db, organisationId, userId);
+      return role !== null && has(role as MemberRole, 'manage_keys');
+    },
+    accountOf: async (userId, teamId) => {
+      const { organisation_id } = await requireTeam(teamId);
+      return (await standingIn(room.db, organisation_id, userId, 'manage_keys')).organisation.account_id;
+    },
+    given: async ({ id, name }, teamId) => {
+      const { organisation_id } = await requireTeam(teamId);
+      const created_at = nowSeconds(room.clock);
+      await placeApplication(room.db, { application_id: id, organisation_id, team_id: teamId, name, created_at });
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import { type LevelName, type Span, spans } from '../billing/levels.ts';
+import { limitOf, limitWindows, setWarned, windowStates, windowsOfBudgets } from '../billing/store/windows.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { windowAt } from './calendar.ts';
+import { organisationTag, type Room } from './room.ts';
+import { shareReached } from './shares.ts';
+import type { Standing } from './standing.ts';
+import { changeBudget, deleteBudget, findBudget, insertBudget, type LevelPlace, listBudgets } from './store/budgets.ts';
+import { findPlacedKey } from './store/keys.ts';
+import { findRole } from './store/members.ts';
+import type { BudgetRow, OrganisationRow } from './store/tables.ts';
+import { findTeam } from './store/teams.ts';
+
+const mostBudgets = 2_000;
+
+export interface BudgetView {
+  id: number;
+  level: LevelName;
+  level_id: number;
+  window: Span;
+  /** In quota units. */
+  amount: number;
+  hard: boolean;
+  alerts: number[];
+  used: number;
+  remaining: number;
+  starts_at: number | null;
+  resets_at: number | null;
+}
+
+const inThousandths = (alerts: number[]): number[] =>
+  [...new Set(alerts.map((share) => Math.round(share * 1000)))].toSorted((a, b) => a - b);
+
+function viewOf(row: BudgetRow, { time_zone }: OrganisationRow, now: number, used: number): BudgetView {
+  const span = spans.find((name) => name === row.span)!;
+  const { startsAt, endsAt } = windowAt(time_zone, span, now);
+  return {
+    ...{ id: row.id, level: row.level as LevelName, level_id: row.level_id, window: span, amount: row.amount },
+    ...{ hard: row.hard === 1, alerts: (JSON.parse(row.alerts) as number[]).map((share) => share / 1000) },
+    ...{ used, remaining: Math.max(0, row.amount - used) },
+    starts_at: endsAt === 0 ? null : startsAt,
+    resets_at: endsAt === 0 ? null : endsAt,
+  };
+}
+
+/** With what was used in the windows that are open. */
+export async function budgetsOf(room: Room, organisation: OrganisationRow): Promise<BudgetView[]> {
+  const now = nowSeconds(room.clock);
+  const rows = await listBudgets(room.db, organisation.id);
+  const windows = await windowsOfBudgets(
+    room.db,
+    rows.map(({ id }) => id),
+    now,
+  );
+  const used = new Map(windows.map((window) => [window.budgetId, window.used]));
+  return rows.map((row) => viewOf(row, organisation, now, used.get(row.id) ?? 0));
+}
+
+/** There is such a one in this organisation. */
+export async function requireLevel(db: Db, organisationId: number, { level, level_id }: LevelPlace): Promise<void> {
+  const found: Record<string, () => Promise<unknown>> = {
+    organisation: async () => level_id === organisationId || null,
+    team: () => findTeam(db, organisationId, level_id),
+    member: () => findRole(db, organisationId, level_id),
+    key: () => findPlacedKey(db, organisationId, level_id),
+  };
+  if ((await found[level]!()) === null)
+    throw new AppError('invalid_value', `There is no such ${level} in this organisation.`, { param: 'level_id' });
+}
+
+export interface NewBudget extends LevelPlace {
+  window: Span;
+  amount: number;
+  hard: boolean;
+  alerts: number[];
+}
+
+export async function createBudget(room: Room, { organisation }: Standing, input: NewBudget): Promise<BudgetView> {
+  const { level, level_id, window, amount } = input;
+  await requireLevel(room.db, organisation.id, input);
+  if ((await listBudgets(room.db, organisation.id)).length >= mostBudgets)
+    throw new AppError('conflict', `This organisation has ${mostBudgets} budgets already.`);
+  const now = nowSeconds(room.clock);
+  const row = await insertBudget(room.db, {
+    ...{ organisation_id: organisation.id, level, level_id, span: window, amount, hard: Number(input.hard) },
+    ...{ alerts: JSON.stringify(inThousandths(input.alerts)), created_at: now },
+  });
+  if (!row) throw new AppError('conflict', `This ${level} has a budget for this window already. Change that one.`);
+  await room.announcements.changed(organisationTag(organisation.id));
+  return viewOf(row, organisation, now, 0);
+}
+
+export type BudgetChange = Partial<Pick<NewBudget, 'amount' | 'hard' | 'alerts'>>;
+
+/** With what is left of it now. Shares that are passed already are not told again; those that are not any more will be. */
+export async function updateBudget(
+  room: Room,
+  { organisation }: Standing,
+  id: number,
+  { amount, hard, alerts }: BudgetChange,
+): Promise<BudgetView> {
+  if (!(await findBudget(room.db, organisation.id, id))) throw new AppError('not_found', 'There is no such budget.');
+  const now = nowSeconds(room.clock);
+  const changed = await room.db.transaction().execute(async (tx) => {
+    const row = await changeBudget(tx, id, {
+      ...(amount !== undefined && { amount }),
+      ...(hard !== undefined && { hard: Number(hard) }),
+      ...(alerts && { alerts: JSON.stringify(inThousandths(alerts)) }),
+    });
+    if (!row) throw new AppError('not_found', 'There is no such budget.');
+    const windows = await limitWindows(tx, id, limitOf({ amount: row.amount, hard: row.hard === 1 }), now);
+    for (const { id: windowId, used } of await windowStates(tx, windows))
+      await setWarned(tx, windowId, shareReached(row, used) ?? 0);
+    return { row, windows };
+  });
+  await room.announcements.changed(organisationTag(organisation.id));
+  // What processes keep of the amount before, and do not need, goes back to it.
+  await room.billing.recallWindows(changed.windows);
+  const states = await windowsOfBudgets(room.db, [id], now);
+  return viewOf(changed.row, organisation, now, states[0]?.used ?? 0);
+}
+
+/** Requests that run are charged to it all the same, and nobody asks for what is left. */
+export async function removeBudget(room: Room, { organisation }: Standing, id: number): Promise<void> {
+  if (!(await deleteBudget(room.db, organisation.id, id))) throw new AppError('not_found', 'There is no such budget.');
+  await room.announcements.changed(organisationTag(organisation.id));
+}

@@ -1,0 +1,101 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { sha256Hex } from '../lib/hashing.ts';
+import { randomString } from '../lib/ids.ts';
+import { type MemberRole, mayGive } from './rights.ts';
+import { organisationTag, type Room } from './room.ts';
+import type { Standing } from './standing.ts';
+import { countInvitations, findInvitation, insertInvitation, takeInvitation } from './store/invitations.ts';
+import { addMember, holdMembers } from './store/members.ts';
+import { findOrganisation } from './store/organisations.ts';
+import type { InvitationRow, OrganisationRow } from './store/tables.ts';
+import { findTeam, joinTeam } from './store/teams.ts';
+import { requireTeam } from './teams.ts';
+
+const keptSeconds = 7 * 86_400;
+const mostInvitations = 500;
+/** Mails to one address in an hour: somebody else may have typed it. */
+const mostMails = 5;
+const mailWindowMs = 3_600_000;
+
+export interface NewInvitation {
+  role: MemberRole;
+  email: string;
+  team_id?: number | undefined;
+}
+
+export interface Invited {
+  invitation: InvitationRow;
+  /** To be handed over, where no mail was sent. */
+  url: string | null;
+  mailed: boolean;
+}
+
+/** The secret stands behind the #, which browsers send to no server. */
+export async function inviteMember(room: Room, acting: Standing, input: NewInvitation): Promise<Invited> {
+  const { organisation, userId } = acting;
+  if (!mayGive(acting.role, null, input.role)) throw new AppError('forbidden', 'Only an owner makes owners.');
+  if (input.team_id !== undefined) await requireTeam(room, organisation.id, input.team_id);
+  if ((await countInvitations(room.db, organisation.id)) >= mostInvitations)
+    throw new AppError('conflict', `${mostInvitations} invitations are open already. Take some back first.`);
+  const now = nowSeconds(room.clock);
+  const token = randomString(48);
+  const invitation = await insertInvitation(room.db, {
+    ...{ organisation_id: organisation.id, secret_hash: sha256Hex(token), email: input.email, role: input.role },
+    ...{ team_id: input.team_id ?? null, invited_by: userId, created_at: now, expires_at: now + keptSeconds },
+  });
+  const url = `${room.webUrl}/join#${token}`;
+  const mailed = await mail(room, organisation, input, url);
+  return { invitation, url: mailed ? null : url, mailed };
+}
+
+async function mail(
+  room: Room,
+  { name }: OrganisationRow,
+  { email, role }: NewInvitation,
+  url: string,
+): Promise<boolean> {
+  if (!room.mailer || email === '') return false;
+  const { allowed } = await room.shared.hit(`mail:${email.toLowerCase()}`, mostMails, mailWindowMs);
+  if (!allowed) return false;
+  const host = new URL(room.webUrl).host;
+  const text = `Hello,\n\nyou are invited to join ${name} on ${host}, as ${role}. This link works once, for 7 days.\n\n${url}\n\nIf you do not know what this is about, do nothing.\n\n${host}\n`;
+  try {
+    await room.mailer.send({ to: email, subject: `Join ${name} (${host})`, text });
+    return true;
+  } catch (error) {
+    room.log.warn({ error }, 'an invitation could not be mailed');
+    return false;
+  }
+}
+
+const spent = () =>
+  new AppError('invalid_value', 'This invitation was used already, was taken back, or has run out.', {
+    param: 'token',
+  });
+
+/** What somebody who holds a link is invited to. */
+export async function lookAtInvitation(room: Room, token: string): Promise<{ organisation: string; role: string }> {
+  const invitation = await findInvitation(room.db, sha256Hex(token), nowSeconds(room.clock));
+  const organisation = invitation && (await findOrganisation(room.db, invitation.organisation_id));
+  if (!organisation) throw spent();
+  return { organisation: organisation.name, role: invitation.role };
+}
+
+/** Whoever is a member already keeps their role, and the invitation stays for whom it was meant. */
+export async function acceptInvitation(room: Room, userId: number, token: string): Promise<number> {
+  const now = nowSeconds(room.clock);
+  const id = await room.db.transaction().execute(async (tx) => {
+    const invitation = await findInvitation(tx, sha256Hex(token), now);
+    if (!invitation) throw spent();
+    const { organisation_id, role, team_id } = invitation;
+    await holdMembers(tx, organisation_id);
+    if (!(await takeInvitation(tx, invitation.id))) throw spent();
+    if (!(await addMember(tx, { organisation_id, user_id: userId, role, created_at: now })))
+      throw new AppError('conflict', 'You are a member of this organisation already.');
+    if (team_id !== null && (await findTeam(tx, organisation_id, team_id))) await joinTeam(tx, team_id, userId);
+    return organisation_id;
+  });
+  await room.announcements.changed(organisationTag(id));
+  return id;
+}

@@ -1,0 +1,112 @@
+import { createKey, type KeyView, keyView, type NewKey, removeKey, updateKey } from '../identity/keys.ts';
+import { findKeysById } from '../identity/store/keys.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { has } from './rights.ts';
+import type { Room } from './room.ts';
+import type { Standing } from './standing.ts';
+import { findPlacedKey, listPlacedKeys, moveKey, placeKey } from './store/keys.ts';
+import type { OrganisationKeyRow } from './store/tables.ts';
+import { isInAnyTeam, isInTeam } from './store/teams.ts';
+import { requireTeam } from './teams.ts';
+
+export interface PlacedKey extends KeyView {
+  owner: { type: 'user' | 'team'; id: number };
+  team_id: number | null;
+}
+
+const viewOf = (key: KeyView, { member_id, team_id }: OrganisationKeyRow): PlacedKey => ({
+  ...key,
+  team_id,
+  owner: member_id === null ? { type: 'team', id: team_id! } : { type: 'user', id: member_id },
+});
+
+export interface NewPlacedKey extends NewKey {
+  owner: 'user' | 'team';
+  team_id?: number | undefined;
+}
+
+/**
+ * A key of one's own is a user's like any other, in an organisation; one of a team is the account's, and stays when whoever
+ * made it leaves. Nobody has its secret before it has its place.
+ */
+export async function createPlacedKey(
+  room: Room,
+  { organisation, userId, role }: Standing,
+  sessionId: number,
+  { owner, team_id, ...input }: NewPlacedKey,
+): Promise<PlacedKey> {
+  if (owner === 'team' && team_id === undefined)
+    throw new AppError('invalid_value', 'A key of a team needs team_id.', { param: 'team_id' });
+  if (owner === 'team' && !has(role, 'manage_keys'))
+    throw new AppError('forbidden', 'Your role does not allow keys of teams.');
+  // Whoever is in a team spends under its budgets, unless somebody who manages keys says otherwise.
+  if (team_id === undefined && !has(role, 'manage_keys') && (await isInAnyTeam(room.db, organisation.id, userId)))
+    throw new AppError('invalid_value', 'You are in a team: team_id is needed.', { param: 'team_id' });
+  if (team_id !== undefined) {
+    await requireTeam(room, organisation.id, team_id);
+    if (owner === 'user' && !(await isInTeam(room.db, team_id, userId)))
+      throw new AppError('forbidden', 'You are not in this team.');
+  }
+  const maker = owner === 'team' ? { userId: organisation.account_id, sessionId: null } : { userId, sessionId };
+  const key = await createKey(room, maker, input);
+  const place: OrganisationKeyRow = {
+    ...{ key_id: key.id, organisation_id: organisation.id, team_id: team_id ?? null, name: key.name },
+    ...{ member_id: owner === 'team' ? null : userId, created_at: nowSeconds(room.clock) },
+  };
+  await placeKey(room.db, place);
+  await room.announcements.changed(`key:${key.id}`);
+  return viewOf(key, place);
+}
+
+/** Everybody's, or one's own. Those that were deleted are left out. */
+export async function placedKeys(room: Room, { organisation, userId, role }: Standing): Promise<PlacedKey[]> {
+  const places = await listPlacedKeys(room.db, organisation.id, has(role, 'see_all') ? {} : { memberId: userId });
+  const rows = await findKeysById(
+    room.db,
+    places.map(({ key_id }) => key_id),
+  );
+  const keys = new Map(rows.map((row) => [row.id, row]));
+  return places.flatMap((place) => {
+    const row = keys.get(place.key_id);
+    return row ? [viewOf(keyView(row), place)] : [];
+  });
+}
+
+/** One's own, or, for those who manage keys, anybody's: whose key it is, for whoever changes it. */
+async function reach(room: Room, { organisation, userId, role }: Standing, keyId: number) {
+  const place = await findPlacedKey(room.db, organisation.id, keyId);
+  const mine = place?.member_id === userId;
+  if (!place || (!mine && !has(role, 'manage_keys'))) throw new AppError('not_found', 'There is no such API key.');
+  return { place, holderId: place.member_id ?? organisation.account_id };
+}
+
+export type KeyInput = Parameters<typeof updateKey>[3] & { team_id?: number | null | undefined };
+
+export async function changePlacedKey(
+  room: Room,
+  standing: Standing,
+  keyId: number,
+  { team_id, ...input }: KeyInput,
+): Promise<PlacedKey> {
+  const { place, holderId } = await reach(room, standing, keyId);
+  if (team_id !== undefined && team_id !== place.team_id) {
+    if (!has(standing.role, 'manage_keys')) throw new AppError('forbidden', 'Your role does not allow to move keys.');
+    if (team_id === null && place.member_id === null)
+      throw new AppError('invalid_value', 'A key of a team needs one.', { param: 'team_id' });
+    if (team_id !== null) {
+      await requireTeam(room, standing.organisation.id, team_id);
+      if (place.member_id !== null && !(await isInTeam(room.db, team_id, place.member_id)))
+        throw new AppError('conflict', 'Whose key it is, is not in this team.');
+    }
+    await moveKey(room.db, keyId, team_id);
+    place.team_id = team_id;
+  }
+  const key = await updateKey(room, holderId, keyId, input);
+  return viewOf(key, place);
+}
+
+export async function removePlacedKey(room: Room, standing: Standing, keyId: number): Promise<void> {
+  const { holderId } = await reach(room, standing, keyId);
+  await removeKey(room, holderId, keyId);
+}

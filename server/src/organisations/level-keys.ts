@@ -1,0 +1,29 @@
+import type { LevelName } from '../billing/levels.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { has } from './rights.ts';
+import type { Standing } from './standing.ts';
+import { type KeyFilter, listPlacedKeys } from './store/keys.ts';
+
+interface AskedLevel {
+  level: LevelName;
+  level_id?: number | undefined;
+}
+
+/** Usage knows keys, and keys know where they stand: the keys of a level, as far as somebody may see them. */
+export async function keysAt(
+  db: Db,
+  { organisation, userId, role }: Standing,
+  { level, level_id }: AskedLevel,
+): Promise<number[]> {
+  if (level !== 'organisation' && level_id === undefined)
+    throw new AppError('invalid_value', `level_id is needed: which ${level}?`, { param: 'level_id' });
+  const filters: Record<LevelName, KeyFilter> = {
+    organisation: {},
+    team: { teamId: level_id },
+    member: { memberId: level_id },
+    key: { keyId: level_id },
+  };
+  const keys = await listPlacedKeys(db, organisation.id, filters[level]);
+  return keys.filter(({ member_id }) => has(role, 'see_all') || member_id === userId).map(({ key_id }) => key_id);
+}

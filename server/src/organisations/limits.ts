@@ -1,0 +1,46 @@
+import type { LevelName } from '../billing/levels.ts';
+import { AppError } from '../lib/errors.ts';
+import { requireLevel } from './budgets.ts';
+import { organisationTag, type Room } from './room.ts';
+import type { Standing } from './standing.ts';
+import { deleteLimits, type LevelPlace, listLimits, setLimits } from './store/budgets.ts';
+import type { LimitRow } from './store/tables.ts';
+
+export interface LimitsView {
+  level: LevelName;
+  level_id: number;
+  /** 0 for none. */
+  requests_per_minute: number;
+  tokens_per_minute: number;
+  /** Empty means all. */
+  models: string[];
+  providers: string[];
+}
+
+const viewOf = (row: LimitRow): LimitsView => ({
+  level: row.level as LevelName,
+  level_id: row.level_id,
+  requests_per_minute: row.requests_per_minute,
+  tokens_per_minute: row.tokens_per_minute,
+  models: JSON.parse(row.models) as string[],
+  providers: JSON.parse(row.providers) as string[],
+});
+
+export const limitsOf = async (room: Room, organisationId: number): Promise<LimitsView[]> =>
+  (await listLimits(room.db, organisationId)).map(viewOf);
+
+export async function putLimits(room: Room, { organisation }: Standing, input: LimitsView): Promise<LimitsView> {
+  await requireLevel(room.db, organisation.id, input);
+  const { models, providers, ...plain } = input;
+  const lists = { models: JSON.stringify(models), providers: JSON.stringify(providers) };
+  const row: LimitRow = { organisation_id: organisation.id, ...plain, ...lists };
+  await setLimits(room.db, row);
+  await room.announcements.changed(organisationTag(organisation.id));
+  return viewOf(row);
+}
+
+export async function removeLimits(room: Room, { organisation }: Standing, place: LevelPlace): Promise<void> {
+  if (!(await deleteLimits(room.db, organisation.id, place)))
+    throw new AppError('not_found', `This ${place.level} has no limits.`);
+  await room.announcements.changed(organisationTag(organisation.id));
+}

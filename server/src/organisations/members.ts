@@ -1,0 +1,76 @@
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { has, type MemberRole, mayGive } from './rights.ts';
+import { organisationTag, type Room } from './room.ts';
+import type { Standing } from './standing.ts';
+import { forgetKeyNames } from './store/keys.ts';
+import {
+  countOwners,
+  findRole,
+  holdMembers,
+  listMembers,
+  listPlaces,
+  nextOwner,
+  removeMember,
+  setRole,
+} from './store/members.ts';
+import { organisationsOf } from './store/organisations.ts';
+import type { MemberRow } from './store/tables.ts';
+
+export interface MemberView extends MemberRow {
+  teams: number[];
+}
+
+export async function membersOf(room: Room, organisationId: number): Promise<MemberView[]> {
+  const places = await listPlaces(room.db, organisationId);
+  const teams = Map.groupBy(places, ({ user_id }) => user_id);
+  const members = await listMembers(room.db, organisationId);
+  return members.map((member) => ({
+    ...member,
+    teams: (teams.get(member.user_id) ?? []).map(({ team_id }) => team_id),
+  }));
+}
+
+const noMember = () => new AppError('not_found', 'There is no such member.');
+
+/** Changes a role, or, to null, ends a membership. Keys that were the member's own end with it. */
+export async function changeMember(
+  room: Room,
+  acting: Standing,
+  userId: number,
+  role: MemberRole | null,
+): Promise<void> {
+  const { id } = acting.organisation;
+  await room.db.transaction().execute(async (tx) => {
+    await holdMembers(tx, id);
+    // As it is now: who acts may have been changed meanwhile.
+    const own = (await findRole(tx, id, acting.userId)) as MemberRole | null;
+    const before = (await findRole(tx, id, userId)) as MemberRole | null;
+    if (!own || !before) throw noMember();
+    const leaves = role === null && userId === acting.userId;
+    if (!leaves && (!has(own, 'manage_members') || !mayGive(own, before, role)))
+      throw new AppError('forbidden', 'Only an owner changes owners, or makes one.');
+    if (before === 'owner' && role !== 'owner' && (await countOwners(tx, id)) === 1)
+      throw new AppError('conflict', 'An organisation needs an owner. Make somebody else one first.');
+    if (role === null) await removeMember(tx, id, userId);
+    else await setRole(tx, id, userId, role);
+  });
+  await room.announcements.changed(organisationTag(id));
+}
+
+/** Of a user who is deleted. Where no owner is left, whoever stands next becomes one. */
+export async function forgetMember(room: Pick<Room, 'db' | 'announcements'>, userId: number): Promise<void> {
+  await forgetKeyNames(room.db, userId);
+  for (const { id } of await organisationsOf(room.db, userId)) {
+    await room.db.transaction().execute((tx) => leave(tx, id, userId));
+    await room.announcements.changed(organisationTag(id));
+  }
+}
+
+async function leave(tx: Db, id: number, userId: number): Promise<void> {
+  await holdMembers(tx, id);
+  await removeMember(tx, id, userId);
+  if ((await countOwners(tx, id)) > 0) return;
+  const next = await nextOwner(tx, id);
+  if (next !== null) await setRole(tx, id, next, 'owner');
+}

@@ -1,0 +1,99 @@
+import type { Levels, LevelsPort } from '../billing/levels.ts';
+import { deleteEndedWindows } from '../billing/store/windows.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
+import type { Route } from '../platform/http/route.ts';
+import { type Admission, Gate, type Reach } from './admission.ts';
+import { type TeamApplications, teamApplications } from './applications.ts';
+import { forgetMember } from './members.ts';
+import { requirePerson } from './organisations.ts';
+import { type PlaceStanding, Places } from './places.ts';
+import type { Room } from './room.ts';
+import { applicationRoutes } from './routes/applications.ts';
+import { budgetRoutes } from './routes/budgets.ts';
+import { invitationRoutes } from './routes/invitations.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { memberRoutes } from './routes/members.ts';
+import { organisationRoutes } from './routes/organisations.ts';
+import { teamRoutes } from './routes/teams.ts';
+import { usageRoutes } from './routes/usage.ts';
+import { exportOf } from './store/account-data.ts';
+import { deleteExpiredInvitations } from './store/invitations.ts';
+import { namesOfOrganisations } from './store/organisations.ts';
+import { deleteOldWarnings } from './store/warnings.ts';
+import { Warnings } from './warnings.ts';
+
+export interface Organisations {
+  routes: Route[];
+  /** For billing, which takes each hold at every level. */
+  levels: LevelsPort;
+  /**
+   * Lets a request with a key in by what every level allows besides money; `models` are the names that it is asked by. Null
+   * where nothing is limited.
+   */
+  admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
+  reachOf(keyId: number): Reach | null | Promise<Reach | null>;
+  applications: TeamApplications;
+  exportOf(userId: number): PersonalData;
+  forgetUser(userId: number): Promise<void>;
+  /** Throws for the account of an organisation. */
+  requirePerson(userId: number): Promise<void>;
+  sweep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Windows that ended, and warnings: long after what could still be charged to them, and a year to look back on. */
+const keptSeconds = 400 * 86_400;
+
+export function openOrganisations(room: Room): Organisations {
+  const places = new Places(room);
+  const gate = new Gate({ places, shared: room.shared });
+  const warnings = new Warnings(room);
+  room.audit.nameTargets('organisation', (ids) => namesOfOrganisations(room.db, ids));
+  const note = (standing: PlaceStanding | null, tokens: number): void => {
+    if (!standing) return;
+    gate.used(standing, tokens);
+    warnings.charged(standing.levels.budgets.map(({ windowId }) => windowId));
+  };
+  return {
+    routes: [
+      ...organisationRoutes(room),
+      ...teamRoutes(room),
+      ...memberRoutes(room),
+      ...invitationRoutes(room),
+      ...keyRoutes(room),
+      ...applicationRoutes(room),
+      ...budgetRoutes(room),
+      ...usageRoutes(room),
+    ],
+    levels: {
+      of: (keyId) => {
+        const found = places.of(keyId);
+        return found instanceof Promise ? found.then(levelsIn) : levelsIn(found);
+      },
+      settled: (keyId, tokens) => {
+        // A key that was refused meanwhile has nothing to be told of.
+        void Promise.try(() => places.of(keyId)).then(
+          (standing) => note(standing, tokens),
+          () => {},
+        );
+      },
+    },
+    admit: (keyId, models) => gate.admit(keyId, models),
+    reachOf: (keyId) => gate.reachOf(keyId),
+    applications: teamApplications(room),
+    exportOf: (userId) => exportOf(room.db, userId),
+    forgetUser: (userId) => forgetMember(room, userId),
+    requirePerson: (userId) => requirePerson(room, userId),
+    sweep: async () => {
+      const now = nowSeconds(room.clock);
+      await inBatches((most) => deleteExpiredInvitations(room.db, now, most), sweepBatches);
+      await inBatches((most) => deleteEndedWindows(room.db, now - keptSeconds, most), sweepBatches);
+      await inBatches((most) => deleteOldWarnings(room.db, now - keptSeconds, most), sweepBatches);
+    },
+    stop: () => warnings.stop(),
+  };
+}
+
+const levelsIn = (standing: PlaceStanding | null): Levels | null => standing?.levels ?? null;

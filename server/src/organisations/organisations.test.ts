@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Member } from '../app.fixture.ts';
+import { manualClock } from '../lib/clock.ts';
+import { forgetMember } from './members.ts';
+import { openWorld, price, type World } from './organisations.fixture.ts';
+import { has, type MemberRole, memberRoles, type Right } from './rights.ts';
+
+const clock = manualClock(Date.UTC(2026, 10, 16, 12));
+let world: World;
+let owner: Member;
+let id: number;
+const path = (rest = '') => `/api/organisations/${id}${rest}`;
+
+beforeAll(async () => {
+  world = await openWorld({ clock });
+  owner = await world.t.user();
+  id = (await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' })).data.id;
+});
+afterAll(() => world.close());
+
+const team = async (name = 'Research') => (await world.send(owner, 'POST', path('/teams'), { name })).data.id;
+const keyOf = (by: Member, body: Record<string, unknown>) =>
+  world.send<{ id: number; key: string; owner: object }>(by, 'POST', path('/keys'), { name: 'key', ...body });
+
+describe('who may do what', () => {
+  /** One call for each right, with what it takes. */
+  const calls: Partial<Record<Right, (by: Member) => Promise<{ status: number }>>> = {
+    see: (by) => world.send(by, 'GET', path()),
+    see_all: (by) => world.send(by, 'GET', path('/budgets')),
+    use: (by) => keyOf(by, {}),
+    manage_teams: (by) => world.send(by, 'POST', path('/teams'), { name: 'Another' }),
+    manage_members: (by) => world.send(by, 'POST', path('/invitations'), { role: 'viewer' }),
+    manage_budgets: (by) => world.send(by, 'PUT', path(`/limits/organisation/${id}`), { requests_per_minute: 0 }),
+    manage_organisation: (by) => world.send(by, 'PUT', path(), { name: 'Acme' }),
+  };
+  const members: Partial<Record<MemberRole, Member>> = {};
+  beforeAll(async () => {
+    for (const role of memberRoles) members[role] = await world.join(owner, id, role);
+  });
+
+  test.each(Object.keys(calls).flatMap((right) => memberRoles.map((role) => [right, role] as const)))(
+    '%s: %s',
+    async (right, role) => {
+      const { status } = await calls[right as Right]!(members[role]!);
+      expect(status).toBe(has(role, right as Right) ? 200 : 403);
+    },
+  );
+
+  test('to others there is no such organisation', async () => {
+    const stranger = await world.t.user();
+    for (const call of Object.values(calls)) expect((await call(stranger)).status).toBe(404);
+    expect((await world.send(world.root, 'GET', path())).status).toBe(404);
+  });
+
+  test('administrators of it neither make owners nor change them, and the last owner stays', async () => {
+    const admin = members.admin!;
+    expect((await world.send(admin, 'PUT', path(`/members/${owner.id}`), { role: 'viewer' })).status).toBe(403);
+    expect((await world.send(admin, 'DELETE', path(`/members/${owner.id}`))).status).toBe(403);
+    expect((await world.send(admin, 'POST', path('/invitations'), { role: 'owner' })).status).toBe(403);
+    const other = members.owner!;
+    const both = await Promise.all([owner, other].map((by) => world.send(by, 'DELETE', path(`/members/${by.id}`))));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    // Whichever left comes back, so that the tests after this one have their owner.
+    const [left, stayed] = both[0]!.status === 200 ? [owner, other] : [other, owner];
+    const { data } = await world.send<{ url: string }>(stayed, 'POST', path('/invitations'), { role: 'owner' });
+    const token = data.url.split('#')[1];
+    expect((await world.send(left, 'POST', '/api/invitations/accept', { token })).status).toBe(200);
+  });
+});
+
+describe('an invitation', () => {
+  test('is for one, once, and can be taken back', async () => {
+    const { data } = await world.send<{ url: string; mailed: boolean; invitation: { id: number } }>(
+      owner,
+      'POST',
+      path('/invitations'),
+      { role: 'member' },
+    );
+    expect(data.mailed).toBe(false);
+    const token = data.url.split('#')[1];
+    const two = [await world.t.user(), await world.t.user()];
+    expect((await world.send(two[0]!, 'POST', '/api/invitations/look', { token })).data).toMatchObject({
+      organisation: 'Acme',
+      role: 'member',
+    });
+    const tries = await Promise.all(two.map((by) => world.send(by, 'POST', '/api/invitations/accept', { token })));
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, 400]);
+
+    const back = await world.send<{ url: string; invitation: { id: number } }>(owner, 'POST', path('/invitations'), {});
+    expect((await world.send(owner, 'DELETE', path(`/invitations/${back.data.invitation.id}`))).status).toBe(200);
+    const late = { token: back.data.url.split('#')[1] };
+    expect((await world.send(await world.t.user(), 'POST', '/api/invitations/accept', late)).status).toBe(400);
+  });
+
+  test('runs out, and changes nothing for who is in already', async () => {
+    const member = await world.join(owner, id, 'member');
+    const { data } = await world.send<{ url: string }>(owner, 'POST', path('/invitations'), { role: 'admin' });
+    const token = data.url.split('#')[1];
+    expect((await world.send(member, 'POST', '/api/invitations/accept', { token })).status).toBe(409);
+    clock.advance(7 * 86_400_000 + 1_000);
+    const somebody = await world.t.user();
+    expect((await world.send(somebody, 'POST', '/api/invitations/accept', { token })).status).toBe(400);
+    // Sessions have a month.
+    expect((await world.send(owner, 'GET', path('/invitations'))).data).toEqual({ invitations: [] } as never);
+  });
+});
+
+describe('keys', () => {
+  test('of a team outlive who made them; one’s own end with the membership', async () => {
+    const teamId = await team();
+    const admin = await world.join(owner, id, 'admin', teamId);
+    await world.credit(admin.id, 10 * price);
+    const account = (await world.send<{ account_id: number }>(owner, 'GET', path())).data.account_id;
+    await world.credit(account, 10 * price);
+    const ofTeam = await keyOf(admin, { owner: 'team', team_id: teamId });
+    const own = await keyOf(admin, { team_id: teamId });
+    expect(ofTeam.data.owner).toEqual({ type: 'team', id: teamId });
+    expect(own.data.owner).toEqual({ type: 'user', id: admin.id });
+    for (const { data } of [ofTeam, own]) expect((await world.ask(data.key)).status).toBe(200);
+    expect((await world.send(owner, 'DELETE', path(`/members/${admin.id}`))).status).toBe(200);
+    expect((await world.ask(ofTeam.data.key)).status).toBe(200);
+    expect(await world.ask(own.data.key)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+
+    expect((await world.send(owner, 'DELETE', path(`/teams/${teamId}`))).status).toBe(200);
+    expect(await world.ask(ofTeam.data.key)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+  });
+
+  test('need a team that one is in', async () => {
+    const teamId = await team('Elsewhere');
+    const member = await world.join(owner, id, 'member');
+    expect((await keyOf(member, { team_id: teamId })).status).toBe(403);
+    expect((await keyOf(member, { owner: 'team', team_id: teamId })).status).toBe(403);
+    expect((await keyOf(owner, { owner: 'team' })).status).toBe(400);
+    expect((await keyOf(owner, { owner: 'team', team_id: 999_999 })).status).toBe(404);
+    expect((await world.send(owner, 'PUT', path(`/teams/${teamId}/members/${member.id}`))).status).toBe(200);
+    expect((await keyOf(member, { team_id: teamId })).status).toBe(200);
+    expect((await world.send(owner, 'DELETE', path(`/teams/${teamId}/members/${member.id}`))).status).toBe(200);
+    expect((await keyOf(member, { team_id: teamId })).status).toBe(403);
+  });
+
+  test('are seen and changed by who has them and who manages keys, and by nobody else', async () => {
+    const [one, other] = [await world.join(owner, id, 'member'), await world.join(owner, id, 'member')];
+    const { data } = await keyOf(one, { name: 'mine' });
+    const keysOf = async (by: Member) =>
+      (await world.send<{ keys: { id: number }[] }>(by, 'GET', path('/keys'))).data.keys.map((key) => key.id);
+    expect(await keysOf(one)).toEqual([data.id]);
+    expect(await keysOf(other)).toEqual([]);
+    expect(await keysOf(owner)).toContain(data.id);
+    expect((await world.send(other, 'PUT', path(`/keys/${data.id}`), { name: 'theirs' })).status).toBe(404);
+    expect((await world.send(owner, 'PUT', path(`/keys/${data.id}`), { status: 2 })).status).toBe(200);
+    expect((await world.ask(data.key)).status).toBe(401);
+    expect((await world.send(one, 'DELETE', path(`/keys/${data.id}`))).status).toBe(200);
+    expect(await keysOf(owner)).not.toContain(data.id);
+  });
+});
+
+test('a shared balance pays for members, and nobody switches to an empty one', async () => {
+  const made = await world.send<{ id: number; account_id: number }>(owner, 'POST', '/api/organisations', {
+    name: 'Family',
+  });
+  const family = `/api/organisations/${made.data.id}`;
+  expect((await world.send(owner, 'PUT', family, { balance: 'shared' })).status).toBe(409);
+  await world.credit(made.data.account_id, 2 * price);
+  expect((await world.send(owner, 'PUT', family, { balance: 'shared' })).status).toBe(200);
+  expect((await world.send(world.root, 'DELETE', `/api/admin/users/${made.data.account_id}`)).status).toBe(409);
+  const member = await world.join(owner, made.data.id, 'member');
+  const { data } = await world.send<{ key: string }>(member, 'POST', `${family}/keys`, { name: 'key' });
+  expect((await world.ask(data.key)).status).toBe(200);
+  expect((await world.ask(data.key)).status).toBe(200);
+  const refused = await world.ask(data.key);
+  expect(refused).toMatchObject({ status: 403, code: 'insufficient_user_quota' });
+  expect(refused.message).toContain('organisation');
+  const self = await world.send<{ quota: number; used_quota: number }>(member, 'GET', '/api/user/self');
+  expect(self.data).toMatchObject({ quota: 0, used_quota: 0 });
+  expect((await world.send(owner, 'DELETE', family)).status).toBe(200);
+  expect(await world.ask(data.key)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+});
+
+test('an application of a team outlives who registered it, and is looked after by those who manage keys', async () => {
+  const teamId = await team('Builders');
+  const builder = await world.join(owner, id, 'admin', teamId);
+  const body = { name: 'Notes', redirect_uris: ['https://notes.example/cb'], scopes: 'openid' };
+  const app = (await world.send(builder, 'POST', '/api/oauth2/applications', body)).data.id;
+  const at = `/api/oauth2/applications/${app}`;
+  const give = (by: Member, to: number) => world.send(by, 'PUT', `${at}/owner`, { type: 'team', id: to });
+  expect((await give(owner, teamId)).status).toBe(403);
+  expect((await give(builder, 999_999)).status).toBe(404);
+  expect((await give(builder, teamId)).status).toBe(200);
+  expect((await world.send(owner, 'DELETE', path(`/members/${builder.id}`))).status).toBe(200);
+  expect((await world.send(builder, 'GET', at)).status).toBe(403);
+  expect((await world.send(await world.join(owner, id, 'member'), 'GET', at)).status).toBe(403);
+  expect((await world.send(owner, 'PUT', at, { description: 'Ours' })).status).toBe(200);
+  const { data } = await world.send<{ applications: object[] }>(owner, 'GET', path('/applications'));
+  expect(data.applications).toMatchObject([{ id: app, name: 'Notes', owner: { type: 'team', id: teamId } }]);
+});
+
+test('where the last owner deletes their account, whoever stands next becomes one', async () => {
+  const made = await world.send(owner, 'POST', '/api/organisations', { name: 'Left behind' });
+  const there = `/api/organisations/${made.data.id}`;
+  const admin = await world.join(owner, made.data.id, 'admin');
+  const founder = await world.join(owner, made.data.id, 'owner');
+  expect((await world.send(owner, 'DELETE', `${there}/members/${owner.id}`)).status).toBe(200);
+  const { accounts } = world.t.app.identity;
+  await forgetMember(accounts, founder.id);
+  expect((await world.send<{ role: string }>(admin, 'GET', there)).data.role).toBe('owner');
+});

@@ -1,0 +1,102 @@
+import { spans } from '../billing/levels.ts';
+import { moveWindow } from '../billing/store/windows.ts';
+import { noPassword } from '../identity/passwords.ts';
+import { insertUser } from '../identity/store/users.ts';
+import { roles } from '../identity/user.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { randomString } from '../lib/ids.ts';
+import { windowAt } from './calendar.ts';
+import { organisationTag, type Room } from './room.ts';
+import type { Standing } from './standing.ts';
+import { listBudgets } from './store/budgets.ts';
+import {
+  changeOrganisation,
+  countOrganisations,
+  deleteOrganisation,
+  insertOrganisation,
+  type OrganisationChange,
+  organisationOfAccount,
+} from './store/organisations.ts';
+import type { OrganisationRow } from './store/tables.ts';
+
+/** A runaway script should hear of it. */
+const mostOrganisations = 50;
+
+export const balances = ['own', 'shared'] as const;
+
+export interface NewOrganisation {
+  name: string;
+  time_zone: string;
+  balance: (typeof balances)[number];
+}
+
+const newSecret = (): string => `svcwh_${randomString(48)}`;
+
+/**
+ * Its account is a user whose name nobody can register, since it holds a character that names of users do not, and who has no
+ * password: whatever belongs to a user (balance, ledger, keys) the organisation has by it, and outlives every member.
+ */
+export async function createOrganisation(
+  room: Room,
+  ownerId: number,
+  input: NewOrganisation,
+): Promise<OrganisationRow> {
+  if ((await countOrganisations(room.db, ownerId)) >= mostOrganisations)
+    throw new AppError('conflict', `You are in ${mostOrganisations} organisations already.`);
+  const created_at = nowSeconds(room.clock);
+  return room.db.transaction().execute(async (tx) => {
+    const account = await insertUser(tx, {
+      ...{ username: `organisation:${randomString(16).toLowerCase()}`, password_hash: noPassword() },
+      ...{ display_name: input.name, email: '', role: roles.user, quota: 0, created_at },
+    });
+    const webhook_secret = room.sealer.seal(newSecret());
+    return insertOrganisation(tx, { ...input, account_id: account!.id, webhook_secret, created_at }, ownerId);
+  });
+}
+
+export type OrganisationInput = Partial<NewOrganisation> & { webhook_url?: string | undefined };
+
+export async function updateOrganisation(
+  room: Room,
+  { organisation }: Standing,
+  input: OrganisationInput,
+): Promise<OrganisationRow> {
+  const change = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  ) as OrganisationChange;
+  const row = await room.db.transaction().execute(async (tx) => {
+    const changed = await changeOrganisation(tx, organisation.id, change);
+    if (!changed) throw new AppError('not_found', 'There is no such organisation.');
+    if (changed.time_zone !== organisation.time_zone) {
+      const now = nowSeconds(room.clock);
+      for (const budget of await listBudgets(tx, organisation.id)) {
+        const span = spans.find((name) => name === budget.span)!;
+        const [before, after] = [organisation, changed].map(({ time_zone }) => windowAt(time_zone, span, now));
+        await moveWindow(tx, budget.id, before!, after!);
+      }
+    }
+    return changed;
+  });
+  await room.announcements.changed(organisationTag(organisation.id));
+  return row;
+}
+
+/** Shown to owners, and anew each time they ask: a secret that was seen by somebody who left is of no use to them. */
+export async function rotateWebhookSecret(room: Room, { organisation }: Standing): Promise<string> {
+  const secret = newSecret();
+  await changeOrganisation(room.db, organisation.id, { webhook_secret: room.sealer.seal(secret) });
+  return secret;
+}
+
+/** Its keys end with it. What is in its balance stays with its account, in the hands of the operator. */
+export async function endOrganisation(room: Room, { organisation }: Standing): Promise<void> {
+  await deleteOrganisation(room.db, organisation.id);
+  await room.announcements.changed(organisationTag(organisation.id));
+}
+
+/** The account of an organisation is no person, and does not go before it. */
+export async function requirePerson({ db }: Pick<Room, 'db'>, userId: number): Promise<void> {
+  if ((await organisationOfAccount(db, userId)) !== null)
+    throw new AppError('conflict', 'This user stands for an organisation. Its owner deletes the organisation instead.');
+}

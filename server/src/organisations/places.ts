@@ -1,0 +1,164 @@
+import { type LevelName, type Levels, levelNames, type OpenBudget, spans } from '../billing/levels.ts';
+import { findWindow, limitOf, openWindow } from '../billing/store/windows.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import { windowAt } from './calendar.ts';
+import { has, type MemberRole } from './rights.ts';
+import { organisationTag, type Room } from './room.ts';
+import { budgetsAt, holdBudget, type LevelPlace, limitsAt } from './store/budgets.ts';
+import { findKeyPlace, type KeyPlace } from './store/keys.ts';
+import type { BudgetRow, LimitRow } from './store/tables.ts';
+
+/** Where a key stands, and all that holds there. */
+export interface Place {
+  keyId: number;
+  /** Null for keys that belong to no organisation. */
+  standing: PlaceStanding | null;
+}
+
+export interface PlaceStanding {
+  organisationId: number;
+  /** Why the key may not be used any more. */
+  refusal: string | null;
+  levels: Levels;
+  limits: readonly Limits[];
+  /** All windows are the ones they were between these times. */
+  from: number;
+  until: number;
+}
+
+/** What one level allows besides money. */
+export interface Limits {
+  level: LevelName;
+  levelId: number;
+  /** 0 for none. */
+  requestsPerMinute: number;
+  tokensPerMinute: number;
+  /** Empty means all. */
+  models: ReadonlySet<string>;
+  providers: ReadonlySet<string>;
+}
+
+/** Places of keys from memory, loaded with everything in a few statements when they are not there. */
+export class Places {
+  readonly #cache: CachedLookup<Place>;
+
+  constructor(readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
+    const { db, clock, hearing, announcements } = room;
+    this.#cache = new CachedLookup<Place>({
+      load: (keyId) => loadPlace(db, Number(keyId), nowSeconds(clock)),
+      tagsOf: ({ keyId, standing }) => [
+        `key:${keyId}`,
+        ...(standing ? [organisationTag(standing.organisationId)] : []),
+      ],
+      max: 50_000,
+      clock,
+      hearing,
+    });
+    announcements.onChanged(
+      (tag) => this.#cache.invalidate(tag),
+      () => this.#cache.clear(),
+    );
+  }
+
+  /** Null outside of organisations. Throws what must not go on. */
+  of(keyId: number): PlaceStanding | null | Promise<PlaceStanding | null> {
+    const found = this.#cache.get(`${keyId}`);
+    if (found instanceof Promise) return found.then((place) => this.#current(keyId, place));
+    return this.#current(keyId, found);
+  }
+
+  #current(keyId: number, place: Place | null): PlaceStanding | null | Promise<PlaceStanding | null> {
+    if (!place?.standing) return null;
+    const now = nowSeconds(this.room.clock);
+    const { from, until } = place.standing;
+    if (now >= from && now < until) return usable(place.standing);
+    // A window has ended, or the clock went back: the rows of those that are open now.
+    this.#cache.forget(`${keyId}`);
+    const again = this.#cache.get(`${keyId}`);
+    if (again instanceof Promise) return again.then((loaded) => (loaded?.standing ? usable(loaded.standing) : null));
+    return again?.standing ? usable(again.standing) : null;
+  }
+}
+
+function usable(standing: PlaceStanding): PlaceStanding {
+  if (standing.refusal !== null) throw new AppError('invalid_api_key', standing.refusal);
+  return standing;
+}
+
+/** Why a key counts no more though it is there; null while it does. */
+function refusalOf({ account_id, team_id, found_team, member_id, role, in_team }: KeyPlace): string | null {
+  if (account_id === null) return 'The organisation of this API key was deleted.';
+  if (team_id !== null && found_team === null) return 'The team of this API key was deleted.';
+  if (member_id === null) return null;
+  if (role === null) return 'Whoever this API key belongs to has left its organisation.';
+  if (!has(role as MemberRole, 'use')) return 'Whoever this API key belongs to may not use models in its organisation.';
+  return team_id !== null && in_team === null ? 'Whoever this API key belongs to has left its team.' : null;
+}
+
+async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
+  const found = await findKeyPlace(db, keyId);
+  if (!found) return { keyId, standing: null };
+  const { organisation_id: organisationId, account_id, member_id, balance, time_zone } = found;
+  const refusal = refusalOf(found);
+  const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  if (refusal !== null || account_id === null || time_zone === null) {
+    const levels = { payerId: 0, budgets: [] };
+    return { keyId, standing: { organisationId, refusal, levels, limits: [], ...always } };
+  }
+  const places = placesOf(keyId, found);
+  const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
+  const open: OpenBudget[] = [];
+  let { from, until } = always;
+  for (const budget of budgets) {
+    const span = spans.find((name) => name === budget.span)!;
+    const { startsAt, endsAt } = windowAt(time_zone, span, now);
+    const windowId = (await findWindow(db, budget.id, startsAt)) ?? (await begin(db, budget.id, startsAt, endsAt));
+    if (windowId === null) continue;
+    open.push({
+      ...{ level: budget.level as LevelName, span, amount: budget.amount, hard: budget.hard === 1 },
+      ...{ windowId, endsAt, timeZone: time_zone },
+    });
+    from = Math.max(from, startsAt);
+    if (endsAt > 0) until = Math.min(until, endsAt);
+  }
+  const limits = (await limitsAt(db, organisationId, places)).map(limitsOf);
+  const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
+  return {
+    keyId,
+    standing: { organisationId, refusal: null, levels: { payerId, budgets: open }, limits, from, until },
+  };
+}
+
+/** Null when the budget was deleted meanwhile. */
+const begin = (db: Db, budgetId: number, startsAt: number, endsAt: number): Promise<number | null> =>
+  db.transaction().execute(async (tx) => {
+    const held = await holdBudget(tx, budgetId);
+    if (!held) return null;
+    const limit = limitOf({ amount: held.amount, hard: held.hard === 1 });
+    return openWindow(tx, { budgetId, startsAt, endsAt, limit });
+  });
+
+function placesOf(keyId: number, { organisation_id, team_id, member_id }: KeyPlace): LevelPlace[] {
+  return [
+    { level: 'key', level_id: keyId },
+    ...(member_id === null ? [] : [{ level: 'member', level_id: member_id }]),
+    ...(team_id === null ? [] : [{ level: 'team', level_id: team_id }]),
+    { level: 'organisation', level_id: organisation_id },
+  ];
+}
+
+const depth = (level: string): number => levelNames.indexOf(level as LevelName);
+const narrowestFirst = (budgets: BudgetRow[]): BudgetRow[] =>
+  budgets.toSorted((a, b) => depth(a.level) - depth(b.level) || a.id - b.id);
+
+const limitsOf = (row: LimitRow): Limits => ({
+  level: row.level as LevelName,
+  levelId: row.level_id,
+  requestsPerMinute: row.requests_per_minute,
+  tokensPerMinute: row.tokens_per_minute,
+  models: new Set(JSON.parse(row.models) as string[]),
+  providers: new Set(JSON.parse(row.providers) as string[]),
+});

@@ -1,0 +1,29 @@
+/** Who may do what in an organisation. */
+
+export const memberRoles = ['owner', 'admin', 'member', 'viewer'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
+export const rights = {
+  /** The organisation, its teams and who is in them. */
+  see: ['owner', 'admin', 'member', 'viewer'],
+  /** Usage, requests and keys of everybody, budgets and warnings; others see their own. */
+  see_all: ['owner', 'admin', 'viewer'],
+  /** Keys of one's own, which the organisation pays for and limits. */
+  use: ['owner', 'admin', 'member'],
+  /** Keys of teams, and those of others. */
+  manage_keys: ['owner', 'admin'],
+  manage_teams: ['owner', 'admin'],
+  /** Who is in it, as what, and who is invited; owners are made and changed by owners alone. */
+  manage_members: ['owner', 'admin'],
+  /** Budgets and limits at every level. */
+  manage_budgets: ['owner', 'admin'],
+  /** Name, time zone, webhook, and who pays. */
+  manage_organisation: ['owner'],
+} as const satisfies Record<string, readonly MemberRole[]>;
+export type Right = keyof typeof rights;
+
+export const has = (role: MemberRole, right: Right): boolean => (rights[right] as readonly MemberRole[]).includes(role);
+
+/** An owner stands above everybody; others change only those who are no owners, and make none. */
+export const mayGive = (acting: MemberRole, before: MemberRole | null, after: MemberRole | null): boolean =>
+  acting === 'owner' || (before !== 'owner' && after !== 'owner');

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { answered } from '../../platform/http/answers.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { Room } from '../room.ts';
+import { listPlacedApplications } from '../store/applications.ts';
+import { base, int, nothingAsked, organisationParams, root, standing } from './shared.ts';
+
+const applicationSchema = z
+  .object({
+    id: int,
+    name: z.string().describe('As it was called when it was given to the team'),
+    owner: z.object({ type: z.literal('team'), id: int }),
+    created_at: int,
+  })
+  .meta({ id: 'TeamApplication' });
+
+/** They are looked after where all applications are: `/api/oauth2/applications/{app_id}`. */
+export const applicationRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/applications`,
+    summary: 'Applications that belong to teams of an organisation',
+    params: organisationParams,
+    query: nothingAsked,
+    answers: { 200: answered(z.object({ applications: z.array(applicationSchema) })) },
+    handle: async (call) => {
+      const { organisation } = await standing(room, call, 'see_all');
+      const rows = await listPlacedApplications(room.db, organisation.id);
+      const applications = rows.map(({ application_id, name, team_id, created_at }) => ({
+        ...{ id: application_id, name, owner: { type: 'team', id: team_id }, created_at },
+      }));
+      return ok(call, { applications });
+    },
+  }),
+];

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { levelNames, spans } from '../../billing/levels.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { budgetsOf, createBudget, removeBudget, updateBudget } from '../budgets.ts';
+import { limitsOf, putLimits, removeLimits } from '../limits.ts';
+import type { Room } from '../room.ts';
+import type { WarningRow } from '../store/tables.ts';
+import { listWarnings } from '../store/warnings.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+
+const level = z.enum(levelNames);
+const levelId = int.min(1).describe('Of the organisation, the team, the user or the key');
+const window = z.enum(spans).describe('Begins by the time zone of the organisation; weeks on Monday');
+const amount = int.min(0).max(1e15).describe('In quota units (500,000 = 1 USD)');
+const alerts = z
+  .array(z.number().gt(0).max(1))
+  .max(20)
+  .describe('Shares of the amount that are told of, each once in a window');
+
+const budgetFields = {
+  amount,
+  hard: z.boolean().describe('Refuses what goes beyond; else it is only told of'),
+  alerts,
+};
+const newBudget = z.strictObject({
+  level,
+  level_id: levelId,
+  window,
+  amount,
+  hard: budgetFields.hard.default(true),
+  alerts: alerts.default([0.5, 0.8, 1]),
+});
+const budgetChange = z.strictObject(budgetFields).partial();
+const budgetSchema = z
+  .object({
+    ...{ id: int, level, level_id: int, window, ...budgetFields },
+    used: int.describe('Charged in the window that is open'),
+    remaining: int,
+    starts_at: int.nullable(),
+    resets_at: int.nullable().describe('When the next window begins; null for one in all'),
+  })
+  .meta({ id: 'Budget' });
+
+const names = z.array(z.string().min(1).max(200)).max(500);
+const limitFields = {
+  requests_per_minute: int.min(0).max(1e9).default(0).describe('0 for no limit'),
+  tokens_per_minute: int.min(0).max(1e12).default(0).describe('0 for no limit; counted when they are known'),
+  models: names.default([]).describe('Empty for all'),
+  providers: names.default([]).describe('Empty for all'),
+};
+const limitsSchema = z.object({ level, level_id: int, ...limitFields }).meta({ id: 'OrganisationLimits' });
+const limitParams = organisationParams.extend({ level, level_id: idText });
+
+const warningSchema = z
+  .object({
+    ...{ id: int, budget_id: int, level, level_id: int, window, share: z.number(), used: int, amount: int },
+    starts_at: int.nullable(),
+    created_at: int,
+  })
+  .meta({ id: 'BudgetWarning' });
+const mostWarnings = 200;
+
+const viewWarning = ({ organisation_id: _, span, share, starts_at, ...row }: WarningRow) => ({
+  ...row,
+  window: span,
+  share: share / 1000,
+  starts_at: span === 'total' ? null : starts_at,
+});
+
+export const budgetRoutes = (room: Room): Route[] => [
+  ...moneyRoutes(room),
+  ...limitRoutes(room),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/warnings`,
+    summary: 'Shares of budgets that were reached, the newest 200 first',
+    params: organisationParams,
+    query: nothingAsked,
+    answers: { 200: answered(z.object({ warnings: z.array(warningSchema) })) },
+    handle: async (call) => {
+      const { organisation } = await standing(room, call, 'see_all');
+      return ok(call, { warnings: (await listWarnings(room.db, organisation.id, mostWarnings)).map(viewWarning) });
+    },
+  }),
+];
+
+function moneyRoutes(room: Room): Route[] {
+  const path = `${root}/{id}/budgets`;
+  const params = organisationParams.extend({ budget_id: idText });
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path,
+      summary: 'Budgets of an organisation at all levels, and what is used of them',
+      params: organisationParams,
+      query: nothingAsked,
+      answers: { 200: answered(z.object({ budgets: z.array(budgetSchema) })) },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'see_all');
+        return ok(call, { budgets: await budgetsOf(room, organisation) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path,
+      summary: 'Set a budget for a level and a window; what was spent before it was set does not count',
+      idempotent: true,
+      params: organisationParams,
+      body: newBudget,
+      audit: {
+        action: 'budget_created',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ body }, { data }) => ({ budget_id: data.id, ...body }),
+      },
+      answers: { 200: answered(budgetSchema) },
+      handle: async (call) =>
+        ok(call, await createBudget(room, await standing(room, call, 'manage_budgets'), call.body)),
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: `${path}/{budget_id}`,
+      summary: 'Change a budget; what was used in its window stays used',
+      params,
+      body: budgetChange,
+      audit: {
+        action: 'budget_updated',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params: { budget_id }, body }) => ({ budget_id, ...body }),
+      },
+      answers: { 200: answered(budgetSchema) },
+      handle: async (call) => {
+        const acting = await standing(room, call, 'manage_budgets');
+        return ok(call, await updateBudget(room, acting, call.params.budget_id, call.body));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: `${path}/{budget_id}`,
+      summary: 'Delete a budget',
+      params,
+      audit: {
+        action: 'budget_deleted',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params: { budget_id } }) => ({ budget_id }),
+      },
+      answers: { 200: done },
+      handle: async (call) => {
+        await removeBudget(room, await standing(room, call, 'manage_budgets'), call.params.budget_id);
+        return json(call, { success: true, message: 'The budget is deleted.' });
+      },
+    }),
+  ];
+}
+
+function limitRoutes(room: Room): Route[] {
+  const path = `${root}/{id}/limits`;
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path,
+      summary: 'What each level allows besides money: requests and tokens a minute, models, providers',
+      params: organisationParams,
+      query: nothingAsked,
+      answers: { 200: answered(z.object({ limits: z.array(limitsSchema) })) },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'see_all');
+        return ok(call, { limits: await limitsOf(room, organisation.id) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: `${path}/{level}/{level_id}`,
+      summary: 'Set the limits of a level',
+      params: limitParams,
+      body: z.strictObject(limitFields),
+      audit: {
+        action: 'limits_set',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params: { level: name, level_id }, body }) => ({ level: name, level_id, ...body }),
+      },
+      answers: { 200: answered(limitsSchema) },
+      handle: async (call) => {
+        const acting = await standing(room, call, 'manage_budgets');
+        const { level: name, level_id } = call.params;
+        return ok(call, await putLimits(room, acting, { level: name, level_id, ...call.body }));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: `${path}/{level}/{level_id}`,
+      summary: 'Take the limits of a level away',
+      params: limitParams,
+      audit: {
+        action: 'limits_deleted',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params: { level: name, level_id } }) => ({ level: name, level_id }),
+      },
+      answers: { 200: done },
+      handle: async (call) => {
+        const acting = await standing(room, call, 'manage_budgets');
+        await removeLimits(room, acting, { level: call.params.level, level_id: call.params.level_id });
+        return json(call, { success: true, message: 'The limits are taken away.' });
+      },
+    }),
+  ];
+}

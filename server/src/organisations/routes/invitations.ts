@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { emailRule } from '../../identity/user.ts';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { acceptInvitation, inviteMember, lookAtInvitation } from '../invitations.ts';
+import type { Room } from '../room.ts';
+import { deleteInvitation, listInvitations } from '../store/invitations.ts';
+import type { InvitationRow } from '../store/tables.ts';
+import { base, int, nothingAsked, organisationParams, roleField, root, standing, subject } from './shared.ts';
+
+const invitationSchema = z
+  .object({
+    id: int,
+    email: z.string(),
+    role: roleField,
+    team_id: int.nullable(),
+    invited_by: int,
+    created_at: int,
+    expires_at: int,
+  })
+  .meta({ id: 'OrganisationInvitation' });
+const body = z.strictObject({
+  role: roleField.default('member'),
+  email: emailRule.default('').describe('Where the link is mailed to; without one it is in the answer'),
+  team_id: int.min(1).optional(),
+});
+const token = z.strictObject({ token: z.string().min(1).max(200) });
+
+const viewOf = ({ secret_hash: _, organisation_id: __, ...row }: InvitationRow) => row;
+
+export const invitationRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/invitations`,
+    summary: 'Invitations that are open',
+    params: organisationParams,
+    query: nothingAsked,
+    answers: { 200: answered(z.object({ invitations: z.array(invitationSchema) })) },
+    handle: async (call) => {
+      const { organisation } = await standing(room, call, 'manage_members');
+      const rows = await listInvitations(room.db, organisation.id, nowSeconds(room.clock));
+      return ok(call, { invitations: rows.map(viewOf) });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: `${root}/{id}/invitations`,
+    summary: 'Invite somebody, by mail or by a link to hand over; it works once, for 7 days',
+    idempotent: true,
+    params: organisationParams,
+    body,
+    audit: {
+      action: 'member_invited',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ body: { role, email, team_id } }, { data }) => ({
+        ...{ invitation_id: data.invitation.id, role, email, team_id: team_id ?? null },
+      }),
+    },
+    answers: {
+      200: answered(z.object({ invitation: invitationSchema, url: z.string().nullable(), mailed: z.boolean() })),
+    },
+    handle: async (call) => {
+      const acting = await standing(room, call, 'manage_members');
+      const { invitation, url, mailed } = await inviteMember(room, acting, call.body);
+      call.headers['cache-control'] = 'no-store';
+      return ok(call, { invitation: viewOf(invitation), url, mailed });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'delete',
+    path: `${root}/{id}/invitations/{invitation_id}`,
+    summary: 'Take an invitation back',
+    params: organisationParams.extend({ invitation_id: idText }),
+    audit: {
+      action: 'invitation_deleted',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params }) => ({ invitation_id: params.invitation_id }),
+    },
+    answers: { 200: done },
+    handle: async (call) => {
+      const { organisation } = await standing(room, call, 'manage_members');
+      if (!(await deleteInvitation(room.db, organisation.id, call.params.invitation_id)))
+        throw new AppError('not_found', 'There is no such invitation.');
+      return json(call, { success: true, message: 'The invitation is taken back.' });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: '/api/invitations/look',
+    summary: 'What the secret of a link invites to',
+    body: token,
+    answers: { 200: answered(z.object({ organisation: z.string(), role: roleField })) },
+    handle: async (call) => ok(call, await lookAtInvitation(room, call.body.token)),
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: '/api/invitations/accept',
+    summary: 'Join the organisation that the secret of a link invites to',
+    body: token,
+    audit: { action: 'member_joined', subject, id: (_, answer) => answer?.data.organisation_id },
+    answers: { 200: answered(z.object({ organisation_id: int })) },
+    handle: async (call) =>
+      ok(call, { organisation_id: await acceptInvitation(room, call.principal.user.id, call.body.token) }),
+  }),
+];

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { keyChangeSchema, keyViewSchema, newKeySchema } from '../../identity/keys.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { changePlacedKey, createPlacedKey, placedKeys, removePlacedKey } from '../keys.ts';
+import type { Room } from '../room.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+
+const placedKeySchema = keyViewSchema
+  .extend({
+    owner: z.object({ type: z.enum(['user', 'team']), id: int }),
+    team_id: int.nullable(),
+  })
+  .meta({ id: 'OrganisationKey' });
+const newPlacedKey = newKeySchema.extend({
+  owner: z.enum(['user', 'team']).default('user').describe('A key of a team stays when whoever made it leaves'),
+  team_id: int.min(1).optional(),
+});
+const keyChange = keyChangeSchema.extend({
+  team_id: int.min(1).nullable().optional().describe('Moves it; what runs is charged where it was taken from'),
+});
+const params = organisationParams.extend({ key_id: idText });
+
+export const keyRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/keys`,
+    summary: 'API keys of an organisation, masked: all, or one’s own, by role',
+    params: organisationParams,
+    query: nothingAsked,
+    answers: { 200: answered(z.object({ keys: z.array(placedKeySchema) })) },
+    handle: async (call) => ok(call, { keys: await placedKeys(room, await standing(room, call, 'see')) }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: `${root}/{id}/keys`,
+    summary: 'Create an API key of one’s own or of a team; the full key is shown once',
+    idempotent: true,
+    params: organisationParams,
+    body: newPlacedKey,
+    audit: {
+      action: 'organisation_key_created',
+      subject,
+      id: (call) => call.params.id,
+      also: (_, { data }) => ({ key_id: data.id, name: data.name, owner: data.owner, team_id: data.team_id }),
+    },
+    answers: { 200: answered(placedKeySchema) },
+    handle: async (call) => {
+      const acting = await standing(room, call, 'use');
+      call.headers['cache-control'] = 'no-store';
+      return ok(call, await createPlacedKey(room, acting, call.principal.sessionId, call.body));
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'put',
+    path: `${root}/{id}/keys/{key_id}`,
+    summary: 'Change an API key of an organisation, or move it to another team',
+    params,
+    body: keyChange,
+    audit: {
+      action: 'organisation_key_updated',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params: { key_id } }, { data }) => ({ key_id, name: data.name, team_id: data.team_id }),
+    },
+    answers: { 200: answered(placedKeySchema) },
+    handle: async (call) => {
+      const acting = await standing(room, call, 'use');
+      return ok(call, await changePlacedKey(room, acting, call.params.key_id, call.body));
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'delete',
+    path: `${root}/{id}/keys/{key_id}`,
+    summary: 'Delete an API key of an organisation',
+    params,
+    audit: {
+      action: 'organisation_key_deleted',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params: { key_id } }) => ({ key_id }),
+    },
+    answers: { 200: done },
+    handle: async (call) => {
+      await removePlacedKey(room, await standing(room, call, 'use'), call.params.key_id);
+      return json(call, { success: true, message: 'The API key is deleted.' });
+    },
+  }),
+];

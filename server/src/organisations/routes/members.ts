@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { userNamesOf } from '../../identity/store/names.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { changeMember, membersOf } from '../members.ts';
+import type { Room } from '../room.ts';
+import { base, int, nothingAsked, organisationParams, roleField, root, standing, subject } from './shared.ts';
+
+const memberSchema = z
+  .object({
+    user_id: int,
+    username: z.string(),
+    role: roleField,
+    teams: z.array(int).describe('Ids of the teams they are in'),
+    created_at: int,
+  })
+  .meta({ id: 'OrganisationMember' });
+const params = organisationParams.extend({ user_id: idText });
+
+export const memberRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/members`,
+    summary: 'Members of an organisation, their roles and teams',
+    params: organisationParams,
+    query: nothingAsked,
+    answers: { 200: answered(z.object({ members: z.array(memberSchema) })) },
+    handle: async (call) => {
+      const { organisation } = await standing(room, call, 'see');
+      const rows = await membersOf(room, organisation.id);
+      const names = await userNamesOf(
+        room.db,
+        rows.map(({ user_id }) => user_id),
+      );
+      const members = rows.map(({ organisation_id: _, ...member }) => ({
+        ...member,
+        username: names.get(member.user_id) ?? '',
+      }));
+      return ok(call, { members });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'put',
+    path: `${root}/{id}/members/{user_id}`,
+    summary: 'Change the role of a member',
+    params,
+    body: z.strictObject({ role: roleField }),
+    audit: {
+      action: 'member_updated',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params: { user_id }, body }) => ({ user_id, role: body.role }),
+    },
+    answers: { 200: done },
+    handle: async (call) => {
+      const acting = await standing(room, call, 'manage_members');
+      await changeMember(room, acting, call.params.user_id, call.body.role);
+      return json(call, { success: true, message: 'The role is changed.' });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'delete',
+    path: `${root}/{id}/members/{user_id}`,
+    summary: 'End a membership, or one’s own; keys of their own in the organisation end with it',
+    params,
+    audit: {
+      action: 'member_removed',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params: { user_id } }) => ({ user_id }),
+    },
+    answers: { 200: done },
+    handle: async (call) => {
+      // Everybody may leave.
+      const acting = await standing(room, call, 'see');
+      await changeMember(room, acting, call.params.user_id, null);
+      return json(call, { success: true, message: 'The membership has ended.' });
+    },
+  }),
+];

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { findUserRow } from '../../identity/store/users.ts';
+import { AppError } from '../../lib/errors.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import type { Subject } from '../../platform/http/audit-rule.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { shownName } from '../../platform/http/shown-text.ts';
+import { isTimeZone } from '../calendar.ts';
+import {
+  balances,
+  createOrganisation,
+  endOrganisation,
+  rotateWebhookSecret,
+  updateOrganisation,
+} from '../organisations.ts';
+import { has, type MemberRole } from '../rights.ts';
+import type { Room } from '../room.ts';
+import { findOrganisation, organisationsOf } from '../store/organisations.ts';
+import type { OrganisationRow } from '../store/tables.ts';
+import { base, int, nothingAsked, organisationParams, roleField, root, standing } from './shared.ts';
+
+const timeZone = z
+  .string()
+  .refine(isTimeZone, 'must be a name of the IANA time zone database, such as Europe/Vienna')
+  .describe('Days, weeks and months of budgets begin by it');
+const balance = z.enum(balances).describe('`own`: each member pays; `shared`: the organisation’s account does');
+
+/** An address that we call; empty for none. */
+const webhookUrl = z
+  .string()
+  .trim()
+  .max(2_000)
+  .refine((text) => {
+    if (text === '') return true;
+    const url = URL.parse(text);
+    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  }, 'must be an http or https address')
+  .transform((text) => (text === '' ? '' : new URL(text).href))
+  .meta({ type: 'string' });
+
+const newOrganisation = z.strictObject({
+  name: shownName(64),
+  time_zone: timeZone.default('UTC'),
+  balance: balance.default('own'),
+});
+const organisationChange = z.strictObject({
+  name: shownName(64).optional(),
+  time_zone: timeZone.optional(),
+  balance: balance.optional(),
+  webhook_url: webhookUrl.optional(),
+});
+
+const organisationSchema = z
+  .object({
+    id: int,
+    name: z.string(),
+    time_zone: z.string(),
+    balance: z.enum(balances),
+    role: roleField.describe('Of whoever asks'),
+    account_id: int.describe('The user that stands for the organisation: administrators give credits to it'),
+    quota: int
+      .nullable()
+      .describe('What is in the balance of the account, in quota units; null where your role does not see it'),
+    webhook_url: z.string().nullable(),
+    created_at: int,
+  })
+  .meta({ id: 'Organisation' });
+const one = answered(organisationSchema);
+
+async function viewOf(
+  { db }: Room,
+  row: OrganisationRow,
+  role: MemberRole,
+): Promise<z.infer<typeof organisationSchema>> {
+  const account = has(role, 'see_all') ? await findUserRow(db, row.account_id) : null;
+  return {
+    ...{ id: row.id, name: row.name, time_zone: row.time_zone, role, account_id: row.account_id },
+    balance: row.balance === 'shared' ? 'shared' : 'own',
+    quota: account && Number(account.quota),
+    webhook_url: has(role, 'manage_organisation') ? row.webhook_url : null,
+    created_at: row.created_at,
+  };
+}
+
+const organisationSubject = ({ db }: Room): Subject => ({
+  type: 'organisation',
+  look: async (id) => {
+    const row = await findOrganisation(db, Number(id));
+    if (!row) return null;
+    const { name, time_zone, balance, webhook_url } = row;
+    return { name, state: { name, time_zone, balance, webhook_url } };
+  },
+});
+
+export function organisationRoutes(room: Room): Route[] {
+  const subject = organisationSubject(room);
+  const params = organisationParams;
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: root,
+      summary: 'Organisations that I am in',
+      query: nothingAsked,
+      answers: { 200: answered(z.object({ organisations: z.array(organisationSchema) })) },
+      handle: async (call) => {
+        const rows = await organisationsOf(room.db, call.principal.user.id);
+        const organisations = await Promise.all(rows.map((row) => viewOf(room, row, row.role as MemberRole)));
+        return ok(call, { organisations });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: root,
+      summary: 'Make an organisation; whoever makes it owns it',
+      idempotent: true,
+      body: newOrganisation,
+      audit: { action: 'organisation_created', subject, id: (_, answer) => answer?.data.id },
+      answers: { 200: one },
+      handle: async (call) => {
+        const row = await createOrganisation(room, call.principal.user.id, call.body);
+        return ok(call, await viewOf(room, row, 'owner'));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: `${root}/{id}`,
+      summary: 'An organisation that I am in',
+      params,
+      query: nothingAsked,
+      answers: { 200: one },
+      handle: async (call) => {
+        const { organisation, role } = await standing(room, call, 'see');
+        return ok(call, await viewOf(room, organisation, role));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: `${root}/{id}`,
+      summary: 'Change an organisation; a new time zone begins no window of a budget anew',
+      params,
+      body: organisationChange,
+      audit: { action: 'organisation_updated', subject, id: (call) => call.params.id },
+      answers: { 200: one },
+      handle: async (call) => {
+        const acting = await standing(room, call, 'manage_organisation');
+        if (call.body.balance !== undefined && acting.organisation.balance !== call.body.balance)
+          await refuseUnpaid(room, acting.organisation, call.body.balance);
+        return ok(call, await viewOf(room, await updateOrganisation(room, acting, call.body), acting.role));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: `${root}/{id}`,
+      summary: 'Delete an organisation; its keys end with it',
+      params,
+      audit: { action: 'organisation_deleted', subject, id: (call) => call.params.id },
+      answers: { 200: done },
+      handle: async (call) => {
+        await endOrganisation(room, await standing(room, call, 'manage_organisation'));
+        return json(call, { success: true, message: 'The organisation is deleted.' });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: `${root}/{id}/webhook-secret`,
+      summary: 'A new secret that warnings are signed with; it is shown once',
+      idempotent: true,
+      params,
+      audit: {
+        action: 'organisation_webhook_secret_rotated',
+        subject: { type: 'organisation' },
+        id: (call) => call.params.id,
+      },
+      answers: { 200: answered(z.object({ webhook_secret: z.string() })) },
+      handle: async (call) => {
+        const acting = await standing(room, call, 'manage_organisation');
+        call.headers['cache-control'] = 'no-store';
+        return ok(call, { webhook_secret: await rotateWebhookSecret(room, acting) });
+      },
+    }),
+  ];
+}
+
+/** Whoever switches to an account without money would stop everybody at once. */
+async function refuseUnpaid({ db }: Room, { account_id }: OrganisationRow, balance: string): Promise<void> {
+  if (balance !== 'shared') return;
+  const account = await findUserRow(db, account_id);
+  if (Number(account?.quota ?? 0) <= 0)
+    throw new AppError(
+      'conflict',
+      'The balance of the organisation is empty. Ask an administrator for credits first.',
+      {
+        param: 'balance',
+      },
+    );
+}

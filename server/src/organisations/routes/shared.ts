@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { idText } from '../../platform/http/paging.ts';
+import type { Call } from '../../platform/http/route.ts';
+import type { Right } from '../rights.ts';
+import { memberRoles } from '../rights.ts';
+import type { Room } from '../room.ts';
+import { type Standing, standingIn } from '../standing.ts';
+
+/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
+export const nothingAsked = z.strictObject({});
+
+export const base = {
+  tag: 'Organisations',
+  auth: 'session',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+
+export const root = '/api/organisations';
+export const int = z.number().int();
+export const roleField = z.enum(memberRoles);
+export const organisationParams = z.object({ id: idText });
+
+/** All that is done in an organisation is told under its name. */
+export const subject = { type: 'organisation' };
+
+type Asked = Pick<Call<'session'>, 'principal'> & { params: { id: number } };
+
+/** Whoever calls, in the organisation that the path names. */
+export const standing = (room: Room, call: Asked, right: Right): Promise<Standing> =>
+  standingIn(room.db, call.params.id, call.principal.user.id, right);

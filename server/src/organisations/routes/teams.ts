@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { answered, done } from '../../platform/http/answers.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { shownName } from '../../platform/http/shown-text.ts';
+import type { Room } from '../room.ts';
+import type { TeamRow } from '../store/tables.ts';
+import { listTeams } from '../store/teams.ts';
+import { addToTeam, changeTeam, createTeam, endTeam, removeFromTeam } from '../teams.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+
+const teamSchema = z.object({ id: int, name: z.string(), created_at: int }).meta({ id: 'Team' });
+const body = z.strictObject({ name: shownName(64) });
+const teamParams = organisationParams.extend({ team_id: idText });
+const memberParams = teamParams.extend({ user_id: idText });
+
+const viewOf = ({ id, name, created_at }: TeamRow): z.infer<typeof teamSchema> => ({ id, name, created_at });
+
+export function teamRoutes(room: Room): Route[] {
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: `${root}/{id}/teams`,
+      summary: 'Teams of an organisation',
+      params: organisationParams,
+      query: nothingAsked,
+      answers: { 200: answered(z.object({ teams: z.array(teamSchema) })) },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'see');
+        return ok(call, { teams: (await listTeams(room.db, organisation.id)).map(viewOf) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: `${root}/{id}/teams`,
+      summary: 'Make a team',
+      idempotent: true,
+      params: organisationParams,
+      body,
+      audit: {
+        action: 'team_created',
+        subject,
+        id: (call) => call.params.id,
+        also: (_, { data }) => ({ team_id: data.id, name: data.name }),
+      },
+      answers: { 200: answered(teamSchema) },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'manage_teams');
+        return ok(call, viewOf(await createTeam(room, organisation.id, call.body.name)));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: `${root}/{id}/teams/{team_id}`,
+      summary: 'Rename a team',
+      params: teamParams,
+      body,
+      audit: {
+        action: 'team_updated',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params, body: given }) => ({ team_id: params.team_id, name: given.name }),
+      },
+      answers: { 200: answered(teamSchema) },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'manage_teams');
+        return ok(call, viewOf(await changeTeam(room, organisation.id, call.params.team_id, call.body.name)));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: `${root}/{id}/teams/{team_id}`,
+      summary: 'Delete a team; its keys, budgets and limits end with it, its members stay in the organisation',
+      params: teamParams,
+      audit: {
+        action: 'team_deleted',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params }) => ({ team_id: params.team_id }),
+      },
+      answers: { 200: done },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'manage_teams');
+        await endTeam(room, organisation.id, call.params.team_id);
+        return json(call, { success: true, message: 'The team is deleted.' });
+      },
+    }),
+    ...placeRoutes(room),
+  ];
+}
+
+/** Who is in a team. */
+function placeRoutes(room: Room): Route[] {
+  const shared = { ...base, path: `${root}/{id}/teams/{team_id}/members/{user_id}`, params: memberParams } as const;
+  return [
+    defineRoute({
+      ...shared,
+      method: 'put',
+      summary: 'Put a member into a team; one may be in several',
+      audit: {
+        action: 'team_member_added',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params }) => ({ team_id: params.team_id, user_id: params.user_id }),
+      },
+      answers: { 200: done },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'manage_teams');
+        await addToTeam(room, organisation.id, call.params.team_id, call.params.user_id);
+        return json(call, { success: true, message: 'The member is in the team.' });
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      summary: 'Take a member out of a team; keys of their own in it end, those of the team stay',
+      audit: {
+        action: 'team_member_removed',
+        subject,
+        id: (call) => call.params.id,
+        also: ({ params }) => ({ team_id: params.team_id, user_id: params.user_id }),
+      },
+      answers: { 200: done },
+      handle: async (call) => {
+        const { organisation } = await standing(room, call, 'manage_teams');
+        await removeFromTeam(room, organisation.id, call.params.team_id, call.params.user_id);
+        return json(call, { success: true, message: 'The member is no longer in the team.' });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { levelNames } from '../../billing/levels.ts';
+import { dayOf } from '../../billing/store/port.ts';
+import { listUsageOfKeys, sumUsageOfKeys } from '../../billing/store/usage-of-keys.ts';
+import { usageLogSchema, usageSumSchema, viewSum, viewUsage } from '../../billing/views.ts';
+import { pageAudit } from '../../identity/audit/read.ts';
+import { userNames } from '../../identity/audit/read-store.ts';
+import { auditEntrySchema, viewAudit } from '../../identity/audit/view.ts';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { answered, listed } from '../../platform/http/answers.ts';
+import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
+import { idText, pageFields } from '../../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { decisionSchema, viewDecision } from '../../routing/routes/decisions.ts';
+import { decisionsOf } from '../../routing/store/decisions.ts';
+import { keysAt } from '../level-keys.ts';
+import type { Room } from '../room.ts';
+import type { Standing } from '../standing.ts';
+import { base, organisationParams, root, standing } from './shared.ts';
+
+const levelFields = {
+  level: z.enum(levelNames).default('organisation'),
+  level_id: idText.optional().describe('Of the team, the user or the key'),
+  from: idText.optional(),
+  to: idText.optional(),
+};
+const logsQuery = z.strictObject({ ...levelFields, page_size: pageFields.page_size, cursor: cursorField(2) });
+const summaryQuery = z.strictObject({ ...levelFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
+const auditQuery = z.strictObject({ ...pageFields, cursor: cursorField(2) });
+
+const defaultDays = 30;
+/** Sums are per day, model and key: a year of them is read in one go, more would stop a synchronous database. */
+const mostDays = 366;
+
+/** What was used, asked and done, by level; members see their own. */
+export const usageRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/requests`,
+    summary: 'Requests at a level, newest first; members see those of their own keys',
+    params: organisationParams,
+    query: logsQuery,
+    answers: { 200: answered(z.object({ logs: z.array(usageLogSchema), ...nextCursor })) },
+    handle: async (call) => {
+      const { logs, next_cursor } = await pageOf(room, await standing(room, call, 'see'), call.query);
+      return ok(call, { logs: logs.map((log) => viewUsage(log)), next_cursor });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/decisions`,
+    summary: 'Where requests at a level went and why, newest first',
+    params: organisationParams,
+    query: logsQuery,
+    answers: { 200: answered(z.object({ decisions: z.array(decisionSchema), ...nextCursor })) },
+    handle: async (call) => {
+      const { logs, next_cursor } = await pageOf(room, await standing(room, call, 'see'), call.query);
+      const rows = await decisionsOf(
+        room.db,
+        logs.map(({ request_id }) => request_id),
+      );
+      return ok(call, { decisions: rows.map(viewDecision), next_cursor });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/usage`,
+    summary: 'Usage at a level added up per day (UTC), model or API key; members see that of their own keys',
+    params: organisationParams,
+    query: summaryQuery,
+    answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
+    handle: async (call) => {
+      const { from, to, group_by } = call.query;
+      refuseBackwards(from, to);
+      const lastDay = dayOf(to ?? nowSeconds(room.clock));
+      const firstDay = from === undefined ? lastDay - defaultDays + 1 : dayOf(from);
+      if (lastDay - firstDay >= mostDays)
+        throw new AppError('invalid_value', `A summary covers at most ${mostDays} days.`, { param: 'from' });
+      const keyIds = await keysAt(room.db, await standing(room, call, 'see'), call.query);
+      const sums = await sumUsageOfKeys(room.db, keyIds, group_by, firstDay, lastDay);
+      const total = { requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0 };
+      for (const sum of sums) for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += sum[name];
+      return ok(call, { items: sums.map((sum) => viewSum(group_by, sum)), total });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/audit`,
+    summary: 'Who changed what in the organisation, newest first',
+    params: organisationParams,
+    query: auditQuery,
+    answers: { 200: listed({ logs: z.array(auditEntrySchema), ...nextCursor }) },
+    handle: async (call) => {
+      const { organisation } = await standing(room, call, 'manage_members');
+      const { page, page_size, cursor } = call.query;
+      // What this process has just recorded belongs to the answer too.
+      await room.audit.flush();
+      const filter = { target: { type: 'organisation', id: organisation.id } };
+      const { rows, total, next } = await pageAudit(room.db, filter, { page, page_size }, cursor);
+      const names = await userNames(room.db, rows);
+      const logs = rows.map((row) => viewAudit(row, names));
+      return ok(call, { logs, next_cursor: next && cursorOf(next), total, page, page_size });
+    },
+  }),
+];
+
+function refuseBackwards(from: number | undefined, to: number | undefined): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
+}
+
+/** Entries of the usage log at a level, and where the next page begins. */
+async function pageOf({ db }: Room, asking: Standing, query: z.infer<typeof logsQuery>) {
+  const { cursor, page_size: limit, from, to } = query;
+  refuseBackwards(from, to);
+  const keyIds = await keysAt(db, asking, query);
+  const [created_at, id] = cursor ?? [];
+  const before = created_at === undefined ? undefined : { created_at, id: id! };
+  const logs = await listUsageOfKeys(db, { keyIds, from, to }, { limit, before });
+  const last = logs.length < limit ? undefined : logs.at(-1);
+  return { logs, next_cursor: last ? cursorOf([last.created_at, last.id]) : null };
+}

@@ -1,0 +1,25 @@
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { has, type MemberRole, type Right } from './rights.ts';
+import { findRole } from './store/members.ts';
+import { findOrganisation } from './store/organisations.ts';
+import type { OrganisationRow } from './store/tables.ts';
+
+/** Somebody in an organisation. */
+export interface Standing {
+  organisation: OrganisationRow;
+  userId: number;
+  role: MemberRole;
+}
+
+const none = () => new AppError('not_found', 'There is no such organisation.');
+
+/** To those who are not in it there is no such organisation. */
+export async function standingIn(db: Db, id: number, userId: number, right: Right): Promise<Standing> {
+  const role = (await findRole(db, id, userId)) as MemberRole | null;
+  const organisation = role && (await findOrganisation(db, id));
+  if (!organisation) throw none();
+  if (!has(role, right))
+    throw new AppError('forbidden', `Your role in this organisation, ${role}, does not allow this.`);
+  return { organisation, userId, role };
+}

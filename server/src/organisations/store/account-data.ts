@@ -1,0 +1,26 @@
+import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import './tables.ts';
+
+/** Which organisations a user is in, and which keys are theirs there. */
+export const exportOf = (db: Db, userId: number): PersonalData => ({
+  memberships: onePage(() =>
+    db
+      .selectFrom('organisation_members as m')
+      .innerJoin('organisations as o', 'o.id', 'm.organisation_id')
+      .select(['o.id', 'o.name', 'm.role', 'm.created_at'])
+      .where('m.user_id', '=', userId)
+      .orderBy('o.id')
+      .execute(),
+  ),
+  keys: pages<{ key_id: number }>((after, limit) =>
+    db
+      .selectFrom('organisation_keys')
+      .select(['key_id', 'organisation_id', 'team_id', 'name', 'created_at'])
+      .where('member_id', '=', userId)
+      .where('key_id', '>', after?.key_id ?? 0)
+      .orderBy('key_id')
+      .limit(limit)
+      .execute(),
+  ),
+});

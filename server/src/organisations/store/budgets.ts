@@ -1,0 +1,120 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { BudgetRow, LimitRow } from './tables.ts';
+import './tables.ts';
+
+/** A level and which one of it. */
+export interface LevelPlace {
+  level: string;
+  level_id: number;
+}
+
+export const listBudgets = (db: Db, organisationId: number): Promise<BudgetRow[]> =>
+  db
+    .selectFrom('organisation_budgets')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .orderBy('id')
+    .limit(10_000)
+    .execute();
+
+export const budgetsAt = (db: Db, organisationId: number, places: LevelPlace[]): Promise<BudgetRow[]> =>
+  db
+    .selectFrom('organisation_budgets')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .where((e) => e.or(places.map(({ level, level_id }) => e.and({ level, level_id }))))
+    .orderBy('id')
+    .execute();
+
+export async function findBudget(db: Db, organisationId: number, id: number): Promise<BudgetRow | null> {
+  const row = await db
+    .selectFrom('organisation_budgets')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organisation_id', '=', organisationId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Keeps it as it is until the transaction ends; null when it is gone. */
+export async function holdBudget(tx: Db, id: number): Promise<BudgetRow | null> {
+  const row = await tx
+    .updateTable('organisation_budgets')
+    .set({ id })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export const findBudgets = (db: Db, ids: number[]): Promise<BudgetRow[]> =>
+  db.selectFrom('organisation_budgets').selectAll().where('id', 'in', ids).execute();
+
+/** Null when there is one for the same window already. */
+export async function insertBudget(db: Db, budget: Omit<BudgetRow, 'id'>): Promise<BudgetRow | null> {
+  const row = await db
+    .insertInto('organisation_budgets')
+    .values(budget)
+    .onConflict((c) => c.columns(['organisation_id', 'level', 'level_id', 'span']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function changeBudget(
+  tx: Db,
+  id: number,
+  change: Partial<Pick<BudgetRow, 'amount' | 'hard' | 'alerts'>>,
+): Promise<BudgetRow | null> {
+  const row = await tx
+    .updateTable('organisation_budgets')
+    .set({ ...change, id })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function deleteBudget(db: Db, organisationId: number, id: number): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('organisation_budgets')
+    .where('id', '=', id)
+    .where('organisation_id', '=', organisationId)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+export const listLimits = (db: Db, organisationId: number): Promise<LimitRow[]> =>
+  db
+    .selectFrom('organisation_limits')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .limit(10_000)
+    .execute();
+
+export const limitsAt = (db: Db, organisationId: number, places: LevelPlace[]): Promise<LimitRow[]> =>
+  db
+    .selectFrom('organisation_limits')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .where((e) => e.or(places.map(({ level, level_id }) => e.and({ level, level_id }))))
+    .execute();
+
+export async function setLimits(db: Db, row: LimitRow): Promise<void> {
+  const { organisation_id, level, level_id, ...limits } = row;
+  await db
+    .insertInto('organisation_limits')
+    .values(row)
+    .onConflict((c) => c.columns(['organisation_id', 'level', 'level_id']).doUpdateSet(limits))
+    .execute();
+}
+
+export async function deleteLimits(db: Db, organisationId: number, { level, level_id }: LevelPlace): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('organisation_limits')
+    .where('organisation_id', '=', organisationId)
+    .where('level', '=', level)
+    .where('level_id', '=', level_id)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}

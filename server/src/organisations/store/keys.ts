@@ -1,0 +1,86 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { OrganisationKeyRow } from './tables.ts';
+import './tables.ts';
+
+export async function placeKey(db: Db, key: OrganisationKeyRow): Promise<void> {
+  await db.insertInto('organisation_keys').values(key).execute();
+}
+
+export async function findPlacedKey(db: Db, organisationId: number, keyId: number): Promise<OrganisationKeyRow | null> {
+  const row = await db
+    .selectFrom('organisation_keys')
+    .selectAll()
+    .where('key_id', '=', keyId)
+    .where('organisation_id', '=', organisationId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What stands at a level. */
+export interface KeyFilter {
+  teamId?: number | undefined;
+  memberId?: number | undefined;
+  keyId?: number | undefined;
+}
+
+/** Also those that were deleted since: usage is listed by them. */
+export const listPlacedKeys = (
+  db: Db,
+  organisationId: number,
+  { teamId, memberId, keyId }: KeyFilter = {},
+): Promise<OrganisationKeyRow[]> =>
+  db
+    .selectFrom('organisation_keys')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .$if(teamId !== undefined, (keys) => keys.where('team_id', '=', teamId!))
+    .$if(memberId !== undefined, (keys) => keys.where('member_id', '=', memberId!))
+    .$if(keyId !== undefined, (keys) => keys.where('key_id', '=', keyId!))
+    .orderBy('key_id', 'desc')
+    .limit(5_000)
+    .execute();
+
+/** To another team, or to none. What runs is charged where it was taken from. */
+export async function moveKey(db: Db, keyId: number, teamId: number | null): Promise<void> {
+  await db.updateTable('organisation_keys').set({ team_id: teamId }).where('key_id', '=', keyId).execute();
+}
+
+/** Where a key stands, and whether what it stands in is still there. */
+export interface KeyPlace {
+  organisation_id: number;
+  team_id: number | null;
+  member_id: number | null;
+  /** Null where the organisation is gone. */
+  account_id: number | null;
+  balance: string | null;
+  time_zone: string | null;
+  /** Null where the team is gone, or there is none. */
+  found_team: number | null;
+  /** Null where the member is gone, or it is a key of a team. */
+  role: string | null;
+  /** Null where the member has left the team. */
+  in_team: number | null;
+}
+
+export async function findKeyPlace(db: Db, keyId: number): Promise<KeyPlace | null> {
+  const row = await db
+    .selectFrom('organisation_keys as k')
+    .leftJoin('organisations as o', 'o.id', 'k.organisation_id')
+    .leftJoin('organisation_teams as t', 't.id', 'k.team_id')
+    .leftJoin('organisation_members as m', (join) =>
+      join.onRef('m.organisation_id', '=', 'k.organisation_id').onRef('m.user_id', '=', 'k.member_id'),
+    )
+    .leftJoin('organisation_team_members as p', (join) =>
+      join.onRef('p.team_id', '=', 'k.team_id').onRef('p.user_id', '=', 'k.member_id'),
+    )
+    .select(['k.organisation_id', 'k.team_id', 'k.member_id', 'o.account_id', 'o.balance', 'o.time_zone'])
+    .select(['t.id as found_team', 'm.role', 'p.user_id as in_team'])
+    .where('k.key_id', '=', keyId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** A name may tell of the person; where the key stood stays, since usage is listed by it. */
+export async function forgetKeyNames(db: Db, memberId: number): Promise<void> {
+  await db.updateTable('organisation_keys').set({ name: '' }).where('member_id', '=', memberId).execute();
+}

@@ -1,0 +1,99 @@
+import { type Db, engineOf } from '../../platform/db/tables.ts';
+import type { MemberRow } from './tables.ts';
+import './tables.ts';
+
+export async function findRole(db: Db, organisationId: number, userId: number): Promise<string | null> {
+  const row = await db
+    .selectFrom('organisation_members')
+    .select('role')
+    .where('organisation_id', '=', organisationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.role ?? null;
+}
+
+export const listMembers = (db: Db, organisationId: number): Promise<MemberRow[]> =>
+  db
+    .selectFrom('organisation_members')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .orderBy('created_at')
+    .orderBy('user_id')
+    .limit(10_000)
+    .execute();
+
+/** In which teams of the organisation each of its members is. */
+export const listPlaces = (db: Db, organisationId: number): Promise<{ team_id: number; user_id: number }[]> =>
+  db
+    .selectFrom('organisation_team_members as p')
+    .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
+    .select(['p.team_id', 'p.user_id'])
+    .where('t.organisation_id', '=', organisationId)
+    .orderBy('p.team_id')
+    .limit(50_000)
+    .execute();
+
+/** Keeps the roles of an organisation as they are until the transaction ends: two owners must not both leave at once. */
+export async function holdMembers(tx: Db, organisationId: number): Promise<void> {
+  const held = tx.selectFrom('organisations').select('id').where('id', '=', organisationId);
+  await (engineOf(tx) === 'postgres' ? held.forUpdate() : held).execute();
+}
+
+export async function countOwners(tx: Db, organisationId: number): Promise<number> {
+  const { n } = await tx
+    .selectFrom('organisation_members')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('organisation_id', '=', organisationId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+/** Whoever is a member already stays what they are. */
+export async function addMember(tx: Db, member: MemberRow): Promise<boolean> {
+  const made = await tx
+    .insertInto('organisation_members')
+    .values(member)
+    .onConflict((c) => c.columns(['organisation_id', 'user_id']).doNothing())
+    .executeTakeFirst();
+  return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function setRole(tx: Db, organisationId: number, userId: number, role: string): Promise<void> {
+  await tx
+    .updateTable('organisation_members')
+    .set({ role })
+    .where('organisation_id', '=', organisationId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Out of its teams too. */
+export async function removeMember(tx: Db, organisationId: number, userId: number): Promise<void> {
+  const teams = tx.selectFrom('organisation_teams').select('id').where('organisation_id', '=', organisationId);
+  await tx
+    .deleteFrom('organisation_team_members')
+    .where('user_id', '=', userId)
+    .where('team_id', 'in', teams)
+    .execute();
+  await tx
+    .deleteFrom('organisation_members')
+    .where('organisation_id', '=', organisationId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Who follows when no owner is left: an administrator before a member, of them who came first. */
+export async function nextOwner(tx: Db, organisationId: number): Promise<number | null> {
+  const rows = await tx
+    .selectFrom('organisation_members')
+    .select(['user_id', 'role'])
+    .where('organisation_id', '=', organisationId)
+    .where('role', 'in', ['admin', 'member'])
+    .orderBy('role')
+    .orderBy('created_at')
+    .orderBy('user_id')
+    .limit(1)
+    .execute();
+  return rows[0]?.user_id ?? null;
+}

@@ -1,0 +1,78 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { OrganisationRow } from './tables.ts';
+import './tables.ts';
+
+export type NewOrganisation = Pick<
+  OrganisationRow,
+  'name' | 'time_zone' | 'balance' | 'account_id' | 'webhook_secret' | 'created_at'
+>;
+
+/** With its first owner. In a transaction. */
+export async function insertOrganisation(tx: Db, given: NewOrganisation, ownerId: number): Promise<OrganisationRow> {
+  const row = await tx.insertInto('organisations').values(given).returningAll().executeTakeFirstOrThrow();
+  await tx
+    .insertInto('organisation_members')
+    .values({ organisation_id: row.id, user_id: ownerId, role: 'owner', created_at: given.created_at })
+    .execute();
+  return row;
+}
+
+export async function findOrganisation(db: Db, id: number): Promise<OrganisationRow | null> {
+  return (await db.selectFrom('organisations').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** Those that a user is a member of, with the role there. */
+export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRow & { role: string })[]> =>
+  db
+    .selectFrom('organisation_members as m')
+    .innerJoin('organisations as o', 'o.id', 'm.organisation_id')
+    .selectAll('o')
+    .select('m.role')
+    .where('m.user_id', '=', userId)
+    .orderBy('o.id')
+    .limit(500)
+    .execute();
+
+export async function countOrganisations(db: Db, userId: number): Promise<number> {
+  const { n } = await db
+    .selectFrom('organisation_members')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+export type OrganisationChange = Partial<
+  Pick<OrganisationRow, 'name' | 'time_zone' | 'balance' | 'webhook_url' | 'webhook_secret'>
+>;
+
+export async function changeOrganisation(
+  db: Db,
+  id: number,
+  change: OrganisationChange,
+): Promise<OrganisationRow | null> {
+  const row = await db
+    .updateTable('organisations')
+    // A change of nothing is one too.
+    .set({ ...change, id })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What names it goes along, but for its keys and its usage. */
+export async function deleteOrganisation(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('organisations').where('id', '=', id).execute();
+}
+
+/** Which organisation this user is the account of. */
+export async function organisationOfAccount(db: Db, userId: number): Promise<number | null> {
+  const row = await db.selectFrom('organisations').select('id').where('account_id', '=', userId).executeTakeFirst();
+  return row?.id ?? null;
+}
+
+export async function namesOfOrganisations(db: Db, ids: number[]): Promise<Map<number, string>> {
+  const rows = await db.selectFrom('organisations').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

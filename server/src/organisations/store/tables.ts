@@ -1,0 +1,129 @@
+import type { Generated, Selectable } from 'kysely';
+
+interface OrganisationsTable {
+  id: Generated<number>;
+  name: string;
+  /** Of the IANA database; windows of budgets begin by it. */
+  time_zone: string;
+  /** `own`: each member pays; `shared`: the organisation's account does. */
+  balance: string;
+  /** A user that nobody can log in as. */
+  account_id: number;
+  webhook_url: Generated<string>;
+  /** Sealed. */
+  webhook_secret: Generated<string>;
+  created_at: number;
+}
+
+interface TeamsTable {
+  id: Generated<number>;
+  organisation_id: number;
+  name: string;
+  created_at: number;
+}
+
+interface MembersTable {
+  organisation_id: number;
+  user_id: number;
+  role: string;
+  created_at: number;
+}
+
+interface InvitationsTable {
+  id: Generated<number>;
+  organisation_id: number;
+  secret_hash: string;
+  /** Empty where the link is handed over. */
+  email: string;
+  role: string;
+  team_id: number | null;
+  invited_by: number;
+  created_at: number;
+  expires_at: number;
+}
+
+interface OrganisationKeysTable {
+  key_id: number;
+  organisation_id: number;
+  team_id: number | null;
+  /** Null for keys of teams. */
+  member_id: number | null;
+  /** As it was called when it was made. */
+  name: string;
+  created_at: number;
+}
+
+interface ApplicationsTable {
+  application_id: number;
+  organisation_id: number;
+  team_id: number;
+  /** As it was called when it was given to the team. */
+  name: string;
+  created_at: number;
+}
+
+interface BudgetsTable {
+  id: Generated<number>;
+  organisation_id: number;
+  level: string;
+  level_id: number;
+  span: string;
+  amount: number;
+  hard: number;
+  /** JSON array of shares, in thousandths, ascending. */
+  alerts: string;
+  created_at: number;
+}
+
+interface LimitsTable {
+  organisation_id: number;
+  level: string;
+  level_id: number;
+  /** 0 for none. */
+  requests_per_minute: number;
+  tokens_per_minute: number;
+  /** JSON arrays; empty means all. */
+  models: string;
+  providers: string;
+}
+
+interface WarningsTable {
+  id: Generated<number>;
+  organisation_id: number;
+  budget_id: number;
+  level: string;
+  level_id: number;
+  span: string;
+  /** In thousandths. */
+  share: number;
+  used: number;
+  amount: number;
+  /** Of the window. */
+  starts_at: number;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    organisations: OrganisationsTable;
+    organisation_teams: TeamsTable;
+    organisation_members: MembersTable;
+    organisation_team_members: { team_id: number; user_id: number };
+    organisation_invitations: InvitationsTable;
+    organisation_keys: OrganisationKeysTable;
+    organisation_applications: ApplicationsTable;
+    organisation_budgets: BudgetsTable;
+    organisation_limits: LimitsTable;
+    organisation_warnings: WarningsTable;
+  }
+}
+
+export type OrganisationRow = Selectable<OrganisationsTable>;
+export type TeamRow = Selectable<TeamsTable>;
+export type MemberRow = Selectable<MembersTable>;
+export type InvitationRow = Selectable<InvitationsTable>;
+export type OrganisationKeyRow = Selectable<OrganisationKeysTable>;
+export type TeamApplicationRow = Selectable<ApplicationsTable>;
+export type BudgetRow = Selectable<BudgetsTable>;
+export type LimitRow = Selectable<LimitsTable>;
+export type WarningRow = Selectable<WarningsTable>;

@@ -1,0 +1,97 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { TeamRow } from './tables.ts';
+import './tables.ts';
+
+export const listTeams = (db: Db, organisationId: number): Promise<TeamRow[]> =>
+  db
+    .selectFrom('organisation_teams')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .orderBy('id')
+    .limit(1_000)
+    .execute();
+
+export async function findTeam(db: Db, organisationId: number, id: number): Promise<TeamRow | null> {
+  const row = await db
+    .selectFrom('organisation_teams')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organisation_id', '=', organisationId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** In whichever organisation. */
+export async function findTeamAnywhere(db: Db, id: number): Promise<TeamRow | null> {
+  return (await db.selectFrom('organisation_teams').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+export const insertTeam = (db: Db, team: Omit<TeamRow, 'id'>): Promise<TeamRow> =>
+  db.insertInto('organisation_teams').values(team).returningAll().executeTakeFirstOrThrow();
+
+export async function renameTeam(db: Db, organisationId: number, id: number, name: string): Promise<TeamRow | null> {
+  const row = await db
+    .updateTable('organisation_teams')
+    .set({ name })
+    .where('id', '=', id)
+    .where('organisation_id', '=', organisationId)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Its members stay members of the organisation; its budgets and limits end, and requests that run are charged all the same. */
+export async function deleteTeam(tx: Db, organisationId: number, id: number): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('organisation_teams')
+    .where('id', '=', id)
+    .where('organisation_id', '=', organisationId)
+    .executeTakeFirst();
+  if (gone.numDeletedRows === 0n) return false;
+  for (const table of ['organisation_budgets', 'organisation_limits'] as const)
+    await tx
+      .deleteFrom(table)
+      .where('organisation_id', '=', organisationId)
+      .where('level', '=', 'team')
+      .where('level_id', '=', id)
+      .execute();
+  return true;
+}
+
+export async function joinTeam(tx: Db, teamId: number, userId: number): Promise<void> {
+  await tx
+    .insertInto('organisation_team_members')
+    .values({ team_id: teamId, user_id: userId })
+    .onConflict((c) => c.columns(['team_id', 'user_id']).doNothing())
+    .execute();
+}
+
+export async function leaveTeam(db: Db, teamId: number, userId: number): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('organisation_team_members')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+export async function isInTeam(db: Db, teamId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('organisation_team_members')
+    .select('user_id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function isInAnyTeam(db: Db, organisationId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('organisation_team_members as p')
+    .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
+    .select('p.team_id')
+    .where('t.organisation_id', '=', organisationId)
+    .where('p.user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}

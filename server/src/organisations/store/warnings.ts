@@ -1,0 +1,28 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { WarningRow } from './tables.ts';
+import './tables.ts';
+
+export async function insertWarning(tx: Db, warning: Omit<WarningRow, 'id'>): Promise<void> {
+  await tx.insertInto('organisation_warnings').values(warning).execute();
+}
+
+/** Newest first. */
+export const listWarnings = (db: Db, organisationId: number, limit: number): Promise<WarningRow[]> =>
+  db
+    .selectFrom('organisation_warnings')
+    .selectAll()
+    .where('organisation_id', '=', organisationId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+
+/** Bounded; returns how many went. */
+export async function deleteOldWarnings(db: Db, before: number, most: number): Promise<number> {
+  const gone = await db
+    .deleteFrom('organisation_warnings')
+    .where('id', 'in', (e) =>
+      e.selectFrom('organisation_warnings').select('id').where('created_at', '<', before).limit(most),
+    )
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}

@@ -1,0 +1,51 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { organisationTag, type Room } from './room.ts';
+import { findRole, holdMembers } from './store/members.ts';
+import type { TeamRow } from './store/tables.ts';
+import { deleteTeam, findTeam, insertTeam, joinTeam, leaveTeam, listTeams, renameTeam } from './store/teams.ts';
+
+const mostTeams = 500;
+const noTeam = () => new AppError('not_found', 'There is no such team.');
+
+export async function requireTeam(room: Pick<Room, 'db'>, organisationId: number, id: number): Promise<TeamRow> {
+  const team = await findTeam(room.db, organisationId, id);
+  if (!team) throw noTeam();
+  return team;
+}
+
+export async function createTeam(room: Room, organisationId: number, name: string): Promise<TeamRow> {
+  if ((await listTeams(room.db, organisationId)).length >= mostTeams)
+    throw new AppError('conflict', `This organisation has ${mostTeams} teams already.`);
+  return insertTeam(room.db, { organisation_id: organisationId, name, created_at: nowSeconds(room.clock) });
+}
+
+export async function changeTeam(room: Room, organisationId: number, id: number, name: string): Promise<TeamRow> {
+  const team = await renameTeam(room.db, organisationId, id, name);
+  if (!team) throw noTeam();
+  return team;
+}
+
+/** Its keys end with it: nobody should go on spending outside of the budgets that held there. */
+export async function endTeam(room: Room, organisationId: number, id: number): Promise<void> {
+  const gone = await room.db.transaction().execute((tx) => deleteTeam(tx, organisationId, id));
+  if (!gone) throw noTeam();
+  await room.announcements.changed(organisationTag(organisationId));
+}
+
+export async function addToTeam(room: Room, organisationId: number, id: number, userId: number): Promise<void> {
+  await room.db.transaction().execute(async (tx) => {
+    await holdMembers(tx, organisationId);
+    if (!(await findTeam(tx, organisationId, id))) throw noTeam();
+    if ((await findRole(tx, organisationId, userId)) === null)
+      throw new AppError('not_found', 'There is no such member.');
+    await joinTeam(tx, id, userId);
+  });
+  await room.announcements.changed(organisationTag(organisationId));
+}
+
+export async function removeFromTeam(room: Room, organisationId: number, id: number, userId: number): Promise<void> {
+  await requireTeam(room, organisationId, id);
+  if (!(await leaveTeam(room.db, id, userId))) throw new AppError('not_found', 'There is no such member of the team.');
+  await room.announcements.changed(organisationTag(organisationId));
+}

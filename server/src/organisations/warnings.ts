@@ -1,0 +1,145 @@
+import { markWarned, type WindowState, windowStates } from '../billing/store/windows.ts';
+import { findUserRow } from '../identity/store/users.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { signPayload } from '../lib/hashing.ts';
+import { quotaToUsd } from '../lib/money.ts';
+import { WriteBehind } from '../platform/durable/batch.ts';
+import type { Room } from './room.ts';
+import { shareReached } from './shares.ts';
+import { findBudgets } from './store/budgets.ts';
+import { listMembers } from './store/members.ts';
+import { findOrganisation } from './store/organisations.ts';
+import type { BudgetRow, OrganisationRow, WarningRow } from './store/tables.ts';
+import { insertWarning } from './store/warnings.ts';
+
+const lookMs = 1_000;
+const timeoutMs = 10_000;
+/** Of one organisation; who has more administrators has somebody who reads the page. */
+const mostMails = 20;
+
+/**
+ * Looks at budgets a moment after something was charged to them, and tells of each share once in each window: whoever marks
+ * it in the row tells of it. What is shown on pages is written with the mark; mail and webhook are tried once.
+ */
+export class Warnings {
+  readonly #touched = new Set<number>();
+  readonly #behind: WriteBehind;
+  readonly #telling = new Set<Promise<void>>();
+
+  constructor(readonly room: Room) {
+    this.#behind = new WriteBehind({
+      everyMs: lookMs,
+      write: () => this.#look(),
+      failed: (error) => room.log.warn({ error }, 'budgets could not be looked at'),
+    });
+  }
+
+  /** Never in the way. */
+  charged(windowIds: readonly number[]): void {
+    for (const id of windowIds) this.#touched.add(id);
+    if (this.#touched.size > 0) this.#behind.soon();
+  }
+
+  async #look(): Promise<void> {
+    // Before they are read: what is charged meanwhile is looked at again.
+    const ids = [...this.#touched];
+    this.#touched.clear();
+    try {
+      const states = await windowStates(this.room.db, ids);
+      if (states.length === 0) return;
+      const rows = await findBudgets(this.room.db, [...new Set(states.map(({ budgetId }) => budgetId))]);
+      const budgets = new Map(rows.map((row) => [row.id, row]));
+      for (const state of states) await this.#compare(state, budgets.get(state.budgetId));
+    } catch (error) {
+      for (const id of ids) this.#touched.add(id);
+      throw error;
+    }
+  }
+
+  async #compare(state: WindowState, budget: BudgetRow | undefined): Promise<void> {
+    // Deleted meanwhile.
+    if (!budget) return;
+    const share = shareReached(budget, state.used);
+    if (share === null || share <= state.warned) return;
+    const warning: Omit<WarningRow, 'id'> = {
+      ...{ organisation_id: budget.organisation_id, budget_id: budget.id, level: budget.level },
+      ...{ level_id: budget.level_id, span: budget.span, share, used: state.used, amount: budget.amount },
+      ...{ starts_at: state.startsAt, created_at: nowSeconds(this.room.clock) },
+    };
+    const first = await this.room.db.transaction().execute(async (tx) => {
+      if (!(await markWarned(tx, state.id, share))) return false;
+      await insertWarning(tx, warning);
+      return true;
+    });
+    if (!first) return;
+    const telling: Promise<void> = this.#tell(warning, budget.hard === 1, state.endsAt)
+      .catch((error) => this.room.log.warn({ error, budgetId: budget.id }, 'a warning could not be told'))
+      .finally(() => {
+        this.#telling.delete(telling);
+      });
+    this.#telling.add(telling);
+  }
+
+  async #tell(warning: Omit<WarningRow, 'id'>, hard: boolean, endsAt: number): Promise<void> {
+    const organisation = await findOrganisation(this.room.db, warning.organisation_id);
+    if (!organisation) return;
+    await Promise.all([
+      postWebhook(this.room, organisation, warning, { hard, endsAt }),
+      mailManagers(this.room, organisation, warning, hard),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    await this.#behind.stop();
+    if (this.#telling.size > 0) await Promise.race([Promise.all(this.#telling), Bun.sleep(timeoutMs)]);
+  }
+}
+
+type Told = Omit<WarningRow, 'id'>;
+
+/** Signed like those of applications. */
+async function postWebhook(
+  room: Room,
+  { id, webhook_url, webhook_secret }: OrganisationRow,
+  { level, level_id, span, share, used, amount, budget_id, created_at }: Told,
+  { hard, endsAt }: { hard: boolean; endsAt: number },
+): Promise<void> {
+  if (webhook_url === '') return;
+  const event = 'budget_warning';
+  const data = { budget_id, level, level_id, window: span, share: share / 1000, used, amount, hard };
+  const payload = { event, organisation_id: id, timestamp: created_at, data: { ...data, resets_at: endsAt || null } };
+  const body = JSON.stringify(payload);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'svc-webhooks/1.0',
+    'x-svc-event': event,
+    'x-svc-timestamp': `${created_at}`,
+    'x-svc-signature': signPayload(room.sealer.open(webhook_secret), body, created_at),
+  };
+  try {
+    const request = { url: webhook_url, method: 'POST', headers, body, timeoutMs };
+    const answer = await room.send(request, { allowPrivate: room.allowPrivate });
+    if (answer.status >= 300) room.log.warn({ organisationId: id, status: answer.status }, 'webhook was not accepted');
+  } catch (error) {
+    room.log.warn({ organisationId: id, error }, 'webhook was not delivered');
+  }
+}
+
+/** To owners and administrators whose address is verified. */
+async function mailManagers(room: Room, { id, name }: OrganisationRow, told: Told, hard: boolean): Promise<void> {
+  if (!room.mailer) return;
+  const managers = (await listMembers(room.db, id)).filter(({ role }) => role === 'owner' || role === 'admin');
+  const host = new URL(room.webUrl).host;
+  const spent = `$${quotaToUsd(told.used).toFixed(2)} of $${quotaToUsd(told.amount).toFixed(2)}`;
+  const what = `${told.share / 10} % of the budget of ${told.level} ${told.level_id} (${told.span}) is used: ${spent}.`;
+  const then = hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.';
+  const page = `${room.webUrl}/organisations/${id}`;
+  for (const { user_id } of managers.slice(0, mostMails)) {
+    const user = await findUserRow(room.db, user_id);
+    if (!user || user.email === '' || user.email_verified !== 1) continue;
+    const text = `Hello ${user.username},\n\nin ${name}, ${what} ${then}\n\n${page}\n\n${host}\n`;
+    await room.mailer
+      .send({ to: user.email, subject: `${name}: ${told.share / 10} % of a budget is used (${host})`, text })
+      .catch((error) => room.log.warn({ error }, 'a warning could not be mailed'));
+  }
+}
