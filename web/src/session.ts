@@ -14,6 +14,9 @@ export const queryClient = new QueryClient({
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
+      // Offline a page says so; one that waited for the network would show nothing, for as long as that takes.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
     // Offline an act fails at once: one that waited for the network would happen after it was cancelled.
     mutations: { networkMode: 'always' },

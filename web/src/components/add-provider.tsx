@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { del } from '../api.ts';
 import { type Preset, presetsQuery, reloadCatalog } from '../catalog.ts';
@@ -46,8 +46,8 @@ interface FailsProps {
 }
 
 function Fails({ added: { channel, test }, onTried, onRemoved }: FailsProps) {
-  const again = useMutation({ mutationFn: () => tryOut(channel), onSuccess: onTried, onError: notifyError });
-  const remove = useMutation({
+  const again = useAct({ mutationFn: () => tryOut(channel), onSuccess: onTried, onError: notifyError });
+  const remove = useAct({
     mutationFn: () => del('/api/admin/channels/{id}', { path: { id: channel.id } }),
     onSuccess: onRemoved,
     onError: notifyError,

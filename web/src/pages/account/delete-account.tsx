@@ -1,5 +1,4 @@
 import { Button, Group, List, Modal, PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { ApiError, del } from '../../api.ts';
@@ -7,6 +6,7 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
 import { queryClient, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 
 const rootRole = 100;
 
@@ -53,7 +53,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
   const [password, setPassword] = useState('');
-  const remove = useMutation({
+  const remove = useAct({
     mutationFn: () => del('/api/user/self', { body: { password } }),
     onSuccess: async () => {
       queryClient.clear();

@@ -7,7 +7,7 @@ import {
   IconRosetteDiscountCheck,
   IconRosetteDiscountCheckOff,
 } from '@tabler/icons-react';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, type Result } from '../../api.ts';
 import { AppIdentity, ApplicationStatus, redirectUrisOf } from '../../components/app-identity.tsx';
@@ -23,6 +23,7 @@ import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 
 type Application = Result<'/api/oauth2/admin/applications', 'get'>['applications'][number];
@@ -135,12 +136,15 @@ export function AdminApplicationsPage() {
     placeholderData: keepPreviousData,
   });
   const reload = () => queryClient.invalidateQueries({ queryKey });
-  const change = useMutation({
-    mutationFn: ({ action, application }: { action: Action; application: Application }) => act(action, application),
-    onSuccess: (_, { action, application }) => notifySuccess(`${application.name} ${done[action]}`),
-    onError: notifyError,
-    onSettled: reload,
-  });
+  const change = useAct(
+    {
+      mutationFn: ({ action, application }: { action: Action; application: Application }) => act(action, application),
+      onSuccess: (_, { action, application }) => notifySuccess(`${application.name} ${done[action]}`),
+      onError: notifyError,
+      onSettled: reload,
+    },
+    ({ application }) => application.id,
+  );
   const run = (action: Action, application: Application) =>
     action === 'suspend' ? setSuspending(application) : change.mutate({ action, application });
   return (

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put } from '../../api.ts';
 import { type Channel, reloadCatalog } from '../../catalog.ts';
 import { syncModels, testChannel } from '../../components/add-by-preset.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useAct } from '../../use-act.ts';
 import type { Tried } from './channel-columns.tsx';
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
@@ -28,18 +28,24 @@ export function useChannelActs() {
       note(id, { state: 'failed', error: (error as Error).message });
     }
   };
-  const sync = useMutation({
-    mutationFn: ({ id }: Channel) => syncModels(id),
-    onSuccess: (result, { name }) => notifySuccess(syncedText(name, result)),
-    onError: notifyError,
-    onSettled: reloadCatalog,
-  });
-  const toggle = useMutation({
-    mutationFn: ({ id, status }: Channel) =>
-      put('/api/admin/channels/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-    onSuccess: ({ name, status }) => notifySuccess(status === 1 ? `${name} is enabled` : `${name} is disabled`),
-    onError: notifyError,
-    onSettled: reloadCatalog,
-  });
+  const sync = useAct(
+    {
+      mutationFn: ({ id }: Channel) => syncModels(id),
+      onSuccess: (result, { name }) => notifySuccess(syncedText(name, result)),
+      onError: notifyError,
+      onSettled: reloadCatalog,
+    },
+    ({ id }) => id,
+  );
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, status }: Channel) =>
+        put('/api/admin/channels/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
+      onSuccess: ({ name, status }) => notifySuccess(status === 1 ? `${name} is enabled` : `${name} is disabled`),
+      onError: notifyError,
+      onSettled: reloadCatalog,
+    },
+    ({ id }) => id,
+  );
   return { tried, test: (channel: Channel) => void test(channel), sync: sync.mutate, toggle: toggle.mutate };
 }

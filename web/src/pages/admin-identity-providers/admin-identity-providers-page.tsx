@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { IconLogin2, IconPlus } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post as call, del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
 import { type IdentityProvider, providerPageSize, providersQuery, reloadProviders } from './identity-providers.ts';
 import { providerColumns } from './provider-columns.tsx';
@@ -66,13 +67,16 @@ export function AdminIdentityProvidersPage() {
   const query = useQuery(providersQuery(page));
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const test = useMutation({ mutationFn: tryOut, onError: notifyError });
-  const toggle = useMutation({
-    mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
-    onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
-    onError: notifyError,
-    onSettled: reloadProviders,
-  });
+  const test = useAct({ mutationFn: tryOut, onError: notifyError }, ({ id }) => id);
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
+      onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: reloadProviders,
+    },
+    ({ id }) => id,
+  );
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
       Connect a provider

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { IconPlus, IconTool } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
 import { mcpColumns } from './mcp-columns.tsx';
 import { bodyOf, emptyServer, fieldsOf, type McpFields } from './mcp-fields.ts';
@@ -57,13 +58,16 @@ export function AdminMcpPage() {
   const query = useQuery(serversQuery(page));
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const toggle = useMutation({
-    mutationFn: ({ id, enabled }: McpServer) =>
-      put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
-    onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
-    onError: notifyError,
-    onSettled: reloadServers,
-  });
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, enabled }: McpServer) =>
+        put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
+      onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: reloadServers,
+    },
+    ({ id }) => id,
+  );
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
       Connect a server

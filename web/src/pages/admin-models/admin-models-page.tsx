@@ -72,6 +72,8 @@ function Filters({ filter, channels, set }: FiltersProps) {
 /** Switched in the table at once; the service's answer, or its refusal, follows. */
 function useToggle(queryKey: readonly unknown[]) {
   return useMutation({
+    // One after the other, so that the last click wins.
+    scope: { id: 'provider models' },
     mutationFn: ({ id, status }: ProviderModel) =>
       put('/api/admin/provider-models/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
     onMutate: ({ id }: ProviderModel) => {

@@ -1,10 +1,10 @@
 import { Modal, Select, Stack, Switch, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { type User, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { roleNames } from './user-state.ts';
 
 interface UserFormProps {
@@ -22,7 +22,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   const changes = Object.fromEntries(
     namesOfChanges.filter((name) => fields[name] !== user[name]).map((name) => [name, fields[name]]),
   );
-  const save = useMutation({
+  const save = useAct({
     mutationFn: () => put('/api/admin/users/{id}', { path: { id: user.id }, body: changes }),
     onSuccess: async () => {
       notifySuccess(`${user.username} saved`);
