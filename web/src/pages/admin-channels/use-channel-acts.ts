@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { put } from '../../api.ts';
-import { type Channel, reloadCatalog } from '../../catalog.ts';
-import { syncModels, testChannel } from '../../components/add-by-preset.ts';
+import { type Channel, reloadCatalog, switchedOff, switchedOn } from '../../catalog.ts';
+import { switchChannel, syncModels, testChannel } from '../../components/add-by-preset.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useAct } from '../../use-act.ts';
 import type { Tried } from './channel-columns.tsx';
@@ -15,17 +14,26 @@ function syncedText(name: string, { added, kept, missing, unpriced }: Awaited<Re
   return `${name}: ${parts.join(', ')}.`;
 }
 
+/** An enabled channel whose test fails would take requests and answer none of them. */
+interface Failing {
+  channel: Channel;
+  error: string;
+}
+
 /** What a row of the channel table can do by itself. */
 export function useChannelActs() {
   const [tried, setTried] = useState<Record<number, Tried>>({});
+  const [failing, setFailing] = useState<Failing | null>(null);
   const note = (id: number, result: Tried) => setTried((before) => ({ ...before, [id]: result }));
-  const test = async ({ id }: Channel) => {
+  const test = async ({ id }: Channel): Promise<string | null> => {
     note(id, { state: 'running' });
     try {
-      const { ok, latency_ms: latencyMs, error } = await testChannel(id);
-      note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error: error ?? 'No answer' });
+      const { ok, latency_ms: latencyMs, error = 'No answer' } = await testChannel(id);
+      note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error });
+      return ok ? null : error;
     } catch (error) {
       note(id, { state: 'failed', error: (error as Error).message });
+      return (error as Error).message;
     }
   };
   const sync = useAct(
@@ -37,15 +45,37 @@ export function useChannelActs() {
     },
     ({ id }) => id,
   );
+  const enable = async ({ id, name }: Channel): Promise<void> => {
+    await switchChannel(id, switchedOn);
+    notifySuccess(`${name} is enabled`);
+  };
   const toggle = useAct(
     {
-      mutationFn: ({ id, status }: Channel) =>
-        put('/api/admin/channels/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-      onSuccess: ({ name, status }) => notifySuccess(status === 1 ? `${name} is enabled` : `${name} is disabled`),
+      mutationFn: async (channel: Channel): Promise<void> => {
+        if (channel.status === switchedOn) {
+          await switchChannel(channel.id, switchedOff);
+          notifySuccess(`${channel.name} is disabled`);
+          return;
+        }
+        const error = await test(channel);
+        if (error === null) await enable(channel);
+        else setFailing({ channel, error });
+      },
       onError: notifyError,
       onSettled: reloadCatalog,
     },
     ({ id }) => id,
   );
-  return { tried, test: (channel: Channel) => void test(channel), sync: sync.mutate, toggle: toggle.mutate };
+  return {
+    tried,
+    test: (channel: Channel) => void test(channel),
+    sync: sync.mutate,
+    toggle: toggle.mutate,
+    failing,
+    leaveOff: () => setFailing(null),
+    enableAnyway: async () => {
+      if (failing) await enable(failing.channel);
+      await reloadCatalog();
+    },
+  };
 }

@@ -1,9 +1,10 @@
-import { Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Alert, Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { faultsOf, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
+import { faultsOf, isFree, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
 import { PartPriceFields } from './part-price-fields.tsx';
 
 interface ModelFormProps {
@@ -114,6 +115,11 @@ export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: Mo
           <NameFields fields={fields} faults={faults} set={set} />
           <PriceFields fields={fields} faults={faults} set={set} />
           <PartPriceFields fields={fields} faults={faults} set={set} />
+          {isFree(fields) && (
+            <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
+              Without a price it is free for everybody who may call it.
+            </Alert>
+          )}
           <LimitFields fields={fields} faults={faults} set={set} />
           <FormFoot act={save} failure="The model was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
