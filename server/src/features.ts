@@ -2,7 +2,10 @@ import { openAccounts } from './accounts/open.ts';
 import { ownTools } from './agents/own-tools.ts';
 import { openBatches } from './batches/open.ts';
 import { openBilling } from './billing/billing.ts';
+import { failureRoutes } from './billing/failure-routes.ts';
+import { openFailureLog } from './billing/failures.ts';
 import { billingRoutes } from './billing/routes.ts';
+import { sweepFailures } from './billing/store/failures.ts';
 import { sweepKept } from './billing/store/kept-answers.ts';
 import { makeMonths } from './billing/store/months.ts';
 import { sweepUsage } from './billing/store/usage.ts';
@@ -78,6 +81,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const audit = openAuditLog({ db: database.db, clock, log });
   const idempotency = openIdempotency({ db, owners, clock, sealer, log });
   const billing = await openBilling({ database, owners, shared, clock, log });
+  const failures = openFailureLog({ db, clock, log });
   const mailer = config.mail ? openMailer(config.mail) : null;
   const identity = await openIdentity({
     audit,
@@ -130,6 +134,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const relay: RelayDeps = {
     routing,
     billing,
+    failures,
     catalog,
     blobs,
     clock,
@@ -238,6 +243,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...mcp.routes,
       ...front.routes,
       ...used,
+      ...failureRoutes({ db, failures }),
       ...catalogRoutes({ db, sealer, clock, catalog }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
@@ -268,6 +274,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       upstreams?.close();
       await routing.stop();
       await catalog.close();
+      await failures.stop();
       await billing.stop();
       await oauth.stop();
       await identity.stop();
@@ -278,7 +285,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       const usage = {
         sweep: async () => {
           await makeMonths(db, nowSeconds(clock));
-          await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
+          const before = nowSeconds(clock) - options.get('UsageLogDays') * 86_400;
+          await sweepUsage(db, before);
+          await sweepFailures(db, before);
           await sweepKept(db, nowSeconds(clock));
         },
       };

@@ -1,4 +1,5 @@
 import type { Billing } from '../billing/billing.ts';
+import type { FailureLog } from '../billing/failures.ts';
 import type { Hold, Settlement } from '../billing/types.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
@@ -14,6 +15,8 @@ import type { Watchdog } from './watchdog.ts';
 export interface RelayDeps {
   routing: Routing;
   billing: Billing;
+  /** Absent: nobody reads what failed. */
+  failures?: Pick<FailureLog, 'note'>;
   catalog: Catalog;
   blobs: Blobs;
   clock: Clock;

@@ -4,6 +4,7 @@ import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
+import { noteFailure } from './note-failure.ts';
 
 /** A request that has its candidates and its money put aside; `give up` returns both. */
 export class OpenCall {
@@ -28,34 +29,27 @@ export async function openCall(
   estimate: Estimate,
   fits?: (candidate: Candidate) => boolean,
 ): Promise<OpenCall> {
-  const { caller } = context;
-  const modelId = deps.catalog.resolve(model, caller.group) ?? model;
-  allowModel(context, model, modelId);
-  const planned = deps.routing.plan({
-    requestId: context.requestId,
-    userId: caller.userId,
-    group: caller.group,
-    modelId,
-    type,
-    override: context.override,
-    fits,
-    insteadOf: context.insteadOf,
-    parentRequestId: context.parentRequestId,
-  });
-  const plan = planned instanceof Promise ? await planned : planned;
+  const { caller, requestId, override, insteadOf, parentRequestId } = context;
+  const { userId, group } = caller;
+  let modelId = model;
+  let plan: Plan | undefined;
   try {
-    const hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
+    modelId = deps.catalog.resolve(model, group) ?? model;
+    allowModel(context, model, modelId);
+    const wanted = { requestId, userId, group, modelId, type, override, fits, insteadOf, parentRequestId };
+    const planned = deps.routing.plan(wanted);
+    plan = planned instanceof Promise ? await planned : planned;
+    let hold: Hold | undefined;
+    try {
+      hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
+    } catch (error) {
+      if (!isShort(error) || !estimate.countPrompt) throw error;
+    }
+    hold ??= await holdCounted(deps, context, modelId, plan, estimate);
     return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
-    if (!isShort(error) || !estimate.countPrompt) {
-      plan.close();
-      throw error;
-    }
-  }
-  try {
-    return new OpenCall(deps, modelId, plan, await holdCounted(deps, context, modelId, plan, estimate));
-  } catch (error) {
-    plan.close();
+    plan?.close();
+    noteFailure(deps, context, modelId, error, 0);
     throw error;
   }
 }
