@@ -11,12 +11,17 @@ let upstream: Upstream;
 const ask = (model: string, key: string) =>
   site.service.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] }, { key });
 
+interface Logged {
+  parent_request_id: string | null;
+}
+
 /** `$1,234.50` as a number of millionths, so that sums are exact. */
 const millionths = (text: string): number => Math.round(Number(text.replace(/[$,+]/g, '')) * 1e6);
 
 describe.skipIf(browserMissing)('requests', () => {
   beforeAll(async () => {
-    site = await openSite();
+    // The simulation plans and embeds for the orchestration model, whatever else is served.
+    site = await openSite({ DEMO_PROVIDER: 'on' });
     upstream = startUpstream(says('openai', { text: 'fine' }));
   }, 300_000);
   afterEach(() => site.closeVisitors());
@@ -24,6 +29,76 @@ describe.skipIf(browserMissing)('requests', () => {
     upstream?.stop();
     await site?.stop();
   });
+
+  test('what a turn asks in its course stands together, and can be looked at one by one', async () => {
+    const { page, context, complaints } = await site.register('tilda');
+    const data = { model: 'svc/svc-ms', messages: [{ role: 'user', content: 'Compare tea and coffee.' }] };
+    const headers = { 'x-svc-web': '1' };
+    expect((await context.request.post('/v1/chat/completions', { data, headers })).status()).toBe(200);
+    const plain = { ...data, model: 'demo/chat' };
+    expect((await context.request.post('/v1/chat/completions', { data: plain, headers })).status()).toBe(200);
+    const logged = async () =>
+      ((await (await context.request.get('/api/usage/logs?page_size=100')).json()) as { data: { logs: Logged[] } }).data
+        .logs;
+    await until('both are in the log', async () => {
+      const logs = await logged();
+      return logs.some(({ parent_request_id }) => parent_request_id) && logs.some((log) => !log.parent_request_id);
+    });
+    await page.goto('/');
+    const rows = page.getByRole('region', { name: 'Latest requests' }).getByRole('row');
+    const turn = rows.getByRole('link', { name: /^\d+ calls? of one turn$/ });
+    await turn.waitFor();
+    // The header, the turn, and the plain request.
+    expect(await rows.count()).toBe(3);
+    await turn.click();
+    await page.waitForURL(/\/usage\?parent=req_/);
+    await page
+      .getByRole('button', { name: /^What request req_/ })
+      .first()
+      .waitFor();
+    expect(await page.getByRole('link', { name: /of one turn$/ }).count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('failed requests are listed, for administrators with the words of the upstream; Back closes the details', async () => {
+    const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
+    upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire' } });
+    await ask(modelId, site.service.key);
+    await ask('nobody/has-this', site.service.key);
+    upstream.script = says('openai', { text: 'fine' });
+    const { page, complaints } = await site.root();
+    await page.goto('/keys');
+    await page.goto('/usage');
+    await page.getByRole('radiogroup', { name: 'Which requests' }).getByText('Failed').click();
+    await page.waitForURL(/[?&]show=failed/);
+    const list = page.getByRole('region', { name: 'Failed requests' });
+    await list.getByText('The datacenter is on fire').waitFor();
+    await list.getByText('nobody/has-this').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await list
+      .getByRole('button', { name: /^Details of failed request/ })
+      .filter({ hasText: 'on fire' })
+      .click();
+    const details = page.getByRole('dialog', { name: 'Why it failed' });
+    await details.getByText('500: The datacenter is on fire').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goBack();
+    await details.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('show')).toBe('failed');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toBe(0);
+
+    const { page: own, context } = await site.register('fay');
+    const data = { model: modelId, messages: [{ role: 'user', content: 'hi' }] };
+    upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire' } });
+    await context.request.post('/v1/chat/completions', { data, headers: { 'x-svc-web': '1' } });
+    upstream.script = says('openai', { text: 'fine' });
+    await own.goto('/usage?show=failed');
+    await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
+    expect(await own.content()).not.toContain('on fire');
+    expect(complaints).toEqual([]);
+  }, 300_000);
 
   test('a provider that fails is not called healthy, though its circuit is closed', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });

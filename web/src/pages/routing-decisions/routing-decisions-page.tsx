@@ -12,12 +12,12 @@ import { SearchInput } from '../../components/search-input.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
-import { usePage, useUrlState } from '../../use-url-state.ts';
+import { useOpened, usePage, useUrlState } from '../../use-url-state.ts';
 import { DecisionDetail } from './decision-detail.tsx';
 import { type Decision, decisionPageSize, decisionsQuery } from './decisions-query.ts';
 import { outcomeOf } from './words.ts';
 
-const urlDefaults = { request: '', model: '', parent: '', page: '1', open: '' };
+const urlDefaults = { request: '', model: '', parent: '', page: '1' };
 
 const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   { key: 'when', header: 'When', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
@@ -102,7 +102,8 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
 }
 
 export function RoutingDecisionsPage() {
-  const [{ request, model, parent, open }, set] = useUrlState(urlDefaults);
+  const [{ request, model, parent }, set] = useUrlState(urlDefaults);
+  const [open, setOpen] = useOpened();
   const [page, setPage] = usePage();
   const query = useQuery(decisionsQuery({ request, model, parent }, page));
   const filtered = request !== '' || model !== '' || parent !== '';
@@ -126,7 +127,7 @@ export function RoutingDecisionsPage() {
       </Group>
       <DataTable
         label="Routing decisions"
-        columns={columns(({ request_id }) => set({ open: request_id }))}
+        columns={columns(({ request_id }) => setOpen(request_id))}
         rows={query.data?.decisions}
         rowKey={({ id }) => id}
         query={query}
@@ -140,7 +141,7 @@ export function RoutingDecisionsPage() {
           />
         }
       />
-      {open !== '' && <OpenDecision request={open} onClose={() => set({ open: '' })} />}
+      {open !== '' && <OpenDecision request={open} onClose={() => setOpen('')} />}
     </>
   );
 }

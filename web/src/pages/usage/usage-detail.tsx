@@ -2,7 +2,7 @@ import { Badge, Drawer, Group, Stack, Table, Text } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import type { UsageLog } from './usage-queries.ts';
+import type { UsageLog } from '../../requests.ts';
 
 type Part = UsageLog['parts'][number];
 
