@@ -14,7 +14,7 @@ import { createRoot } from 'react-dom/client';
 import { onUnauthorized } from './api.ts';
 import { watchNavigation } from './heading-focus.ts';
 import { router } from './router.tsx';
-import { queryClient, selfQuery } from './session.ts';
+import { forgetUser, queryClient, selfQuery, sessionEnded } from './session.ts';
 import { colorSchemeKey, cssVariables, theme } from './theme.ts';
 
 // A 401 may concern one act (a wrong current password): ask who we are, and only when that is refused, leave.
@@ -24,7 +24,8 @@ onUnauthorized((method, path) => {
     queryClient.invalidateQueries(selfQuery);
     return;
   }
-  queryClient.clear();
+  if (sessionEnded()) return;
+  forgetUser();
   router.invalidate();
 });
 

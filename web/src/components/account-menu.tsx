@@ -2,7 +2,7 @@ import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core';
 import { IconBook2, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouter } from '@tanstack/react-router';
 import { post } from '../api.ts';
-import { queryClient, useUser } from '../session.ts';
+import { forgetUser, useUser } from '../session.ts';
 import { useAct } from '../use-act.ts';
 import { notifyError } from './notify.ts';
 
@@ -13,7 +13,7 @@ export function AccountMenu() {
   const logout = useAct({
     mutationFn: () => post('/api/user/logout'),
     onSuccess: async () => {
-      queryClient.clear();
+      forgetUser();
       await router.navigate({ to: '/login' });
     },
     onError: notifyError,

@@ -1,4 +1,4 @@
-import { Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Code, Group, Select, Stack, Text } from '@mantine/core';
 import {
   IconApps,
   IconEye,
@@ -15,6 +15,7 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -95,7 +96,7 @@ const columns = ({ show, run }: Acts): Column<Application>[] => [
 
 function Details({ application, onClose }: { application: Application; onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title={application.name} size="lg">
+    <Dialog opened onClose={onClose} title={application.name} size="lg">
       <Stack>
         {application.description && <Text size="sm">{application.description}</Text>}
         <CopyField label="Client ID" value={application.client_id} />
@@ -119,7 +120,7 @@ function Details({ application, onClose }: { application: Application; onClose: 
           <ScopeList scopes={splitScopes(application.allowed_scopes).map((name) => ({ name }))} />
         </div>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Tabs } from '@mantine/core';
+import { Button, Group, Stack, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { put } from '../../api.ts';
 import { type Channel, switchedOff } from '../../catalog.ts';
 import { type Added, tryOut } from '../../components/add-by-preset.ts';
 import { AddProvider } from '../../components/add-provider.tsx';
 import { AddedProvider } from '../../components/added-provider.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { usePost } from '../../once.ts';
 import { bodyOf, type ChannelFields, emptyChannel } from './channel-fields.ts';
 import { ChannelForm } from './channel-form.tsx';
@@ -51,7 +52,7 @@ function AddCustom({ onClose }: { onClose: () => void }) {
 /** A channel is off until its test has succeeded: the simulation and other channels go on answering meanwhile. */
 export function AddChannel({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Add a channel" size="xl">
+    <Dialog opened onClose={onClose} title="Add a channel" size="xl">
       <Tabs defaultValue="preset" keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="preset">Known provider</Tabs.Tab>
@@ -64,6 +65,6 @@ export function AddChannel({ onClose }: { onClose: () => void }) {
           <AddCustom onClose={onClose} />
         </Tabs.Panel>
       </Tabs>
-    </Modal>
+    </Dialog>
   );
 }

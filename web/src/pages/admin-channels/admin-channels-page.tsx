@@ -1,4 +1,4 @@
-import { Alert, Button, Modal } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { IconInfoCircle, IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { del, put } from '../../api.ts';
 import { type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -40,9 +41,9 @@ function EditChannel({ channel, onClose, onMoved }: EditChannelProps) {
     ? `Stored${channel.credential_hint ? `: ${channel.credential_hint}` : ''}`
     : undefined;
   return (
-    <Modal opened onClose={onClose} title={`Edit ${channel.name}`} size="xl">
+    <Dialog opened onClose={onClose} title={`Edit ${channel.name}`} size="xl">
       <ChannelForm initial={before} submitLabel="Save" credentialHint={hint} onCancel={onClose} onSubmit={save} />
-    </Modal>
+    </Dialog>
   );
 }
 

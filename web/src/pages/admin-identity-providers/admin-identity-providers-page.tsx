@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconLogin2, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post as call, del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -36,9 +37,9 @@ function AddProvider({ onClose }: { onClose: () => void }) {
     await tryOut(provider).catch(notifyError);
   };
   return (
-    <Modal opened onClose={onClose} title="Connect a provider" size="lg">
+    <Dialog opened onClose={onClose} title="Connect a provider" size="lg">
       <ProviderForm initial={emptyProvider} submitLabel="Connect" onCancel={onClose} onSubmit={add} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -50,7 +51,7 @@ function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClo
     await reloadProviders();
   };
   return (
-    <Modal opened onClose={onClose} title={`Edit ${provider.name}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Edit ${provider.name}`} size="lg">
       <ProviderForm
         initial={fieldsOf(provider)}
         stored={{ hasSecret: provider.has_secret }}
@@ -58,7 +59,7 @@ function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClo
         onCancel={onClose}
         onSubmit={save}
       />
-    </Modal>
+    </Dialog>
   );
 }
 

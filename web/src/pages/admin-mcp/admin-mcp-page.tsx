@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlus, IconTool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -27,9 +28,9 @@ function AddServer({ onAdded, onClose }: { onAdded: (server: McpServer) => void;
     onAdded(server);
   };
   return (
-    <Modal opened onClose={onClose} title="Connect a server" size="lg">
+    <Dialog opened onClose={onClose} title="Connect a server" size="lg">
       <McpForm initial={emptyServer} submitLabel="Connect" onCancel={onClose} onSubmit={add} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -41,7 +42,7 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
     await reloadServers();
   };
   return (
-    <Modal opened onClose={onClose} title={`Edit ${server.name}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Edit ${server.name}`} size="lg">
       <McpForm
         initial={fieldsOf(server)}
         stored={server.header_names}
@@ -49,7 +50,7 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
         onCancel={onClose}
         onSubmit={save}
       />
-    </Modal>
+    </Dialog>
   );
 }
 

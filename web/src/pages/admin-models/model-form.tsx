@@ -1,7 +1,8 @@
-import { Alert, Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Alert, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { faultsOf, isFree, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
@@ -109,7 +110,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
 export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: ModelFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
   return (
-    <Modal opened onClose={onClose} title={title} size="lg">
+    <Dialog opened onClose={onClose} title={title} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <NameFields fields={fields} faults={faults} set={set} />
@@ -124,6 +125,6 @@ export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: Mo
           <FormFoot act={save} failure="The model was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Alert, Modal, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Alert, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put, type Result } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { StrategyChoice } from '../../components/strategy-choice.tsx';
@@ -90,7 +91,7 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
     if (valid) save.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title={`Routing of ${saved.canonical_model_id}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Routing of ${saved.canonical_model_id}`} size="lg">
       <form onSubmit={submit}>
         <Stack gap="lg">
           <StrategyChoice
@@ -130,6 +131,6 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Modal, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Select, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { type User, useUser } from '../../session.ts';
@@ -38,7 +39,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   // Nobody may grant a role equal to or above their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
-    <Modal opened onClose={onClose} title={`Edit ${user.username}`}>
+    <Dialog opened onClose={onClose} title={`Edit ${user.username}`}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -82,6 +83,6 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { post } from '../../api.ts';
 import { notifyError } from '../../components/notify.ts';
-import { queryClient, useUser } from '../../session.ts';
+import { forgetUser, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
 /** Whose account access is given to, and the way to switch accounts, unless it is `fixed`. */
@@ -14,7 +14,7 @@ export function SignedInAs({ fixed = false }) {
     mutationFn: () => post('/api/user/logout'),
     onSuccess: async () => {
       const { pathname, search } = window.location;
-      queryClient.clear();
+      forgetUser();
       await router.navigate({ to: '/login', search: { next: pathname + search } });
     },
     onError: notifyError,

@@ -6,7 +6,7 @@ import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { parseSearch } from '../../search-params.ts';
-import { currentUser, queryClient } from '../../session.ts';
+import { currentUser, forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { leaveTo } from '../authorize/authorization.ts';
 
@@ -28,7 +28,7 @@ function Question({ search }: { search: string }) {
   const logOut = useAct({
     mutationFn: () => post('/api/oauth2/end_session/confirm', { body }),
     onSuccess: ({ redirect_url }) => {
-      queryClient.clear();
+      forgetUser();
       // Checked by the service against what the application has registered; never the address of this page.
       if (redirect_url) leaveTo(redirect_url);
     },

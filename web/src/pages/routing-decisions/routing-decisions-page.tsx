@@ -1,9 +1,10 @@
-import { Badge, Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconGitBranch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useChannelNames } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { OnlyOf } from '../../components/only-of.tsx';
@@ -78,13 +79,11 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
   const channelName = useChannelNames();
   const decisions = query.isPlaceholderData ? undefined : query.data?.decisions;
   return (
-    <Drawer
+    <DetailDrawer
       opened
       onClose={onClose}
-      position="right"
       size="xl"
       title="Routing decision"
-      styles={{ title: { fontWeight: 600 } }}
       closeButtonProps={{ 'aria-label': 'Close details' }}
     >
       {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
@@ -97,7 +96,7 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
           <DecisionDetail key={decision.id} decision={decision} channelName={channelName} />
         ))}
       </Stack>
-    </Drawer>
+    </DetailDrawer>
   );
 }
 

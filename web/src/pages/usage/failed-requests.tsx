@@ -1,10 +1,11 @@
-import { Badge, Drawer, Stack, Switch, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Stack, Switch, Text, UnstyledButton } from '@mantine/core';
 import { IconMoodCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
+import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { formatDateTime } from '../../format.ts';
@@ -40,12 +41,13 @@ const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
     header: 'Why',
     wrap: true,
     cell: ({ id, request_id, message, upstream_message }) => (
-      <UnstyledButton onClick={() => show(id)} aria-label={`Details of failed request ${request_id}`}>
-        <Text size="sm" lineClamp={2} td="underline">
+      <UnstyledButton onClick={() => show(id)}>
+        <span className="svc-hidden">Details of failed request {request_id}: </span>
+        <Text component="span" size="sm" lineClamp={2} td="underline">
           {message}
         </Text>
         {upstream_message && (
-          <Text size="xs" c="dimmed" lineClamp={2}>
+          <Text component="span" size="xs" c="dimmed" lineClamp={2}>
             {upstream_message}
           </Text>
         )}
@@ -132,17 +134,9 @@ export function FailedRequests(props: FailedRequestsProps) {
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
         empty={<EmptyState icon={IconMoodCheck} title="Nothing failed in these days" />}
       />
-      <Drawer
-        opened={failure !== undefined}
-        onClose={() => onOpen('')}
-        position="right"
-        size="md"
-        title="Why it failed"
-        styles={{ title: { fontWeight: 600 } }}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title="Why it failed">
         {failure && <Detail failure={failure} />}
-      </Drawer>
+      </DetailDrawer>
     </Stack>
   );
 }
