@@ -32,7 +32,7 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
     onChange: (value: number | string) => set({ [name]: value }),
   });
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+    <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label="Prompt, per million tokens" {...price('prompt_price')} />
       <NumberInput label="Completion, per million tokens" {...price('completion_price')} />
       <NumberInput label={`Per ${requestUnit[fields.type] ?? 'request'}`} {...price('request_price')} />
@@ -49,7 +49,7 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
     onChange: (value: number | string) => set({ [name]: value }),
   });
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+    <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label="Context, tokens" description="0: unknown" {...number('context_length')} />
       <NumberInput label="Longest answer, tokens" description="0: unknown" {...number('max_output_tokens')} />
       <NumberInput
@@ -68,7 +68,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
   const channels = useQuery(allChannelsQuery);
   const choices = channels.data?.channels.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+    <SimpleGrid cols={{ base: 1, sm: 2 }} className="svc-fields">
       <TextInput
         label="Model"
         description="The name callers use"

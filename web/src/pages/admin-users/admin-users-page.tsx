@@ -68,10 +68,10 @@ const columns = (acts: UserActs): Column<User>[] => [
     header: 'User',
     cell: ({ username, display_name, id }) => (
       <Stack gap={0}>
-        <Text size="sm" fw={600}>
+        <Text size="sm" fw={600} title={display_name || username}>
           {display_name || username}
         </Text>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" title={username}>
           {username} · id {id}
         </Text>
       </Stack>
@@ -83,7 +83,9 @@ const columns = (acts: UserActs): Column<User>[] => [
     cell: ({ email, email_verified }) =>
       email ? (
         <Group gap={6} wrap="nowrap">
-          {email}
+          <Text size="sm" miw={0} title={email}>
+            {email}
+          </Text>
           {email_verified && (
             <Badge size="sm" color="teal">
               Verified
