@@ -88,6 +88,9 @@ describe.skipIf(browserMissing)('pages', () => {
     await page.goto('/');
     await page.getByText('Call it from your code').waitFor();
     expect(await page.getByText('Add a provider').count()).toBe(0);
+    await page.goto('/playground?model=demo/chat');
+    await page.getByText('Ask your administrator for a real one.').waitFor();
+    expect(await page.getByText('Add a provider').count()).toBe(0);
   }, 300_000);
 
   test('on a phone rows are cards: every field with its name, and the acts within reach', async () => {
