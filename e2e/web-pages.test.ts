@@ -136,6 +136,17 @@ describe.skipIf(browserMissing)('pages', () => {
     });
   }, 300_000);
 
+  test('a page comes in at most twelve requests, from an empty cache', async () => {
+    for (const path of ['/', '/keys', '/playground', '/admin/users', '/admin/channels', '/login']) {
+      const visitor = path === '/login' ? await site.visit() : await site.root({});
+      const asked: string[] = [];
+      visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await visitor.open(path);
+      expect({ path, asked, few: asked.length <= 12 }).toEqual({ path, asked, few: true });
+      await visitor.context.close();
+    }
+  }, 300_000);
+
   test('every page is whole, in the dark on a phone and in the light on a desk', async () => {
     const { page, complaints, open, settled } = await site.root();
     const looks = [

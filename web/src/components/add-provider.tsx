@@ -10,7 +10,9 @@ import { ErrorState } from './error-state.tsx';
 
 /** One field for a key: whose it is shows from how it begins, or is chosen. */
 export function AddProvider() {
-  const presets = useQuery(presetsQuery);
+  // Asked for when somebody begins: most who see the form on the home page do not.
+  const [begun, setBegun] = useState(false);
+  const presets = useQuery({ ...presetsQuery, enabled: begun });
   const [secret, setSecret] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   const [added, setAdded] = useState<Added | null>(null);
@@ -45,7 +47,7 @@ export function AddProvider() {
   const needsKey = preset?.needs_key ?? true;
   return (
     <Stack>
-      <form onSubmit={submit}>
+      <form onSubmit={submit} onFocus={() => setBegun(true)}>
         <Group align="flex-end" gap="sm">
           {needsKey ? (
             <PasswordInput
@@ -67,7 +69,7 @@ export function AddProvider() {
           )}
           <Select
             label="Provider"
-            placeholder={presets.isPending ? 'Loading…' : 'Choose'}
+            placeholder={presets.isLoading ? 'Loading…' : 'Choose'}
             data={presets.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
             searchable
             flex="1 1 11rem"

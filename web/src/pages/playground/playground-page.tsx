@@ -1,4 +1,3 @@
-import './playground.css';
 import { ActionIcon, Badge, Button, Text, Tooltip } from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconArrowDown, IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
