@@ -4,8 +4,8 @@ export interface Health {
 }
 
 /** Below this somebody should look; the badge and the rate beside it change colour together. */
-export const goodRate = 0.98;
-export const poorRate = 0.9;
+const goodRate = 0.98;
+const poorRate = 0.9;
 const failingRate = 0.5;
 
 const circuits: Record<string, Health> = {

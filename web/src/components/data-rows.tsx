@@ -55,7 +55,7 @@ export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
         {columns.map((column) => (
           <Table.Td
             key={column.key}
-            className={cellClass(column as Column<never>)}
+            className={cellClass(column)}
             data-label={typeof column.header === 'string' ? column.header : undefined}
           >
             {column.cell(row)}

@@ -36,7 +36,8 @@ const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words
   ],
   [
     /TTL$/,
-    (value) => Number(value) < 30,
+    // The service refuses 0 by itself.
+    (value) => Number(value) > 0 && Number(value) < 30,
     (value) => `After ${lasts(value)} it has run out, before slow applications have used it.`,
   ],
   [

@@ -22,7 +22,8 @@ function packedAnswer(answer: AnswerEntry): object {
 }
 
 function unpackedAnswer(answer: AnswerEntry): AnswerEntry {
-  const kept = answer.error as KeptError | null;
+  // As it was packed.
+  const kept = answer.error as unknown as KeptError | null;
   return { ...answer, error: kept && new ApiError(kept.status, kept.message, kept.requestId) };
 }
 
