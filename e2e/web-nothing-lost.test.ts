@@ -103,7 +103,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await page.keyboard.press('Enter');
     await answers(page).getByText('w1').first().waitFor();
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await answers(page).getByText('w119').waitFor();
     await page.locator('[data-fact=latency]').waitFor();

@@ -74,7 +74,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await page.waitForURL(/[?&]show=failed/);
     const list = page.getByRole('region', { name: 'Failed requests' });
     await list.getByText('The datacenter is on fire').waitFor();
-    await list.getByText('nobody/has-this').waitFor();
+    await list.getByText('nobody/has-this', { exact: true }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await list
       .getByRole('button', { name: /^Details of failed request/ })
