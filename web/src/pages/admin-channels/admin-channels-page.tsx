@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconInfoCircle, IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -106,7 +106,12 @@ export function AdminChannelsPage() {
         confirmLabel="Enable all the same"
         onConfirm={acts.enableAnyway}
       >
-        Its test failed: {acts.failing?.error} Requests that are sent there would fail as well.
+        <Stack gap="xs">
+          <Text inherit className="svc-anywhere">
+            Its test failed: {acts.failing?.error}
+          </Text>
+          <Text inherit>Requests that are sent there would fail as well.</Text>
+        </Stack>
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove'}
