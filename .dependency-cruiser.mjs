@@ -121,7 +121,7 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     // The peers of the benchmarks and the clients have dependencies of their own, installed on first use.
-    exclude: { path: '\\.gen\\.ts$|\\.css$|^bench/peers/|^e2e/clients/(sdk|node_modules)/' },
+    exclude: { path: '\\.gen\\.ts$|\\.css$|^bench/peers/|^e2e/clients/(sdk|node_modules)/|^e2e/conformance/programs/' },
     builtInModules: { add: ['bun', 'bun:test', 'bun:sqlite', 'bun:ffi'] },
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],

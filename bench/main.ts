@@ -4,6 +4,7 @@ import { disk } from './suites/disk.ts';
 import { growth } from './suites/growth.ts';
 import { lists } from './suites/lists.ts';
 import { locomo } from './suites/locomo.ts';
+import { mcp } from './suites/mcp.ts';
 import { oauth } from './suites/oauth.ts';
 import { orchestration } from './suites/orchestration.ts';
 import { recall } from './suites/recall.ts';
@@ -20,6 +21,7 @@ const suites: Record<string, () => Promise<void>> = {
   relay,
   responses,
   stream,
+  mcp,
   oauth,
   start: startUp,
   growth,

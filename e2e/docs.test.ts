@@ -59,32 +59,33 @@ test('the lines of the client guide answer, every one', async () => {
   expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
 });
 
-describe('programs of the client guide run as they stand', () => {
-  test.each(blocksOf('docs/guides/client.md', 'ts').map((code, i) => [i + 1, code] as const))(
-    'program %d',
-    async (i, code) => {
-      // Inside the project, so that its packages are found.
-      const file = join(root, 'dist', `client-guide-${process.pid}-${i}.ts`);
-      writeFileSync(file, code);
-      const child = Bun.spawn([process.execPath, file], {
-        stdout: 'pipe',
-        stderr: 'pipe',
-        env: {
-          ...process.env,
-          OPENAI_BASE_URL: `${service.url}/v1`,
-          OPENAI_API_KEY: service.key,
-          ANTHROPIC_BASE_URL: service.url,
-          ANTHROPIC_API_KEY: service.key,
-          GOOGLE_GEMINI_BASE_URL: service.url,
-          GEMINI_API_KEY: service.key,
-        },
-      });
-      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-      rmSync(file);
-      expect({ code: await child.exited, err }).toEqual({ code: 0, err: '' });
-      expect(out.length).toBeGreaterThan(10);
-    },
-  );
+const programs = ['docs/guides/client.md', 'docs/guides/agents.md'].flatMap((path) => blocksOf(path, 'ts'));
+
+describe('programs of the guides for clients and agents run as they stand', () => {
+  test.each(programs.map((code, i) => [i + 1, code] as const))('program %d', async (i, code) => {
+    // Inside the project, so that its packages are found.
+    const file = join(root, 'dist', `client-guide-${process.pid}-${i}.ts`);
+    writeFileSync(file, code);
+    const child = Bun.spawn([process.execPath, file], {
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: {
+        ...process.env,
+        OPENAI_BASE_URL: `${service.url}/v1`,
+        OPENAI_API_KEY: service.key,
+        ANTHROPIC_BASE_URL: service.url,
+        ANTHROPIC_API_KEY: service.key,
+        GOOGLE_GEMINI_BASE_URL: service.url,
+        GEMINI_API_KEY: service.key,
+        MCP_SERVER: `${service.url}/mcp`,
+        SVC_KEY: service.key,
+      },
+    });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    rmSync(file);
+    expect({ code: await child.exited, err }).toEqual({ code: 0, err: '' });
+    expect(out.length).toBeGreaterThan(10);
+  });
 });
 
 describe('OAuth in ten minutes', () => {

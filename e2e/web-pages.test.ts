@@ -22,6 +22,7 @@ const pathsOfRelay = [
 const paths = [
   ...pathsOfRelay,
   '/keys',
+  '/tools',
   '/usage',
   '/credits',
   '/applications',

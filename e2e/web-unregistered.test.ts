@@ -1,5 +1,6 @@
 /** The consent page for clients that nobody registered, in a browser: what a user is told before allowing a stranger's program. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type McpTestServer, startMcp, type Tested } from '../server/src/mcp/mcp.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
 
 const challenge = new Bun.CryptoHasher('sha256').update('v'.repeat(50)).digest('base64url');
@@ -8,6 +9,7 @@ let site: Site;
 let documents: Bun.Server<unknown>;
 let documentUrl: string;
 let redirectUri: string;
+let notes: McpTestServer;
 
 describe.skipIf(browserMissing)('clients that nobody registered', () => {
   beforeAll(async () => {
@@ -24,11 +26,28 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     site = await openSite({ OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1' });
     const body = { key: 'OAuth2DynamicRegistration', value: true };
     await site.service.root.api('/api/admin/options', { method: 'PUT', body });
+    await connectNotes();
   });
   afterAll(async () => {
     await site.stop();
     await documents.stop(true);
+    notes.stop();
   });
+
+  /** A server with more tools than are shown at once, all of them allowed. */
+  const connectNotes = async () => {
+    const tools = Array.from({ length: 8 }, (_, i) => ({
+      name: `note_${i}`,
+      description: `Keeps <b>${i}</b>.\nMore.`,
+    }));
+    notes = startMcp(tools);
+    const { api } = site.service.root;
+    const body = { name: 'notes', url: notes.url, audience: 'everyone' };
+    const { id } = await api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
+    const tested = await api<Tested>(`/api/mcp/servers/${id}/test`, { method: 'POST' });
+    const allow = tested.tools.map(({ name, definition }) => ({ name, definition }));
+    await api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: allow } });
+  };
 
   const authorizePath = (clientId: string): string => {
     const request = new URLSearchParams({
@@ -56,6 +75,9 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     for (const said of ['Notes for agents', `from ${host}`, 'not registered with us', 'To be used only at'])
       expect(text).toContain(said);
     for (const path of ['/mcp/notes', '/v1']) expect(text).toContain(`${site.service.url}${path}`);
+    expect(text).toContain('all its tools, now 8 tools');
+    await user.page.getByText('Show the 8 tools').click();
+    await user.page.getByText('Keeps <b>7</b>.').waitFor();
     expect(await overflow(user.page)).toBe(0);
     expect(await accessibilityFaults(user.page)).toEqual([]);
     const back = await allowed(user);

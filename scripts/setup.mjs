@@ -35,6 +35,7 @@ const programs = {
   'test:soak': ['e2e/soak.ts'],
   'test:upgrade': ['e2e/upgrade/run.ts'],
   'test:clients': ['e2e/clients/run.ts'],
+  'test:conformance': ['e2e/conformance/run.ts'],
 };
 // The other commands need the tools for development as well.
 const needsOnlyProduct = new Set(['start', 'build:binary']);

@@ -117,10 +117,10 @@ export const agents: Agent[] = [
   patchingCodex(),
   // To a model that it knows it offers a search for tools that it keeps to itself, which is refused where it would be lost.
   {
-    ...codex(noSearch),
+    ...codex(),
     name: 'Codex, gpt-5.5',
     knows: 'gpt-5.5',
-    besides: `${codex(noSearch).besides}; OpenAI's channel is asked in the Responses format`,
+    besides: `${codex().besides}; OpenAI's channel is asked in the Responses format`,
   },
   {
     name: 'Gemini CLI',

@@ -75,7 +75,9 @@ const shown: Shown[] = [
   },
 ];
 
-const own = ['database', 'stall', 'redis', 'signals', 'takeover', 'disk'].map((name) => `e2e/faults/${name}.test.ts`);
+const own = ['database', 'stall', 'redis', 'signals', 'takeover', 'disk', 'mcp-sessions'].map(
+  (name) => `e2e/faults/${name}.test.ts`,
+);
 const work = await mkdtemp(join(tmpdir(), 'svc-faults-'));
 const rowsFile = join(work, 'rows');
 const report = join(work, 'report.xml');

@@ -113,6 +113,7 @@ function idsOf(things: Things) {
     'identity-providers/{id}': [things.providerId],
     'auth/{provider}': [providerName],
     'servers/{id}': [things.mcpServerId],
+    'tools/{name}': ['svc__list_models'],
     'knowledge/{id}': [knowledgeId],
     // Requests to a model of this name would find the channel where nobody listens.
     model_id: ['fuzz/model'],

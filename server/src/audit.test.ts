@@ -220,9 +220,13 @@ const byAdministrators: Record<string, Doing> = {
       .values({ ...allowed, server_id: id, approved_at: 0 })
       .execute();
     const tool = { name: 'add', definition: allowed.definition };
-    await send(root, `/api/mcp/servers/${id}/tools`, 'PUT', { tools: [{ ...tool, ask_first: false }] });
+    await send(root, `/api/mcp/servers/${id}/tools`, 'PUT', { tools: [{ ...tool, ask_first: false, price: 5 }] });
     const target = { type: 'mcp_server', id, name: 'tools' };
-    const [before, after] = [true, false].map((ask_first) => ({ tools: [{ ...tool, ask_first }] }));
+    const states = [
+      { ask_first: true, price: 0 },
+      { ask_first: false, price: 5 },
+    ];
+    const [before, after] = states.map((state) => ({ tools: [{ ...tool, ...state }] }));
     return { action: 'mcp_tools_set', target, before, after };
   },
   'POST /api/mcp/servers/{id}/tools/{name}/approve': async () => {
@@ -235,7 +239,9 @@ const byAdministrators: Record<string, Doing> = {
     const { definition } = known;
     await send(root, `/api/mcp/servers/${id}/tools/add/approve`, 'POST', { definition, ask_first: true });
     const target = { type: 'mcp_server', id, name: 'approved' };
-    const [before, after] = [false, true].map((ask_first) => ({ tools: [{ name: 'add', definition, ask_first }] }));
+    const [before, after] = [false, true].map((ask_first) => ({
+      tools: [{ name: 'add', definition, ask_first, price: 0 }],
+    }));
     return { action: 'mcp_tool_approved', target, before, after };
   },
   'POST /api/admin/identity-providers': async () => {

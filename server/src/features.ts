@@ -50,7 +50,7 @@ import { catalogView } from './routing/catalog-view.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
-import { noteToolCalls } from './tool-calls.ts';
+import { noteToolCalls, toolMoney } from './tool-calls.ts';
 import { openVideo } from './video/open.ts';
 
 /** Every feature, opened in the order of their dependencies. */
@@ -104,7 +104,12 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
-  const mcp = openMcp({ db, sealer, clock, log, allowPrivate: config.allowPrivateAddresses, baseUrl: config.baseUrl });
+  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate } = config;
+  const mcp = openMcp({
+    ...{ db, sealer, clock, log, shared, allowPrivate, baseUrl, webUrl },
+    money: toolMoney(billing),
+    note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
+  });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -148,8 +153,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   };
 
   const permit = async (caller: Caller): Promise<Caller> => {
-    const { group, models, unlimited } = await identity.permits.of(caller);
-    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited };
+    const { group, models, unlimited, application } = await identity.permits.of(caller);
+    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
   };
   const orchestra = openOrchestra({
     db,
@@ -223,10 +228,14 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const used = billingRoutes({ db, clock, billing });
   const front = openMcpFront({
     ...{ mcp, shared },
+    settings: {
+      keysAllowed: () => options.get('McpApiKeys'),
+      usersMayConnect: () => options.get('McpUserServers'),
+    },
     own: ownTools({ routes: [...relayed, ...orchestra.routes, ...autonomous.routes, ...video.routes, ...used], log }),
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
-    note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
   });
+  oauth.resources.listToolsBy(front.shownTools);
   const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
 
   return {

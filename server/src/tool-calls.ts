@@ -1,6 +1,6 @@
 import type { Billing } from './billing/billing.ts';
 import type { AuditLog } from './identity/audit/log.ts';
-import type { CalledTool } from './mcp/front/room.ts';
+import type { CalledTool, ToolMoney } from './mcp/called-tool.ts';
 import type { Observer } from './observe.ts';
 import type { Metrics } from './platform/metrics.ts';
 
@@ -11,22 +11,18 @@ interface NoteDeps {
   metrics: Metrics;
 }
 
-/** Every call of a tool over MCP stands in usage, where it costs nothing, in the audit log, in traces and in figures. */
+/** Every call of a tool stands in usage, in the audit log, in traces and in figures; one that was paid for is in usage already. */
 export function noteToolCalls({ billing, audit, observer, metrics }: NoteDeps): (called: CalledTool) => void {
   const counter = (status: CalledTool['status']) =>
     metrics.counter('svc_mcp_calls_total', 'Calls of tools over MCP, by how they ended.', { status });
   const count = { ok: counter('ok'), error: counter('error'), aborted: counter('aborted') };
   return (called) => {
-    const { asker, server, tool, status, durationMs } = called;
-    const { caller, origin, requestId } = asker;
+    const { userId, keyId, origin, requestId, server, tool, status } = called;
     count[status]();
-    billing.record(
-      { requestId, userId: caller.user.id, keyId: caller.keyId, modelId: modelOf(called) },
-      { usage: { promptTokens: 0, completionTokens: 0 }, endpoint: '/mcp', provider: server.name, status, durationMs },
-    );
+    if (!called.paid) billing.record({ requestId, userId, keyId, modelId: modelOf(called) }, detailOf(called, called));
     audit.record({
       action: 'mcp_tool_called',
-      actor: caller.user.id,
+      actor: userId,
       target: { type: 'mcp_server', id: server.id ?? server.name, name: server.name },
       metadata: { tool, status },
       origin,
@@ -35,14 +31,37 @@ export function noteToolCalls({ billing, audit, observer, metrics }: NoteDeps): 
   };
 }
 
-/** Where a model would stand: summaries then tell tools apart without knowing of them. */
-const modelOf = ({ server, tool }: CalledTool): string => `mcp/${server.name}/${tool}`.slice(0, 256);
+/** What tools cost is put aside before they are called, and charged with the row of usage that names the tool. */
+export const toolMoney = (billing: Pick<Billing, 'hold' | 'settle' | 'release'>): ToolMoney => ({
+  hold: async (call) => {
+    const { userId, keyId, keyUnlimited, requestId, price } = call;
+    const hold = await billing.hold({
+      ...{ requestId, userId, keyId, keyUnlimited, amount: price, modelId: modelOf(call) },
+    });
+    return {
+      settle: async (ended) => void (await billing.settle(hold, { ...detailOf(call, ended), cost: price })),
+      release: async () => void (await billing.release(hold)),
+    };
+  },
+});
 
-function trace(tracer: Observer['tracer'], { asker, server, tool, status, durationMs }: CalledTool): void {
+const detailOf = (
+  { server, parentRequestId }: Pick<CalledTool, 'server' | 'parentRequestId'>,
+  { status, durationMs }: Pick<CalledTool, 'status' | 'durationMs'>,
+) => ({
+  ...{ usage: { promptTokens: 0, completionTokens: 0 }, endpoint: '/mcp', provider: server.name },
+  ...{ status, durationMs, parentRequestId },
+});
+
+/** Where a model would stand: summaries then tell tools apart without knowing of them. */
+const modelOf = ({ server, tool }: Pick<CalledTool, 'server' | 'tool'>): string =>
+  `mcp/${server.name}/${tool}`.slice(0, 256);
+
+function trace(tracer: Observer['tracer'], { requestId, server, tool, status, durationMs, ...of }: CalledTool): void {
   if (!tracer) return;
   const endMs = Date.now();
   tracer.record({
-    ...tracer.below(asker.requestId),
+    ...tracer.below(of.parentRequestId ?? requestId),
     name: `tool ${server.name}`,
     kind: 'client',
     startMs: endMs - durationMs,
@@ -51,7 +70,7 @@ function trace(tracer: Observer['tracer'], { asker, server, tool, status, durati
       'gen_ai.tool.name': tool,
       'svc.mcp_server': server.name,
       'svc.outcome': status,
-      'svc.request_id': asker.requestId,
+      'svc.request_id': requestId,
     },
     failed: status === 'error',
   });

@@ -47,6 +47,7 @@ export const pages: PageEntry[] = [
     ['/knowledge', 'Knowledge', async () => (await userPages()).KnowledgePage],
     ['/runs', 'Runs', async () => (await userPages()).RunsPage],
     ['/runs/$id', 'Run', async () => (await userPages()).RunPage],
+    ['/tools', 'Tools', async () => (await userPages()).ToolsPage],
     ['/videos', 'Videos', async () => (await userPages()).VideosPage],
     [
       '/orchestration/preferences',
@@ -63,7 +64,7 @@ export const pages: PageEntry[] = [
     ['/admin/audit', 'Audit', async () => (await adminPages()).AdminAuditPage],
     ['/admin/options', 'Options', async () => (await adminPages()).AdminOptionsPage],
     ['/admin/channels', 'Channels', async () => (await adminPages()).AdminChannelsPage],
-    ['/admin/mcp', 'Tools', async () => (await adminPages()).AdminMcpPage],
+    ['/admin/mcp', 'MCP servers', async () => (await adminPages()).AdminMcpPage],
     ['/admin/identity-providers', 'Identity providers', async () => (await adminPages()).AdminIdentityProvidersPage],
     ['/admin/models', 'Models', async () => (await adminPages()).AdminModelsPage],
     ['/admin/routing', 'Routing configuration', async () => (await adminPages()).AdminRoutingPage],

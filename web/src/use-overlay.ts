@@ -1,4 +1,4 @@
-import { useNavigate, useRouter } from '@tanstack/react-router';
+import { type RouterHistory, useNavigate, useRouter } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
 
 /** What was used to open it. An item of a menu is gone by the time focus returns, the button of the menu is not. */
@@ -46,7 +46,7 @@ const secondStep = { overlay: true };
 
 /** The back button closes the topmost instead of leaving the page. Not for what the address names: there it does so by itself. */
 export function useBackCloses(opened: boolean, onClose: () => void): void {
-  const { history } = useRouter();
+  const history: RouterHistory = useRouter().history;
   const navigate = useNavigate();
   const close = useRef(onClose);
   useEffect(() => {

@@ -27,6 +27,7 @@ export async function askRoute(
       request,
       requestId: requestId(),
       ip: origin.ip,
+      // Routes of every kind are called by this, each of which has a principal of its own type; these take a key's.
       principal: (await caller.asPayer()) as never,
       signal,
       headers: {},

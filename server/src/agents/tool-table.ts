@@ -27,6 +27,7 @@ export interface ToolRow {
 function tool<I extends ToolRow['input']>(
   row: Omit<ToolRow, 'input' | 'request'> & { input: I; request(args: z.infer<I>): OwnRequest },
 ): ToolRow {
+  // The table holds rows of many inputs, and each is called with what its own schema gave.
   return row as unknown as ToolRow;
 }
 

@@ -16,6 +16,7 @@ import { type LedgerPlace, pageLedger } from './store/ledger.ts';
 import { dayOf } from './store/port.ts';
 import { countUsage, listUsage } from './store/usage.ts';
 import { sumUsage, type UsageFilter } from './store/usage-sums.ts';
+import { toolCallsRoute } from './tool-calls-route.ts';
 import { keysIn, usageCsv } from './usage-csv.ts';
 import { ledgerSchema, usageLogSchema, usageSumSchema, viewLedger, viewSum, viewUsage } from './views.ts';
 
@@ -69,7 +70,7 @@ function rangeOf(page: Place): { limit: number; offset: number } {
 }
 
 export function billingRoutes(room: BillingRouteDeps): Route[] {
-  return [...ownRoutes(room), ...adminRoutes(room), creditsRoute(room)];
+  return [...ownRoutes(room), ...adminRoutes(room), toolCallsRoute(room), creditsRoute(room)];
 }
 
 function ownRoutes(room: BillingRouteDeps): Route[] {

@@ -4,6 +4,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
+import { isAllowance } from './store/application-keys.ts';
 import { findKey } from './store/keys.ts';
 import { findUser } from './store/users.ts';
 import { statuses } from './user.ts';
@@ -20,6 +21,8 @@ export interface Permit {
   /** Empty means all. */
   models: string[];
   unlimited: boolean;
+  /** The key is what the user lets an application spend: they agreed to what its scopes say, and no more. */
+  application: boolean;
 }
 
 /**
@@ -78,6 +81,7 @@ async function load(db: Db, { userId, keyId }: Worker): Promise<Standing | null>
       group: user.group,
       models: row ? (JSON.parse(row.models) as string[]) : [],
       unlimited: row ? row.unlimited_quota === 1 : true,
+      application: row !== null && isAllowance(row),
     },
   };
 }

@@ -15,13 +15,32 @@ export interface ToolOutcome {
   isError: boolean;
   /** The server sent more than is passed on. */
   cut: boolean;
+  /** What the call was charged, in quota. */
+  cost?: number;
+}
+
+/** For whom a tool is called. */
+export interface ToolCaller {
+  userId: number;
+  /** Null when a browser session asks. */
+  keyId: number | null;
+  /** False when the key has a quota of its own. */
+  keyUnlimited?: boolean;
+  /** The turn or run that it is called for. */
+  parentRequestId?: string;
+}
+
+export interface HowToCall {
+  signal: AbortSignal;
+  /** Whether a person has approved the call already; else a tool that asks first has its user asked, and is not called yet. */
+  approved: boolean;
 }
 
 /** Tools of connected servers, within the rights of the user they are called for. */
 export interface ConnectedTools {
   list(userId: number): Promise<ConnectedTool[]>;
   /** Never waits longer than the server's limit. Throws only when there is no such tool for this user, or on `signal`. */
-  call(userId: number, name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
+  call(caller: ToolCaller, name: string, args: Record<string, unknown>, how: HowToCall): Promise<ToolOutcome>;
 }
 
 /** Where nothing is connected. */

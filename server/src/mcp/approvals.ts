@@ -25,7 +25,7 @@ export interface AskedCall {
  * Null when the person behind the caller has approved just this call, once; else why not yet. Nobody can be asked within a
  * call: clients wait for seconds, people answer in minutes.
  */
-export async function refusalOf({ db, clock }: Deps, call: AskedCall, baseUrl: string): Promise<string | null> {
+export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: string): Promise<string | null> {
   const now = nowSeconds(clock);
   const args = JSON.stringify(call.arguments);
   if (args.length > mostCharacters) return `${call.tool} asks first, and its arguments are too long to be shown.`;
@@ -38,7 +38,7 @@ export async function refusalOf({ db, clock }: Deps, call: AskedCall, baseUrl: s
   if (state === 'refused') return `${call.tool} was not called: the user refused it.`;
   return (
     `${call.tool} was not called: it needs the user's approval first. ` +
-    `The user can answer at ${baseUrl}/api/mcp/approvals within ${lifeSeconds / 60} minutes; then call it again with the same arguments.`
+    `The user can answer at ${webUrl}/tools within ${lifeSeconds / 60} minutes; then call it again with the same arguments.`
   );
 }
 

@@ -62,6 +62,8 @@ export interface Wanted {
   /** Hash of the definition that was read. */
   definition: string;
   askFirst: boolean;
+  /** Stays as it is where nothing is said. */
+  price?: number | undefined;
 }
 
 /**
@@ -82,9 +84,10 @@ export async function allowTools(
   const now = nowSeconds(room.clock);
   const tools = wanted.map((tool): AllowedTool => {
     const { name, definition, askFirst } = tool;
-    if (isKnown(tool)) return { ...known.get(name)!, askFirst };
+    const price = tool.price ?? known.get(name)?.price ?? 0;
+    if (isKnown(tool)) return { ...known.get(name)!, askFirst, price };
     const { description, inputSchema, further } = approvable(listed, tool);
-    return { serverId: id, name, askFirst, description, inputSchema, definition, further, approvedAt: now };
+    return { serverId: id, name, askFirst, description, inputSchema, definition, further, price, approvedAt: now };
   });
   if (!(await replaceTools(room.db, id, tools, now))) throw noServer(id);
   return { ...server, updatedAt: now };
@@ -94,7 +97,7 @@ export async function allowTools(
 export async function approveTool(
   room: McpRoom,
   id: number,
-  { name, definition, askFirst }: Omit<Wanted, 'askFirst'> & { askFirst?: boolean | undefined },
+  { name, definition, askFirst }: Omit<Wanted, 'askFirst' | 'price'> & { askFirst?: boolean | undefined },
   by: number,
   signal: AbortSignal,
 ): Promise<McpServer> {

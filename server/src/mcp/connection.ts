@@ -160,20 +160,30 @@ function talking(
     ask: async (method, params, { signal, progress, log }, tool) => {
       // The newest protocol says with each request how much it wants to hear.
       if (isModern && method === 'logging/setLevel') return {};
-      const options = { signal, timeout, ...(progress && { onprogress: progress }) };
+      // What a server wants to know before it answers is for whoever asked to say.
+      const options = { signal, timeout, allowInputRequired: true, ...(progress && { onprogress: progress }) };
       if (log) hearing.add(log);
       try {
         // There, arguments that a tool wants as headers are put there by the library.
         const work: Promise<object> =
           isModern && tool
             ? client.callTool(params as { name: string }, { ...options, toolDefinition: definitionOf(tool) })
-            : client.request({ method, params }, anything, options);
+            : client.request({ method, params: isModern ? params : asBefore(params) }, anything, options);
         return (await within(signal, work)) as Params;
       } finally {
         if (log) hearing.delete(log);
       }
     },
   };
+}
+
+/** What each request of the newest protocol says of its client. */
+export const saidOfClient = ['io.modelcontextprotocol/logLevel', 'io.modelcontextprotocol/clientCapabilities'];
+
+/** Without what only the newest protocol knows. */
+function asBefore({ inputResponses: _, requestState: __, _meta, ...params }: Params): Params {
+  const said = Object.entries(_meta ?? {}).filter(([name]) => !saidOfClient.includes(name));
+  return { ...params, ...(said.length > 0 && { _meta: Object.fromEntries(said) }) };
 }
 
 function introductionOf(client: Client): Introduction {

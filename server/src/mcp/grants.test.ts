@@ -30,10 +30,22 @@ async function begin(by: Member): Promise<URL> {
 }
 const comeBack = (by: Member, query: Record<string, string>) =>
   by.call(`/api/mcp/authorized?${new URLSearchParams(query)}`);
+/** The page of ours that a browser is sent to. */
+async function sentTo(coming: Promise<Response>): Promise<string> {
+  const answer = await coming;
+  expect(answer.status).toBe(303);
+  return answer.headers.get('location')!.replace(t.config.webUrl, '');
+}
 async function signIn(by: Member, as: string): Promise<void> {
   const state = (await begin(by)).searchParams.get('state')!;
-  const answer = await comeBack(by, { state, code: as });
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('theirs')]);
+  expect(await sentTo(comeBack(by, { state, code: as }))).toBe('/tools?signed_in=theirs');
+}
+/** As the user is told. */
+async function isSignedIn(by: Member): Promise<boolean | null> {
+  const { data } = (await (await by.call('/api/mcp/connections')).json()) as {
+    data: { servers: { name: string; signed_in: boolean | null }[] };
+  };
+  return data.servers.find(({ name }) => name === 'theirs')!.signed_in;
 }
 async function whoIs(by: Member): Promise<string> {
   const { client } = await connectClient(t, '/mcp/theirs', await by.key());
@@ -48,12 +60,23 @@ test('each user signs in for themselves, and is called for with their own token'
   await signIn(root, 'root');
   await admin.allow(id);
   expect(await t.app.mcp.tools.list(user.id)).toEqual([]);
+  expect(await isSignedIn(user)).toBe(false);
   await expect(whoIs(user)).rejects.toThrow();
+  await begin(user);
+  expect(await isSignedIn(user)).toBe(false);
   await signIn(user, 'alice');
+  expect(await isSignedIn(user)).toBe(true);
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
   expect(await whoIs(root)).toMatch(/^Bearer token-root-/);
   clock.advance(31_000);
-  const outcome = await t.app.mcp.tools.call(user.id, 'theirs__who', {}, new AbortController().signal);
+  const outcome = await t.app.mcp.tools.call(
+    { userId: user.id, keyId: null },
+    'theirs__who',
+    {},
+    {
+      ...{ signal: new AbortController().signal, approved: true },
+    },
+  );
   expect(outcome.text).toMatch(/^Bearer token-alice-/);
   expect((await t.app.mcp.tools.list(user.id)).map(({ name }) => name)).toEqual(['theirs__who']);
 });
@@ -68,13 +91,13 @@ test('what is asked of the authorization server is bound to us, to the server an
   // A stranger with the state of another gets nowhere, and the one it belongs to still does, once.
   const state = searchParams.get('state')!;
   expect((await comeBack(root, { state, code: 'alice' })).status).toBe(404);
-  expect((await comeBack(user, { state, code: 'alice' })).status).toBe(200);
+  expect((await comeBack(user, { state, code: 'alice' })).status).toBe(303);
   expect((await comeBack(user, { state, code: 'alice' })).status).toBe(404);
   expect((await comeBack(user, { code: 'alice' })).status).toBe(400);
   const refused = (await begin(user)).searchParams.get('state')!;
-  expect((await comeBack(user, { state: refused, error: 'access_denied' })).status).toBe(403);
+  expect(await sentTo(comeBack(user, { state: refused, error: 'access_denied' }))).toBe('/tools?not_signed_in=theirs');
   const wrong = (await begin(user)).searchParams.get('state')!;
-  expect((await comeBack(user, { state: wrong, code: 'wrong' })).status).toBe(502);
+  expect(await sentTo(comeBack(user, { state: wrong, code: 'wrong' }))).toBe('/tools?not_signed_in=theirs');
   const late = (await begin(user)).searchParams.get('state')!;
   clock.advance(16 * 60_000);
   expect((await comeBack(user, { state: late, code: 'alice' })).status).toBe(404);
@@ -95,6 +118,7 @@ test('a token that runs out is renewed once, and none is stored in the open', as
 
 test('who takes it back, or whose server moves elsewhere, has to sign in again', async () => {
   expect((await user.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(200);
+  expect(await isSignedIn(user)).toBe(false);
   await expect(whoIs(user)).rejects.toThrow();
   await signIn(user, 'alice');
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);

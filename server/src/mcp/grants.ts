@@ -79,6 +79,12 @@ const opened = ({ sealer }: McpDeps, { sealed }: store.StoredGrant): Grant | nul
   }
 };
 
+/** Whether there is anything to call the server with in the user's name. */
+export async function isSignedIn(deps: McpDeps, server: McpServer, userId: number): Promise<boolean> {
+  const stored = await store.findGrant(deps.db, server.id, userId);
+  return stored !== null && opened(deps, stored)?.tokens !== undefined;
+}
+
 const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
 
 /** Loaded by the first who signs in, like the rest of the library. */
@@ -121,27 +127,29 @@ export async function beginGrant(deps: McpDeps, server: McpServer, userId: numbe
 const refused = (server: McpServer, error: unknown): AppError =>
   new AppError('provider_error', `Signing in to ${server.name} failed: ${tellFault(error, 'anybody', [])}.`);
 
-/** What the browser comes back with; returns the server that is signed in to now. */
+/** What the browser comes back with; returns which server it was about, and whether the user is signed in to it by this. */
 export async function finishGrant(
   deps: McpDeps,
   userId: number,
   { state, code, iss }: { state: string; code: string | undefined; iss: string | undefined },
-): Promise<McpServer> {
+): Promise<{ server: McpServer; signedIn: boolean }> {
   const since = nowSeconds(deps.clock) - attemptSeconds;
   const taken = await store.takeAttempt(deps.db, { stateHash: sha256Hex(state), userId, since });
   const server = taken && (await findServer(deps.db, taken.serverId));
   const grant = taken && opened(deps, taken);
   if (!taken || !server || !grant) throw new AppError('not_found', 'Nobody waits for this. Begin again.');
-  if (code === undefined) throw new AppError('access_denied', `Signing in to ${server.name} was refused there.`);
+  // Refused there.
+  if (code === undefined) return { server, signedIn: false };
   try {
     await authorize(deps, server, providerOf(deps, grant), { authorizationCode: code, iss });
   } catch (error) {
-    throw refused(server, error);
+    deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a user could not sign in');
+    return { server, signedIn: false };
   }
   const whole = sealedGrant(deps, { ...grant, verifier: undefined });
   if (!(await store.replaceGrant(deps.db, taken, whole, nowSeconds(deps.clock))))
     throw new AppError('conflict', 'This was begun anew meanwhile.');
-  return server;
+  return { server, signedIn: true };
 }
 
 /** The user's access token for a server, renewed when it has run out; those who ask at once share the answer. */

@@ -39,7 +39,8 @@ const raw = (answer: Parameters<typeof startRaw>[0]) => {
 };
 const connect = (url: string, fields: object = {}) =>
   admin.connect(nameOf(), url, { headers: { 'x-key': secret }, ...fields });
-const call = (name: string, signal = new AbortController().signal) => t.app.mcp.tools.call(user.id, name, {}, signal);
+const call = (name: string, signal = new AbortController().signal) =>
+  t.app.mcp.tools.call({ userId: user.id, keyId: null }, name, {}, { signal, approved: true });
 /** Lists one tool, and lets the test answer its call. */
 const calling = (answer: (asked: RawAsked, request: Request) => Response | Promise<Response>) =>
   raw((asked, request) =>

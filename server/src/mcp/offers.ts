@@ -1,5 +1,5 @@
 import { findUser } from '../identity/store/users.ts';
-import { roles, statuses } from '../identity/user.ts';
+import { roles, statuses, type User } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { isAsApproved } from './definition.ts';
@@ -7,8 +7,8 @@ import { secretsOf, tellFault } from './fault.ts';
 import type { McpRoom } from './room.ts';
 import { headersOf, holderFor } from './sessions.ts';
 import { findServer, findServerByName, listServers, type McpServer } from './store/servers.ts';
-import { type AllowedTool, allowedTools } from './store/tools.ts';
-import { offeredName, serverOf } from './tool-names.ts';
+import { type AllowedTool, allowedTool, allowedTools } from './store/tools.ts';
+import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
 
 /** A server that did not answer is left out of lists for so long, so that it does not hold up every one of them. */
 const leftOutMs = 30_000;
@@ -51,47 +51,59 @@ export function openOffers(room: McpRoom): Offers {
   };
 
   return async (userId) => {
-    const all = (await listServers(room.db)).filter(({ enabled }) => enabled);
-    const servers = all.filter(await mayUse(room.db, userId));
+    const servers = await usableServers(room.db, userId);
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
     return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [], userId)))).flat();
   };
 }
 
+/** What a user may use while it is enabled. */
+export const serversFor = async (db: Db, userId: number): Promise<McpServer[]> =>
+  (await listServers(db)).filter(mayUse(await findUser(db, userId)));
+
 /** Whoever is disabled or gone uses nothing. */
-async function mayUse(db: Db, userId: number): Promise<(server: McpServer) => boolean> {
-  const user = await findUser(db, userId);
+function mayUse(user: Caller | null): (server: McpServer) => boolean {
   if (user?.status !== statuses.enabled) return () => false;
   return ({ ownerId, audience, userIds }) => {
-    if (ownerId !== null) return ownerId === userId;
+    if (ownerId !== null) return ownerId === user.id;
     if (audience === 'everyone') return true;
-    return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(userId);
+    return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(user.id);
   };
 }
 
+type Caller = Pick<User, 'id' | 'role' | 'status'>;
+
+export const usableServers = async (db: Db, userId: number): Promise<McpServer[]> =>
+  (await serversFor(db, userId)).filter(({ enabled }) => enabled);
+
 /** The server of this name, where the user may use it: who may not learns no more than that there is none. */
-export async function usableServer(db: Db, userId: number, name: string): Promise<McpServer | null> {
+export async function usableServer(db: Db, user: Caller | null, name: string): Promise<McpServer | null> {
   const server = await findServerByName(db, name);
-  return server?.enabled && (await mayUse(db, userId))(server) ? server : null;
+  return server?.enabled && mayUse(user)(server) ? server : null;
 }
 
 export async function usableById(db: Db, userId: number, id: number): Promise<McpServer> {
   const server = await findServer(db, id);
-  if (server?.enabled && (await mayUse(db, userId))(server)) return server;
+  if (server?.enabled && mayUse(await findUser(db, userId))(server)) return server;
   throw new AppError('not_found', `there is no MCP server ${id}`);
 }
 
 /** By the name that it is offered under. */
-export async function findTool(db: Db, userId: number, name: string): Promise<Offer> {
+export async function findTool(db: Db, user: Caller | null, name: string): Promise<Offer> {
   const slug = serverOf(name);
-  const server = slug === null ? null : await usableServer(db, userId, slug);
-  if (server) {
-    const tools = await allowedTools(db, [server.id]);
-    const tool = tools.find((one) => offeredName(server.name, one.name) === name);
-    if (tool) return { server, tool };
-  }
+  const server = slug === null ? null : await usableServer(db, user, slug);
+  const tool = server && (await toolOffered(db, server, name));
+  if (server && tool) return { server, tool };
   throw new AppError('not_found', `there is no tool ${name}`);
+}
+
+/** Most are offered under the server's own name for them; only of an altered one nobody can say what it was. */
+async function toolOffered(db: Db, server: McpServer, name: string): Promise<AllowedTool | undefined> {
+  const plain = plainNameOf(server.name, name);
+  const tool = offeredName(server.name, plain) === name ? await allowedTool(db, server.id, plain) : undefined;
+  if (tool) return tool;
+  return (await allowedTools(db, [server.id])).find((one) => offeredName(server.name, one.name) === name);
 }
 
 /** What must not be told of a server, whatever it answers. */

@@ -2,6 +2,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 
@@ -12,6 +14,12 @@ export interface McpDeps {
   log: Log;
   allowPrivate: boolean;
   baseUrl: string;
+  /** Where the pages are. */
+  webUrl: string;
+  shared: Pick<Shared, 'hit'>;
+  money: ToolMoney;
+  /** Writes a call where calls are counted and told of. */
+  note(called: CalledTool): void;
 }
 
 /** What the functions of this room share. */

@@ -52,6 +52,12 @@ function refuseSharing(ownerId: number | null, body: z.infer<typeof serverChange
     throw new AppError('invalid_value', `${field}: a server of your own is for you alone`, { param: field });
 }
 
+/** What is paid goes to the operator, who alone says how much that is. */
+function refusePrices(ownerId: number | null, tools: z.infer<typeof toolsChange>['tools']): void {
+  if (ownerId !== null && tools.some(({ price = 0 }) => price > 0))
+    throw new AppError('invalid_value', 'price: tools of a server of your own cost nothing here', { param: 'price' });
+}
+
 const shown = async ({ db }: McpRoom, server: McpServer) => viewServer(server, await allowedTools(db, [server.id]));
 
 function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
@@ -185,6 +191,7 @@ function toolRoutes(room: McpRoom): Route[] {
       answers: { 200: answers.server },
       handle: async (call) => {
         await within(room, call);
+        refusePrices(reachOf(call.principal), call.body.tools);
         const wanted = call.body.tools.map(({ ask_first, ...tool }) => ({ ...tool, askFirst: ask_first }));
         const by = call.principal.user.id;
         return ok(call, await shown(room, await allowTools(room, call.params.id, wanted, by, call.signal)));

@@ -20,6 +20,7 @@ export const serverDefaults = {
   offers: [] as store.Offering[],
   auth: 'headers' as store.AuthKind,
   ownerId: null as number | null,
+  callsPerMinute: 0,
 };
 
 /** What is told of a server counts no more. */

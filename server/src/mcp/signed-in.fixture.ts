@@ -53,6 +53,14 @@ const documents: Record<string, Document> = {
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
     }),
+  /** Asks nobody anything. */
+  '/authorize': (_, request) => {
+    const asked = new URL(request.url).searchParams;
+    const back = new URL(asked.get('redirect_uri')!);
+    back.searchParams.set('code', 'alice');
+    back.searchParams.set('state', asked.get('state')!);
+    return Response.redirect(back.href, 302);
+  },
   '/register': async (_, request, state) => {
     state.registered += 1;
     const wanted = (await request.json()) as object;

@@ -15,8 +15,11 @@ export function offeredName(server: string, tool: string): string {
   return plain.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, mostCharacters - mark.length) + mark;
 }
 
+/** As the server calls it, unless the name had to be altered. */
+export const plainNameOf = (server: string, offered: string): string => offered.slice(server.length + between.length);
+
 /** Null where the name is no tool's of any server. */
 export function serverOf(name: string): string | null {
-  const end = name.indexOf(between);
-  return end > 0 ? name.slice(0, end) : null;
+  const server = name.slice(0, Math.max(0, name.indexOf(between)));
+  return /^[a-z0-9-]{1,24}$/.test(server) ? server : null;
 }

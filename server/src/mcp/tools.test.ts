@@ -36,7 +36,7 @@ const start = (listed: ScriptedTool[], ...rest: [('sessions' | 'modern')?, boole
 const nameOf = () => `s${++count}`;
 const never = new AbortController().signal;
 const call = (name: string, args: Record<string, unknown> = {}, signal = never) =>
-  tools.call(user.id, name, args, signal);
+  tools.call({ userId: user.id, keyId: null }, name, args, { signal, approved: true });
 const listed = async (userId = user.id) => (await tools.list(userId)).map(({ name }) => name);
 /** What was listed a moment ago counts no more. */
 const laterOn = () => clock.advance(11_000);
@@ -222,4 +222,22 @@ test('what a tool answers becomes text: cut, without pictures, without our secre
   expect(await call(`${name}__structured`)).toMatchObject({ text: '{"n":1}' });
   expect(await call(`${name}__failing`)).toEqual({ text: 'no such file', isError: true, cut: false });
   expect(await call(`${name}__telling`)).toMatchObject({ text: 'you sent [redacted]' });
+});
+
+test('a call that nobody has approved yet waits for its user, once for each', async () => {
+  const server = start([{ name: 'risky', answer: () => 'done' }]);
+  const name = nameOf();
+  const { id } = await admin.connect(name, server.url);
+  await admin.allow(id, undefined, ['risky']);
+  const person = await t.user();
+  const asked = () =>
+    tools.call({ userId: person.id, keyId: null }, `${name}__risky`, { n: 1 }, { signal: never, approved: false });
+  expect(await asked()).toMatchObject({ isError: true, text: expect.stringContaining('/tools') });
+  expect(server.calls).toEqual([]);
+  const waiting = (await (await person.call('/api/mcp/approvals')).json()) as { data: { approvals: { id: number }[] } };
+  const [{ id: approval }] = waiting.data.approvals as [{ id: number }];
+  await person.call(`/api/mcp/approvals/${approval}`, { method: 'POST', body: { approved: true } });
+  expect(await asked()).toMatchObject({ isError: false, text: 'done' });
+  expect(await asked()).toMatchObject({ isError: true });
+  expect(server.calls).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './
 import { type Challenge, readChallenge } from './pkce.ts';
 import { isRequestUri, requestBehind } from './pushed/request-uri.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
-import { requestedResources } from './resource-indicators.ts';
+import { requestedResources, requireToolResources } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowedNow, operatorScopes, requestedScopes, type Scope } from './scopes.ts';
 import { applicationStatus, requireVerified, suspended } from './status.ts';
@@ -124,6 +124,11 @@ const checks: Check[] = [
     run: (facts) => {
       facts.resources = requestedResources(facts.deps, facts.request.resource);
     },
+  },
+  {
+    rule: 'RFC 6749 §3.3: tools of the resources that are named only',
+    redirects: true,
+    run: ({ deps, scopes, resources }) => requireToolResources(deps, scopes!, resources!),
   },
 ];
 

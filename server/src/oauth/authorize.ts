@@ -2,6 +2,7 @@ import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { askedTools } from './asked-tools.ts';
 import {
   type AuthorizeRequest,
   type CheckedRequest,
@@ -18,7 +19,7 @@ import { withParameters } from './redirect-uri.ts';
 import { documentHost } from './registration/document.ts';
 import { storedResource } from './resource-indicators.ts';
 import type { Room } from './room.ts';
-import { joinScopes, type Scope, scopesOf, scopeTable } from './scopes.ts';
+import { describeScope, joinScopes, type Scope, scopesOf, withoutTools } from './scopes.ts';
 import { changeSpending, requireSpending, type Spending, spentIn } from './spending.ts';
 import { requireEnabled } from './status.ts';
 import { writeCode } from './store/approve.ts';
@@ -37,14 +38,19 @@ export interface SignedIn {
 export async function describeRequest(deps: Room, who: SignedIn, request: AuthorizeRequest) {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
-  const { redirectUri, state, openid, pushed, resources } = checked;
+  const { redirectUri, state, openid, pushed, resources, scopes } = checked;
   if (pushed) await keepOpen(deps, pushed);
   return {
     ...(await describeAsked(deps, who.userId, checked)),
     redirect_uri: redirectUri,
     state: state ?? '',
     ...(openid && {
-      resources: resources.map((uri) => ({ uri, name: deps.resources.at(uri)!.name })),
+      resources: await Promise.all(
+        resources.map(async (uri) => {
+          const servers = await askedTools(deps.resources, who.userId, uri, scopes);
+          return { uri, name: deps.resources.at(uri)!.name, ...(servers && { servers }) };
+        }),
+      ),
       interaction: neededInteraction(deps, openid, who),
       signed_in_after: sealSignInAgain(deps, who),
     }),
@@ -69,7 +75,7 @@ export async function describeAsked(deps: Pick<Room, 'db' | 'clock' | 'options'>
       is_verified: application.is_verified === 1,
       ...(deps.options.get('OAuth2OpenIDConnect') && { source: application.source, host: documentHost(application) }),
     },
-    requested_scopes: scopes.map((name) => ({ name, description: scopeTable[name] })),
+    requested_scopes: scopes.map((name) => ({ name, description: describeScope(name) })),
     has_existing_consent: consent !== null,
     existing_scopes: consent?.scopes ?? null,
     needs_reconsent: consent !== null && !covers(consent, asked),
@@ -224,5 +230,5 @@ export function mergedScopes(
   epoch: number,
 ): string {
   const before = existing && existing.epoch === epoch ? scopesOf(existing.scopes) : [];
-  return joinScopes(new Set([...before, ...scopes]));
+  return joinScopes(new Set([...before, ...withoutTools(scopes)]));
 }

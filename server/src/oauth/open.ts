@@ -63,7 +63,7 @@ export interface OAuth {
   pay: TokenReader;
   origins: Pick<Origins, 'has'>;
   /** What tokens can be for; other rooms add theirs. */
-  resources: Pick<Resources, 'add' | 'challengeAt'>;
+  resources: Pick<Resources, 'add' | 'challengeAt' | 'listToolsBy'>;
   /** Who presents an access token at a resource; throws 401 and 403 as RFC 6750 has them. */
   identify(request: Request, audience: Audience): BearerPrincipal | Promise<BearerPrincipal>;
   /** Ends the user's consents and applications, and removes what told of the person. May be repeated. */

@@ -1,5 +1,7 @@
 import { AppError } from '../lib/errors.ts';
+import { readToolScope } from '../lib/tool-scopes.ts';
 import type { Room } from './room.ts';
+import type { Scope } from './scopes.ts';
 
 /** Where a token is presented. */
 export interface Audience {
@@ -27,6 +29,24 @@ export function requestedResources(
     return known;
   });
   return [...new Set(found)];
+}
+
+/** Where a scope names tools, the address where these are used must be among the resources: elsewhere it says nothing. */
+export function requireToolResources(
+  { resources }: Pick<Room, 'resources'>,
+  scopes: readonly Scope[],
+  named: readonly string[],
+): void {
+  const servers = named.map((uri) => resources.serverAt(uri));
+  const lost = scopes.find((name) => {
+    const scope = readToolScope(name);
+    return scope && !servers.some((server) => server === null || server === scope.server);
+  });
+  if (lost !== undefined)
+    throw new AppError(
+      'invalid_scope',
+      `The scope ${JSON.stringify(lost)} needs the address of its server, or /mcp, as resource.`,
+    );
 }
 
 /** As it is kept with codes and tokens; an address has no spaces. */

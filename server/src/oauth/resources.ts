@@ -1,3 +1,4 @@
+import { toolScopeOf } from '../lib/tool-scopes.ts';
 import { withoutTrailing } from '../lib/trailing.ts';
 
 /** A kind of resource below the public address. */
@@ -12,6 +13,16 @@ interface ResourceRule {
   named: boolean;
 }
 
+/** A server's tools, as a user is told of them who is asked whether an application may use them. */
+export interface ServerTools {
+  server: string;
+  tools: { name: string; description: string }[];
+  /** Whether they spend what is the user's, so that only tokens that may do that open them. */
+  pays: boolean;
+}
+/** What a user may use of one server, or of all (null). */
+export type ListTools = (userId: number, server: string | null) => Promise<ServerTools[]>;
+
 /** What tokens can be made out to (RFC 8707): addresses of ours, told by their form alone, so that asking finds nothing out. */
 export interface Resources {
   add(rule: ResourceRule): void;
@@ -21,7 +32,25 @@ export interface Resources {
   known(uri: string): string | null;
   /** What a 401 at this path says beside its challenge (RFC 9728 §5.1); null for nothing. */
   challengeAt(path: string): string | null;
+  /** Whose tools are used at an address: one server's, those of all (null); undefined where there are none. */
+  serverAt(uri: string): string | null | undefined;
+  /** What a client of this resource may ask for. */
+  scopesAt(uri: string): string[];
+  /** From now on, who knows of tools is asked for them; until then there are none. */
+  listToolsBy(list: ListTools): void;
+  toolsFor: ListTools;
 }
+
+/** Told by its form alone, as all addresses are: which servers there are is for their users to know. */
+const serverIn = (path: string): string | null | undefined => {
+  const found = /^\/mcp(?:\/([a-z0-9-]{1,24}))?$/.exec(path);
+  return found ? (found[1] ?? null) : undefined;
+};
+
+const toolScopesAt = (path: string): string[] => {
+  const server = serverIn(path);
+  return server ? [toolScopeOf(server)] : [];
+};
 
 const own: ResourceRule[] = [
   { path: /^$/, name: 'Your account', scopes: ['openid', 'profile', 'email'], named: false },
@@ -42,9 +71,16 @@ export const metadataPath = '/.well-known/oauth-protected-resource';
 
 export function openResources(baseUrl: string, enabled: () => boolean): Resources {
   const rules = [...own];
+  let tools: ListTools = async () => [];
   const ruleOf = (path: string) => rules.find((rule) => rule.path.test(path)) ?? null;
   const pathOf = (uri: string) => (uri.startsWith(baseUrl) ? uri.slice(baseUrl.length) : uri);
   return {
+    serverAt: (uri) => serverIn(pathOf(uri)),
+    scopesAt: (uri) => [...(ruleOf(pathOf(uri))?.scopes ?? []), ...toolScopesAt(pathOf(uri))],
+    listToolsBy: (list) => {
+      tools = list;
+    },
+    toolsFor: (userId, server) => tools(userId, server),
     add: (rule) => void rules.push(rule),
     at: (uri) => ruleOf(pathOf(uri)),
     known: (uri) => {

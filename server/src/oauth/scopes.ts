@@ -1,5 +1,6 @@
 import type { Options } from '../identity/options.ts';
 import { AppError } from '../lib/errors.ts';
+import { readToolScope, type ToolScope } from '../lib/tool-scopes.ts';
 
 /** Every scope with the words a person reads before agreeing. */
 export const scopeTable = {
@@ -13,13 +14,25 @@ export const scopeTable = {
     'Use models in your name and pay with your balance, up to a limit that you set; see files, responses and videos of yours',
 } as const;
 
-export type Scope = keyof typeof scopeTable;
-export const allScopes = Object.keys(scopeTable) as Scope[];
+type ListedScope = keyof typeof scopeTable;
+export type Scope = ListedScope | ToolScope;
+export const allScopes = Object.keys(scopeTable) as ListedScope[];
 /** Those that are there only while OpenID Connect is turned on. */
 const laterScopes: ReadonlySet<string> = new Set<Scope>(['models:use']);
 export const firstScopes = allScopes.filter((name) => !laterScopes.has(name));
 
-export const isScope = (name: string): name is Scope => Object.hasOwn(scopeTable, name);
+/** Those that applications are registered with. Ones that name tools are not among them: they only narrow what a token opens. */
+export const isListed = (name: string): name is ListedScope => Object.hasOwn(scopeTable, name);
+const isToolScope = (name: string): name is ToolScope => readToolScope(name) !== null;
+export const isScope = (name: string): name is Scope => isListed(name) || isToolScope(name);
+
+export function describeScope(name: Scope): string {
+  const named = readToolScope(name);
+  if (!named) return scopeTable[name as ListedScope];
+  return named.tool === null
+    ? `Use the tools of ${named.server} in your name`
+    : `Use the tool ${named.tool} of ${named.server} in your name`;
+}
 
 /** RFC 6749 §3.3: space-separated, order without meaning, so repeats say nothing. */
 export const splitScopes = (text: string): string[] => [...new Set(text.split(' ').filter((name) => name !== ''))];
@@ -39,14 +52,18 @@ export function operatorScopes(options: Options): string {
   return options.get('OAuth2OpenIDConnect') ? text : withoutLater(text);
 }
 
-const allowedOf = remembering((both: string): ReadonlySet<Scope> => {
+export type AllowedScopes = Pick<ReadonlySet<Scope>, 'has'>;
+
+const allowedOf = remembering((both: string): AllowedScopes => {
   const [own = '', global = ''] = both.split('\n');
   const most = new Set(splitScopes(global));
-  return new Set<Scope>(['openid', ...scopesOf(own).filter((name) => most.has(name))]);
+  const listed = new Set<Scope>(['openid', ...scopesOf(own).filter((name) => most.has(name))]);
+  // What narrows a token is never taken from it, or a shorter list of scopes would open more.
+  return { has: (name) => listed.has(name) || isToolScope(name) };
 });
 
 /** What an application may have now: its own list within the operator's, and `openid` always. */
-export const allowedNow = (applicationScopes: string, globalScopes: string): ReadonlySet<Scope> =>
+export const allowedNow = (applicationScopes: string, globalScopes: string): AllowedScopes =>
   allowedOf(`${applicationScopes}\n${globalScopes}`);
 
 /** The same few texts are read on every request. What follows from the text alone never grows stale. */
@@ -62,9 +79,14 @@ function remembering<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
+/** More are a list nobody reads before agreeing. */
+const mostToolScopes = 50;
+
 /** A request's scopes, `openid` first; `invalid_scope` for any beyond what is allowed (RFC 6749 §4.1.2.1). */
-export function requestedScopes(text: string | undefined, allowed: ReadonlySet<Scope>): Scope[] {
+export function requestedScopes(text: string | undefined, allowed: AllowedScopes): Scope[] {
   const names = splitScopes(text ?? '');
+  if (names.filter(isToolScope).length > mostToolScopes)
+    throw new AppError('invalid_scope', `At most ${mostToolScopes} scopes can name tools.`);
   for (const name of names)
     if (!isScope(name) || !allowed.has(name))
       throw new AppError('invalid_scope', `The scope ${JSON.stringify(name)} is not allowed for this application.`);
@@ -73,17 +95,27 @@ export function requestedScopes(text: string | undefined, allowed: ReadonlySet<S
 
 export const withOpenid = (names: Scope[]): Scope[] => (names.includes('openid') ? names : ['openid', ...names]);
 
+/** Whoever asks for less than was granted, and names no tools, does not get rid of those that were named. */
+export const keepingTools = (asked: Scope[], granted: readonly Scope[]): Scope[] =>
+  asked.some(isToolScope) ? asked : [...asked, ...granted.filter(isToolScope)];
+
+/** Tools are agreed to for the resource that is named with them, each time anew, so that no consent remembers them. */
+export const withoutTools = (names: readonly Scope[]): Scope[] => names.filter((name) => !isToolScope(name));
+
 /** What of a grant is still allowed. */
-export const within = (granted: string, allowed: ReadonlySet<Scope>): Scope[] =>
+export const within = (granted: string, allowed: AllowedScopes): Scope[] =>
   scopesOf(granted).filter((name) => allowed.has(name));
 
-/** An application's own list as registered: known names within the operator's list. */
+/**
+ * An application's own list as registered: known names within the operator's list. Those of tools, as the metadata of a resource
+ * tells them, need no place in it.
+ */
 export function registeredScopes(text: string, globalScopes: string): string {
   const most = new Set(splitScopes(globalScopes));
-  const names = splitScopes(text);
+  const names = splitScopes(text).filter((name) => !isToolScope(name));
   if (names.length === 0) throw new AppError('invalid_scope', 'scopes: name at least one scope.', { param: 'scopes' });
   for (const name of names)
-    if (!isScope(name) || !most.has(name))
+    if (!isListed(name) || !most.has(name))
       throw new AppError('invalid_scope', `scopes: ${JSON.stringify(name)} is not a scope of this service.`, {
         param: 'scopes',
       });

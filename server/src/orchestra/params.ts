@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
+import { connectedNames } from './connected-names.ts';
 
 export const difficulties = ['easy', 'medium', 'hard'] as const;
 export type Difficulty = (typeof difficulties)[number];
@@ -33,6 +34,7 @@ export const svcMsSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
   tools: z.array(tool).max(128).optional(),
+  connected_tools: connectedNames.optional(),
   tool_choice: z
     .union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string() })], {
       error: 'must be auto, none, required or {type: "function", function: {name}}',

@@ -22,6 +22,8 @@ export interface Caller {
   group?: string;
   /** False when the key has a quota of its own. */
   keyUnlimited?: boolean;
+  /** An application asks, by an access token; told by `permit`. */
+  application?: boolean;
   /** What the request says about providers; holds for every call that is made for it. */
   override?: Override | null;
   /** The turn or run that calls are made for: one id finds them all. */

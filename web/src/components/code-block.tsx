@@ -7,12 +7,13 @@ export interface Snippet {
 }
 
 /** Code or data, one click from the clipboard. */
-export function Code({ label, code, maxHeight }: Snippet & { maxHeight?: number }) {
+export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHeight?: number; wrap?: boolean }) {
+  const className = wrap ? 'svc-code svc-plain' : 'svc-code';
   return (
     <Box pos="relative">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
-      <pre className="svc-code" style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>
+      <pre className={className} style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>
         {code}
       </pre>
       <Box className="svc-code-copy">
@@ -24,22 +25,25 @@ export function Code({ label, code, maxHeight }: Snippet & { maxHeight?: number 
 
 const Example = ({ label, code }: Snippet) => <Code label={`${label} example`} code={code} />;
 
+/** Becomes part of an id, in which a space would be the end of it. */
+const idOf = ({ label }: Snippet): string => label.replaceAll(' ', '-');
+
 /** The same thing said in several languages, a tab each. */
 export function CodeBlock({ snippets }: { snippets: Snippet[] }) {
   const [first] = snippets;
   if (!first) return null;
   if (snippets.length === 1) return <Example {...first} />;
   return (
-    <Tabs defaultValue={first.label} keepMounted={false}>
+    <Tabs defaultValue={idOf(first)} keepMounted={false}>
       <Tabs.List mb="sm">
-        {snippets.map(({ label }) => (
-          <Tabs.Tab key={label} value={label} px={{ base: 'xs', sm: 'md' }}>
-            {label}
+        {snippets.map((snippet) => (
+          <Tabs.Tab key={snippet.label} value={idOf(snippet)} px={{ base: 'xs', sm: 'md' }}>
+            {snippet.label}
           </Tabs.Tab>
         ))}
       </Tabs.List>
       {snippets.map((snippet) => (
-        <Tabs.Panel key={snippet.label} value={snippet.label}>
+        <Tabs.Panel key={snippet.label} value={idOf(snippet)}>
           <Example {...snippet} />
         </Tabs.Panel>
       ))}

@@ -19,6 +19,7 @@ export { RunPage } from '../pages/runs/run-page.tsx';
 export { RunsPage } from '../pages/runs/runs-page.tsx';
 export { SessionPage } from '../pages/sessions/session-page.tsx';
 export { SessionsPage } from '../pages/sessions/sessions-page.tsx';
+export { ToolsPage } from '../pages/tools/tools-page.tsx';
 export { UsagePage } from '../pages/usage/usage-page.tsx';
 export { VideosPage } from '../pages/videos/videos-page.tsx';
 export { Shell } from '../shell.tsx';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import './keys.ts';
+import type { ApiKeyRow } from './keys.ts';
 
 /*
  * What applications may spend of users. Each is a row among the API keys, with a quota and a purse like theirs, but with a name
@@ -15,6 +15,9 @@ interface Allowance {
   /** In quota units. */
   limit: number;
 }
+
+/** Has no secret whose beginning could be shown. */
+export const isAllowance = ({ key_start }: Pick<ApiKeyRow, 'key_start'>): boolean => key_start === '';
 
 /** Null while there is none, or it was ended. */
 export async function findAllowance(db: Db, name: string): Promise<number | null> {

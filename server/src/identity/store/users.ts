@@ -103,6 +103,13 @@ export async function findUser(db: Db, id: number): Promise<User | null> {
   return row ? toUser(row) : null;
 }
 
+/** Those that there are no more are missing. */
+export async function usernamesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, username }) => [id, username]));
+}
+
 export type UserChange = Partial<
   Pick<
     UserRow,

@@ -1,15 +1,16 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { findTool } from '../offers.ts';
+import { findTool, type Offer } from '../offers.ts';
 import { offeredName } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
-import type { McpCaller } from './caller.ts';
-import { callOwn, ownName, ownViews, us } from './own-server.ts';
+import { type McpCaller, opensTool } from './caller.ts';
+import { callOwn, ownName, ownToolIn, ownViews, us } from './own-server.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
+  serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method),
   introduction: async () => ({ about: us, capabilities: { tools: {}, logging: {} } }),
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };
@@ -17,6 +18,12 @@ export const allServers = (room: FrontRoom): Served => ({
     // Which server would be meant, nobody can say yet.
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
+  },
+  toolNamed: async (name, caller) => {
+    const own = ownToolIn(name);
+    if (own !== null) return { server: ownName, tool: own };
+    const found = await find(room, caller, name);
+    return found && { server: found.server.name, tool: found.tool.name };
   },
 });
 
@@ -26,18 +33,26 @@ async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
     name: offeredName(ownName, String(tool.name)),
   }));
   // A server that was called so before the name was ours is served by runs alone.
-  const offers = (await room.offers(caller.user.id)).filter(({ server }) => server.name !== ownName);
+  const offers = (await room.offers(caller.user.id)).filter(
+    ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
+  );
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 
-async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
+export async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
   if (typeof name !== 'string') throw badParams('name must be the name of a tool');
-  const own = `${ownName}__`;
-  if (name.startsWith(own)) return callOwn(room, { ...params, name: name.slice(own.length) }, exchange);
-  const found = await findTool(room.db, exchange.caller.user.id, name).catch((error) => {
-    if (error instanceof AppError && error.code === 'not_found') throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
-    throw error;
-  });
+  const own = ownToolIn(name);
+  if (own !== null) return callOwn(room, { ...params, name: own }, exchange);
+  const { caller } = exchange;
+  const found = await find(room, caller, name);
+  if (!found || !opensTool(caller, found.server.name, found.tool.name))
+    throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
   return callAllowed(room, found, params, exchange);
 }
+
+const find = ({ db }: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
+  findTool(db, caller.user, name).catch((error) => {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  });

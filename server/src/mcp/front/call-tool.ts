@@ -1,21 +1,30 @@
 import { refusalOf } from '../approvals.ts';
+import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { isAsApproved } from '../definition.ts';
 import { tellFault } from '../fault.ts';
+import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
 import { secretsIn } from '../offers.ts';
 import { holderFor } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
-import { type AllowedTool, allowedTools } from '../store/tools.ts';
+import { type AllowedTool, allowedTool, allowedTools } from '../store/tools.ts';
+import { opensTool } from './caller.ts';
 import { pass } from './pass.ts';
-import type { CalledTool, FrontRoom } from './room.ts';
+import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
 
 /** Those that are allowed and still as they were approved, in the words that were. */
 export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
-  const allowed = await allowedTools(room.db, [server.id]);
+  const allowed = await openedTools(room, server, exchange);
   if (allowed.length === 0) return [];
   const definitions = await definitionsOf(room, server, exchange);
   return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => toolView(tool, tool.name));
+}
+
+/** Of those that are allowed, the ones that the caller's token opens. */
+async function openedTools({ db }: FrontRoom, server: McpServer, { caller }: Exchange): Promise<AllowedTool[]> {
+  const allowed = await allowedTools(db, [server.id]);
+  return allowed.filter(({ name }) => opensTool(caller, server.name, name));
 }
 
 /** A tool as clients are told of it. */
@@ -41,8 +50,9 @@ export async function callTool(
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
-  const allowed = await allowedTools(room.db, [server.id]);
-  const tool = allowed.find(({ name }) => name === params.name);
+  const { name } = params;
+  const opened = typeof name === 'string' && opensTool(exchange.caller, server.name, name);
+  const tool = opened ? await allowedTool(room.db, server.id, name) : undefined;
   if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);
 }
@@ -55,15 +65,20 @@ export function callAllowed(
   exchange: Exchange,
 ): Promise<Params> {
   const called = { server: { id: server.id, name: server.name }, tool: tool.name };
-  return noted(room, called, exchange, async () => {
+  return noted(room, callOf(called, exchange), isFailure, async (bill) => {
     if (!isAsApproved(await definitionsOf(room, server, exchange), tool))
       return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
-    if (tool.askFirst) {
+    const busy = await tooOften(room, server);
+    if (busy !== null) return toolFailure(busy);
+    const short = await bill.hold(tool.price).then(() => null, unpaid);
+    if (short !== null) return toolFailure(`${tool.name} was not called: ${short}`);
+    if (tool.askFirst && !exchange.caller.inPerson) {
       const userId = exchange.caller.user.id;
       const asked = { userId, server, tool: tool.name, arguments: argumentsOf(params) };
-      const refusal = await refusalOf(room, asked, room.baseUrl);
+      const refusal = await refusalOf(room, asked, room.webUrl);
       if (refusal !== null) return toolFailure(refusal);
     }
+    bill.begin();
     return pass(room, server, { method: 'tools/call', params: { ...params, name: tool.name }, tool }, exchange);
   });
 }
@@ -74,25 +89,17 @@ export function argumentsOf({ arguments: given = {} }: Params): Params {
   return given as Params;
 }
 
-/** However it ends, it is told of. */
-export async function noted(
-  room: Pick<FrontRoom, 'clock' | 'note'>,
+/** Of a call that came from outside, what is told of it and who pays. */
+export const callOf = (
   called: Pick<CalledTool, 'server' | 'tool'>,
-  exchange: Exchange,
-  work: () => Promise<Params>,
-): Promise<Params> {
-  const startedMs = room.clock.steadyMs();
-  const note = (status: CalledTool['status']) => {
-    const { caller, holder, origin, requestId, signal } = exchange;
-    const asker = { caller, holder, origin, requestId, signal };
-    room.note({ ...called, asker, status, durationMs: room.clock.steadyMs() - startedMs });
-  };
-  try {
-    const result = await work();
-    note(result.isError === true ? 'error' : 'ok');
-    return result;
-  } catch (error) {
-    note(exchange.signal.aborted ? 'aborted' : 'error');
-    throw error;
-  }
-}
+  { caller, origin, requestId, signal }: Exchange,
+): NotedCall => ({
+  ...called,
+  ...{ userId: caller.user.id, keyId: caller.keyId, origin, requestId, signal },
+  payer: async () => {
+    const { user, keyId, unlimited } = await caller.asPayer();
+    return { userId: user.id, keyId, keyUnlimited: unlimited };
+  },
+});
+
+export const isFailure = ({ isError }: Params): boolean => isError === true;

@@ -1,14 +1,19 @@
 import type { KeyPrincipal } from '../../identity/principals.ts';
 import type { User } from '../../identity/user.ts';
 import { AppError } from '../../lib/errors.ts';
+import { type OpenTools, openTools } from '../../lib/tool-scopes.ts';
 import type { Call } from '../../platform/http/route.ts';
 
 /** Who uses servers through us: a user, with a key, or with a token that an application holds. */
 export interface McpCaller extends KeyPrincipal {
   /** What a token is for; null where no token was shown. */
   audience: readonly string[] | null;
+  /** What of the user's tools the scopes of a token open; null for all. */
+  tools: OpenTools | null;
   /** Tells keys and applications of one user apart: what servers remember of one is not the other's. */
   through: string;
+  /** A person calls with their own hand: whoever would be asked first is there already. */
+  inPerson?: true;
   /** As whom our own endpoints are asked, which spend what is the user's. Throws where a token is not for that. */
   asPayer(): KeyPrincipal | Promise<KeyPrincipal>;
 }
@@ -23,6 +28,7 @@ declare module '../../platform/http/route.ts' {
 interface TokenPrincipal {
   user: User;
   applicationId: number;
+  scopes: readonly string[];
   limitKey: string;
 }
 
@@ -48,6 +54,11 @@ export const allowedFor = (
   baseUrl: string,
 ): boolean => audience === null || audience.includes(resourceOf(baseUrl, server));
 
+export const opensTool = ({ tools }: Pick<McpCaller, 'tools'>, server: string, tool: string): boolean =>
+  tools === null || tools.opens(server, tool);
+export const opensServer = ({ tools }: Pick<McpCaller, 'tools'>, server: string): boolean =>
+  tools === null || tools.opensAll(server);
+
 /** Asked where the server's name is known for certain, however the address was written. */
 export function requireAudience(caller: McpCaller, server: string | null, baseUrl: string): void {
   if (allowedFor(caller, server, baseUrl)) return;
@@ -67,17 +78,18 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => Promise<McpCalle
     // A cookie opens nothing here: no page of ours calls.
     if (principal.keyId === null || !ways.keysAllowed())
       throw new AppError('invalid_api_key', 'API keys are not accepted here. Use an access token for this address.');
-    return { ...principal, audience: null, through: principal.limitKey, asPayer: () => principal };
+    return { ...principal, audience: null, tools: null, through: principal.limitKey, asPayer: () => principal };
   };
 }
 
 async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCaller> {
-  // Whoever is asked once more, when a body has come, is known already, and was counted.
+  // Whoever is asked once more, when a body has come, is known already, and was counted: by this function, so it is a caller.
   if (call.principal !== null) return call.principal as unknown as McpCaller;
   const resource = resourceOf(ways.baseUrl, serverIn(call));
-  const { user, applicationId, limitKey } = await ways.byToken(call, resource);
+  const { user, applicationId, scopes, limitKey } = await ways.byToken(call, resource);
   return {
     ...{ user, limitKey, keyId: null, models: [], unlimited: true, audience: [resource] },
+    tools: openTools(scopes),
     through: `application:${applicationId}`,
     asPayer: () => ways.payWith(token, resource),
   };

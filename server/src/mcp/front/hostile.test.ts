@@ -94,6 +94,16 @@ test('several messages at once hold one call of a tool at most, or limits would 
   }
 });
 
+test('a name that no tool can have is no tool, on whichever engine', async () => {
+  const { name } = await f.connected(f.start([{ name: 'one' }]));
+  for (const odd of ['one\0', '\0', '\ud800', 'x'.repeat(100_000), `${name}\0__one`, `${name}__one\0`, 7, null, {}])
+    for (const path of [`/mcp/${name}`, '/mcp']) {
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: odd, arguments: {} } };
+      const answer = await f.post(path, call);
+      expect([path, odd, await answer.text()]).toEqual([path, odd, expect.stringMatching(/"code":-3260[02]/)]);
+    }
+});
+
 test('a token is for what it was asked for, and for nothing else', async () => {
   const base = 'https://svc.example';
   expect(allowedFor({ audience: null }, 'files', base)).toBe(true);

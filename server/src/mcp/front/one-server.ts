@@ -4,6 +4,7 @@ import { tellFault } from '../fault.ts';
 import { secretsIn } from '../offers.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
 import { callTool, listTools } from './call-tool.ts';
+import { type McpCaller, opensServer } from './caller.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
@@ -17,12 +18,19 @@ const passed: Record<string, Offering> = {
   'prompts/get': 'prompts',
 };
 
+/** Those that are always there; what a server has behind them is its own to say. */
+const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
+
 /** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
-  introduction: async ({ holder, signal }) => {
+  serves: (method) => {
+    if (method === 'completion/complete') return server.offers.length > 0;
+    return everywhere.includes(method) || isPassed(server.offers, method);
+  },
+  introduction: async ({ caller, holder, signal }) => {
     try {
       const { about, capabilities, instructions } = await room.callers.introduction(server, holder, signal);
-      return { about, instructions, capabilities: passedCapabilities(server, capabilities) };
+      return { about, instructions, capabilities: passedCapabilities(passedOn(server, caller), capabilities) };
     } catch (error) {
       throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
     }
@@ -32,23 +40,30 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     if (method === 'tools/call') return callTool(room, server, params, exchange);
     if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
     if (method === 'completion/complete') return complete(room, server, params, exchange);
-    const offering = Object.hasOwn(passed, method) ? passed[method]! : null;
-    if (!offering || !server.offers.includes(offering)) throw noMethod(method);
+    if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
     return pass(room, server, { method, params }, exchange);
   },
+  toolNamed: async (tool) => ({ server: server.name, tool }),
 });
+
+/** A token that names tools is for these, and for nothing else that the server has. */
+const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>
+  opensServer(caller, server.name) ? server.offers : [];
+
+const isPassed = (offers: readonly Offering[], method: string): boolean =>
+  Object.hasOwn(passed, method) && offers.includes(passed[method]!);
 
 /** Completes arguments of prompts and addresses of resources, where these are passed on. */
 function complete(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
   const method = 'completion/complete';
   const { type } = (params.ref ?? {}) as { type?: unknown };
   const offering = type === 'ref/prompt' ? 'prompts' : 'resources';
-  if (!server.offers.includes(offering)) throw noMethod(method);
+  if (!passedOn(server, exchange.caller).includes(offering)) throw noMethod(method);
   return pass(room, server, { method, params }, exchange);
 }
 
 /** Without what needs a line on which a server speaks first: in front of us there is none. */
-function passedCapabilities({ offers }: McpServer, has: ServerCapabilities): ServerCapabilities {
+function passedCapabilities(offers: readonly Offering[], has: ServerCapabilities): ServerCapabilities {
   return {
     tools: {},
     ...(has.resources && offers.includes('resources') && { resources: {} }),

@@ -2,11 +2,13 @@ import type { Route } from '../../platform/http/route.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Mcp } from '../open.ts';
 import { frontRoutes } from '../routes/front.ts';
+import { usingRoutes } from '../routes/using.ts';
 import type { FrontRoom } from './room.ts';
 import { Serving } from './serve.ts';
+import { type ShowTools, shownTools } from './shown-tools.ts';
 import { UnderWay } from './under-way.ts';
 
-export interface FrontDeps extends Pick<FrontRoom, 'own' | 'note'> {
+export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
   shared: Shared;
   /** Whether pages of this origin may call us. */
@@ -15,6 +17,8 @@ export interface FrontDeps extends Pick<FrontRoom, 'own' | 'note'> {
 
 export interface McpFront {
   routes: Route[];
+  /** For whoever is asked whether an application may use them. */
+  shownTools: ShowTools;
   stop(): Promise<void>;
 }
 
@@ -24,7 +28,8 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   const underWay = new UnderWay(shared);
   const serving = new Serving({ underWay, log: room.log });
   return {
-    routes: frontRoutes({ room, serving, underWay, originAllowed }),
+    routes: [...frontRoutes({ room, serving, underWay, originAllowed }), ...usingRoutes(room)],
+    shownTools: shownTools(room),
     stop: async () => {
       await serving.stop();
       await underWay.stop();

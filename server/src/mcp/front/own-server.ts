@@ -1,24 +1,31 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { argumentsOf, noted } from './call-tool.ts';
-import type { McpCaller } from './caller.ts';
-import type { FrontRoom } from './room.ts';
+import { noted } from '../noted.ts';
+import { argumentsOf, callOf, isFailure } from './call-tool.ts';
+import { type McpCaller, opensTool } from './caller.ts';
+import type { FrontRoom, OwnTool, OwnTools } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 
 /** The name under which our own tools are served, and which no server of others can have. */
 export const ownName = 'svc';
+
+/** Which of our own tools is meant where those of all servers are named; null for one of another server. */
+export const ownToolIn = (name: string): string | null =>
+  name.startsWith(`${ownName}__`) ? name.slice(ownName.length + 2) : null;
 
 /** As we call ourselves to clients. */
 export const us = { name: 'svc', version: '1', protocol: '' };
 
 /** Our own tools alone. */
 export const ownServer = (room: FrontRoom): Served => ({
+  serves: (method) => method === 'tools/list' || method === 'tools/call',
   introduction: async () => ({ about: us, capabilities: { tools: {} } }),
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await ownViews(room, exchange.caller) };
     if (method === 'tools/call') return callOwn(room, params, exchange);
     throw noMethod(method);
   },
+  toolNamed: async (tool) => ({ server: ownName, tool }),
 });
 
 /** None for a token that may not spend: each of them uses what is the user's. */
@@ -29,13 +36,18 @@ export async function ownViews({ own }: FrontRoom, caller: McpCaller): Promise<P
     if (error instanceof AppError && error.status < 500) return [];
     throw error;
   }
-  return own.list().map((tool) => ({ ...tool }));
+  return opened(own, caller).map((tool) => ({ ...tool }));
 }
+
+const opened = (own: OwnTools, caller: McpCaller): OwnTool[] =>
+  own.list().filter(({ name }) => opensTool(caller, ownName, name));
 
 export function callOwn(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
-  if (typeof name !== 'string' || !room.own.list().some((tool) => tool.name === name))
+  if (typeof name !== 'string' || !opened(room.own, exchange.caller).some((tool) => tool.name === name))
     throw badParams(`Unknown tool: ${String(name).slice(0, 128)}`);
   const called = { server: { id: null, name: ownName }, tool: name };
-  return noted(room, called, exchange, async () => room.own.call(name, argumentsOf(params), exchange));
+  return noted(room, callOf(called, exchange), isFailure, async () =>
+    room.own.call(name, argumentsOf(params), exchange),
+  );
 }

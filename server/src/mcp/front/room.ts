@@ -1,7 +1,7 @@
 import type { Params } from '../connection.ts';
 import type { Offers } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
-import type { Asker, Exchange } from './served.ts';
+import type { Exchange } from './served.ts';
 
 /** Our own tools, each with the caller's rights. */
 export interface OwnTools {
@@ -19,19 +19,14 @@ export interface OwnTool {
   annotations: { readOnlyHint: boolean };
 }
 
-/** A call of a tool that was made, or tried. */
-export interface CalledTool {
-  asker: Asker;
-  /** Null id for our own. */
-  server: { id: number | null; name: string };
-  tool: string;
-  status: 'ok' | 'error' | 'aborted';
-  durationMs: number;
+/** What the operator lets users do. */
+export interface FrontSettings {
+  keysAllowed(): boolean;
+  usersMayConnect(): boolean;
 }
 
 export interface FrontRoom extends McpRoom {
+  settings: FrontSettings;
   offers: Offers;
   own: OwnTools;
-  /** Writes it where calls are counted and told of. */
-  note(called: CalledTool): void;
 }

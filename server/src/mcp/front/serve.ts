@@ -1,9 +1,10 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Introduction, Params } from '../connection.ts';
+import { type Introduction, type Params, saidOfClient } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
-import { type Asker, type Exchange, RpcError, type Served } from './served.ts';
+import { type Asker, type Exchange, ownFault, RpcError, type Served } from './served.ts';
+import { answerStraight, straightCall } from './straight.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** One request over HTTP: what it is for, and for whom. */
@@ -27,10 +28,12 @@ export class Serving {
   constructor(private readonly deps: ServeDeps) {}
 
   async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
+    const straight = turn.client === null ? null : straightCall(request, message);
+    if (straight) return answerStraight(straight, (log) => answerOne(turn, straight, log, this.deps));
     this.#handler ??= this.#load();
     const handler = await this.#handler;
     // The one thing that the library hands through to whoever answers. Who calls is known already.
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { turn } };
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { turn, isServed: isServed(turn, message) } };
     return handler.fetch(request, { parsedBody: message, authInfo });
   }
 
@@ -39,7 +42,7 @@ export class Serving {
     const library = await import('@modelcontextprotocol/server');
     return library.createMcpHandler(({ authInfo }) => {
       const turn = authInfo?.extra?.turn as Turn;
-      return serverFor(library.Server, turn, this.deps);
+      return serverFor(library.Server, turn, this.deps, authInfo?.extra?.isServed === true);
     });
   }
 
@@ -48,47 +51,55 @@ export class Serving {
   }
 }
 
-function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps): Server {
+/** Several at once are told one by one: each has an answer of its own. */
+const isServed = ({ served }: Turn, message: unknown): boolean =>
+  Array.isArray(message) || served.serves(String((message as { method?: unknown }).method));
+
+function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, served: boolean): Server {
   const { about, capabilities, instructions } = turn.introduction;
   const { name, version } = about;
   const server = new Maker(
     { name, version },
     { capabilities, jsonSchemaValidator: noValidator, ...(instructions !== undefined && { instructions }) },
   );
-  const answer = (request: JSONRPCRequest, context: ServerContext) => answerOne(turn, request, context, deps);
-  // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on.
-  server.fallbackRequestHandler = answer;
+  const answer = ({ method, params }: JSONRPCRequest, { mcpReq }: ServerContext) => {
+    // Who left hears nothing more, and that is no fault.
+    const log: Exchange['log'] = ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {});
+    const asked = { id: mcpReq.id, method, params: whole(params ?? {}, mcpReq) };
+    return answerOne(turn, asked, log, deps, mcpReq);
+  };
+  // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on. A
+  // method that nobody has it refuses with the status that the revision of the request asks for.
+  if (served) server.fallbackRequestHandler = answer;
   if (capabilities.logging)
+    // The library hands over its own narrower type of the same message.
     server.setRequestHandler('logging/setLevel', (request, context) =>
       answer(request as unknown as JSONRPCRequest, context),
     );
   return server;
 }
 
+interface Asked {
+  id: string | number;
+  method: string;
+  params: Params;
+}
+
 async function answerOne(
   { served, asker, client }: Turn,
-  { method, params = {} }: Pick<JSONRPCRequest, 'method' | 'params'>,
-  { mcpReq }: ServerContext,
+  { id, method, params }: Asked,
+  hear: Exchange['log'],
   { underWay, log }: ServeDeps,
+  mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
-  const running = client === null ? null : underWay.begin(client, mcpReq.id);
-  const token = mcpReq._meta?.progressToken;
-  // Who left hears nothing more, and that is no fault.
-  const nobody = () => {};
-  const exchange: Exchange = {
-    ...asker,
-    signal: AbortSignal.any([asker.signal, mcpReq.signal, ...(running ? [running.signal] : [])]),
-    log: ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(nobody),
-    progress:
-      token === undefined
-        ? undefined
-        : (progress) => {
-            const told = { ...progress, progressToken: token };
-            void mcpReq.notify({ method: 'notifications/progress', params: told }).catch(nobody);
-          },
-  };
+  const running = client === null ? null : underWay.begin(client, id);
+  const signals = [asker.signal, mcpReq?.signal, running?.signal].filter((signal) => signal !== undefined);
+  const exchange: Exchange = { ...asker, signal: AbortSignal.any(signals), log: hear, progress: progressOf(mcpReq) };
   try {
-    return (await served.answer(method, withLevel(params, mcpReq), exchange)) as Result;
+    const result = await served.answer(method, params, exchange);
+    if (result.resultType === 'input_required' && mcpReq?.envelope === undefined)
+      throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
+    return result as Result;
   } catch (error) {
     throw toRpcError(error, asker.requestId, log);
   } finally {
@@ -96,12 +107,26 @@ async function answerOne(
   }
 }
 
-const levelKey = 'io.modelcontextprotocol/logLevel';
+function progressOf(mcpReq?: ServerContext['mcpReq']): Exchange['progress'] {
+  const progressToken = mcpReq?._meta?.progressToken;
+  if (!mcpReq || progressToken === undefined) return undefined;
+  return (progress) => {
+    const params = { ...progress, progressToken };
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
 
-/** In the newest protocol each request says how much it wants to hear; the library has taken that out of the parameters. */
-function withLevel(params: Params, { envelope, _meta }: ServerContext['mcpReq']): Params {
-  const level = (envelope as Params | undefined)?.[levelKey];
-  return level === undefined ? params : { ...params, _meta: { ..._meta, [levelKey]: level } };
+/** With what the library has taken out of the parameters: all of it is for whoever answers. */
+function whole(params: Params, { envelope, _meta, inputResponses, requestState }: ServerContext['mcpReq']): Params {
+  if (envelope === undefined) return params;
+  const said = Object.entries(envelope).filter(([name]) => saidOfClient.includes(name));
+  const state = requestState();
+  return {
+    ...params,
+    ...(inputResponses && { inputResponses }),
+    ...(state !== undefined && { requestState: state }),
+    _meta: { ..._meta, ...Object.fromEntries(said) },
+  };
 }
 
 function toRpcError(thrown: unknown, requestId: string, log: Log): RpcError {

@@ -18,8 +18,12 @@ export type Exchange = Asker & Passing;
 
 /** What is served at one address: a server, all of them together, or our own. */
 export interface Served {
+  /** Whether there is such a method here at all. */
+  serves(method: string): boolean;
   introduction(asker: Asker): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
+  /** Whose tool a call names; null where that is nobody's. */
+  toolNamed(name: string, caller: McpCaller): Promise<{ server: string; tool: string } | null>;
 }
 
 /** A fault in the protocol's own words: passed on with its code. */

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
+import { toolScopeOf } from '../../lib/tool-scopes.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { Introduction } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
-import { requireAudience } from '../front/caller.ts';
+import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
 import { oneServer } from '../front/one-server.ts';
 import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
@@ -25,6 +26,9 @@ export interface FrontRouteDeps {
 
 /** As much as the library itself would take: files go along in arguments. */
 const mostBytes = 4 * 1024 * 1024;
+
+/** No tool has a longer one. */
+const longestName = 128;
 
 const shared = {
   tag: 'MCP',
@@ -53,7 +57,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const one = async ({ principal, params: given }: Call<'mcp'>): Promise<Served> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
-    const server = await usableServer(room.db, principal.user.id, name);
+    const server = await usableServer(room.db, principal.user, name);
     if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
     return oneServer(room, server);
   };
@@ -141,6 +145,7 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
   const { body } = call;
   const messages: Record<string, unknown>[] = Array.isArray(body) ? body : [body];
   refuseManyCalls(messages);
+  await requireToolScope(served, messages, call.principal);
   const begins = messages.some(({ method }) => method === 'initialize');
   const session = begins ? randomString(32) : sessionIn(call);
   const holder = holderOf(call, session);
@@ -161,6 +166,22 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
 function refuseManyCalls(messages: Record<string, unknown>[]): void {
   const calls = messages.filter(({ method }) => method === 'tools/call');
   if (calls.length > 1) throw new AppError('invalid_request', 'Send each call of a tool in a request of its own.');
+}
+
+/** The protocol's revision 2025-11-25, authorization: a client that is told which scope is missing can ask the user for it. */
+async function requireToolScope(served: Served, messages: Record<string, unknown>[], caller: McpCaller): Promise<void> {
+  const called = messages.find(({ method }) => method === 'tools/call');
+  const { name } = (called?.params ?? {}) as { name?: unknown };
+  if (caller.tools === null || typeof name !== 'string' || name.length > longestName) return;
+  const named = await served.toolNamed(name, caller);
+  if (!named || opensTool(caller, named.server, named.tool)) return;
+  const scope = toolScopeOf(named.server, named.tool);
+  const message = `This call needs the scope ${scope}.`;
+  throw new AppError('insufficient_scope', message, {
+    headers: {
+      'www-authenticate': `Bearer realm="svc", error="insufficient_scope", error_description="${message}", scope="${scope}"`,
+    },
+  });
 }
 
 /** What answers other than the first need to know of a server: that anything may be passed on. */

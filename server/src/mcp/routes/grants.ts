@@ -65,12 +65,12 @@ export function grantRoutes(room: McpRoom): Route[] {
       path: callbackPath,
       summary: 'Where a browser comes back to after signing in to a server',
       query: callbackQuery,
-      answers: { 200: { type: 'text/plain', description: 'A line for whoever signed in' } },
+      answers: { 303: { type: 'text/plain', description: 'On to the page of tools' } },
       handle: async (call) => {
         const { state, code, iss } = call.query;
-        const { name } = await finishGrant(room, call.principal.user.id, { state, code, iss });
-        const headers = { ...call.headers, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
-        return new Response(`You are signed in to ${name}. This page can be closed.\n`, { headers });
+        const { server, signedIn } = await finishGrant(room, call.principal.user.id, { state, code, iss });
+        const location = `${room.webUrl}/tools?${signedIn ? 'signed_in' : 'not_signed_in'}=${server.name}`;
+        return new Response(null, { status: 303, headers: { ...call.headers, location, 'cache-control': 'no-store' } });
       },
     }),
   ];

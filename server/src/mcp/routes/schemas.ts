@@ -51,6 +51,12 @@ const fields = {
   auth: z
     .enum(authKinds)
     .describe('`headers` open it, or each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`'),
+  calls_per_minute: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .describe('Calls of its tools in a minute, of all users together; 0 for no limit'),
   offers: z
     .array(z.enum(offerings))
     .max(offerings.length)
@@ -60,6 +66,8 @@ export const serverChange = z.strictObject(fields).partial();
 export const serverCreate = serverChange.extend({ name, url });
 
 const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition that a test showed');
+/** As much as a balance can be. */
+const price = z.number().int().min(0).max(1_000_000_000_000);
 export const toolsChange = z.strictObject({
   tools: z
     .array(
@@ -67,6 +75,7 @@ export const toolsChange = z.strictObject({
         name: z.string().min(1).max(definitionLimits.nameCharacters),
         definition: definition.describe('Of the description and schema that are approved, as a test shows it'),
         ask_first: z.boolean().default(false).describe('A person is asked before each call'),
+        price: price.optional().describe('Of each call, in quota units; stays as it is when absent'),
       }),
     )
     .max(mostTools)
@@ -102,8 +111,12 @@ export const serverView = z
     auth: z.enum(authKinds),
     offers: z.array(z.enum(offerings)),
     owner_id: z.int().nullable().describe('The user whose it is; null for the operator’s'),
+    calls_per_minute: z.int(),
     tools: z.array(
-      z.object({ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() }),
+      z.object({
+        ...{ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() },
+        price: z.int(),
+      }),
     ),
     created_at: z.int(),
     updated_at: z.int(),
@@ -155,6 +168,44 @@ export const approvalView = z
   })
   .meta({ id: 'McpApproval' });
 
+export const toolNameParams = z.object({ name: z.string().min(1).max(64) });
+export const handCall = z.strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) });
+const handAnswer = z.object({
+  result: schema.nullable().describe('As the tool gave it'),
+  error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }).nullable(),
+  duration_ms: z.int(),
+});
+
+export const connectionView = z
+  .object({
+    id: z.int().nullable().describe('Null for this service itself'),
+    name: z.string(),
+    address: z.string().describe('Where agents reach it'),
+    enabled: z.boolean(),
+    manageable: z.boolean().describe('Yours to change, under `/api/mcp/servers/{id}`'),
+    own: z.boolean().describe('Connected by you, for you alone'),
+    auth: z.enum(authKinds),
+    signed_in: z.boolean().nullable().describe('Null where nobody has to sign in'),
+    tools: z
+      .array(
+        z.object({
+          name: z.string(),
+          offered_as: z.string(),
+          description: z.string(),
+          input_schema: schema,
+          ask_first: z.boolean(),
+        }),
+      )
+      .describe('Those that are allowed, as they were approved'),
+  })
+  .meta({ id: 'McpConnection' });
+const connectionsView = z.object({
+  address: z.string().describe('Of all of them together'),
+  api_keys: z.boolean().describe('API keys open these addresses'),
+  may_connect: z.boolean().describe('You may connect servers'),
+  servers: z.array(connectionView),
+});
+
 const usable = z.object({ name: z.string(), description: z.string(), parameters: schema, ask_first: z.boolean() });
 export const answers = {
   server: answered(serverView),
@@ -164,5 +215,7 @@ export const answers = {
   done: answered(z.object({ id: z.int() })),
   authorize: answered(z.object({ authorization_url: z.string() })),
   approval: answered(approvalView),
+  connections: answered(connectionsView),
+  handCall: answered(handAnswer),
   approvals: answered(z.object({ approvals: z.array(approvalView) })),
 };

@@ -23,6 +23,7 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     userIds: body.user_ids && [...new Set(body.user_ids)],
     auth: body.auth,
     offers: body.offers && [...new Set(body.offers)],
+    callsPerMinute: body.calls_per_minute,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -39,10 +40,11 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   auth: server.auth,
   offers: server.offers,
   owner_id: server.ownerId,
+  calls_per_minute: server.callsPerMinute,
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
-    .map(({ name, askFirst, definition }) => ({
-      ...{ name, offered_as: offeredName(server.name, name), ask_first: askFirst, definition },
+    .map(({ name, askFirst, definition, price }) => ({
+      ...{ name, offered_as: offeredName(server.name, name), ask_first: askFirst, definition, price },
     })),
   created_at: server.createdAt,
   updated_at: server.updatedAt,
@@ -55,7 +57,7 @@ export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
     const server = await findServer(db, Number(id));
     if (!server) return null;
     const { id: _, created_at, updated_at, tools, ...state } = viewServer(server, await allowedTools(db, [server.id]));
-    const allowed = tools.map(({ name, ask_first, definition }) => ({ name, ask_first, definition }));
+    const allowed = tools.map(({ name, ask_first, definition, price }) => ({ name, ask_first, definition, price }));
     return { name: server.name, state: { ...state, tools: allowed, headers: new Secret(server.sealedHeaders) } };
   },
 });

@@ -28,6 +28,8 @@ export interface McpServer {
   auth: AuthKind;
   /** Null for the operator's. */
   ownerId: number | null;
+  /** Of all users together; 0 for no limit. */
+  callsPerMinute: number;
   createdAt: number;
   updatedAt: number;
 }
@@ -47,6 +49,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   offers: JSON.parse(row.offers) as Offering[],
   auth: row.auth as AuthKind,
   ownerId: row.owner_id,
+  callsPerMinute: row.calls_per_minute,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -63,6 +66,7 @@ const toRow = (fields: McpServerFields) => ({
   offers: JSON.stringify(fields.offers),
   auth: fields.auth,
   owner_id: fields.ownerId,
+  calls_per_minute: fields.callsPerMinute,
 });
 
 export async function pageServers(

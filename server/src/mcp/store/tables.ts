@@ -19,6 +19,8 @@ export interface McpServerTable {
   auth: Generated<string>;
   /** Null for the operator's. */
   owner_id: number | null;
+  /** 0 for no limit. */
+  calls_per_minute: Generated<number>;
   created_at: number;
   updated_at: number;
 }
@@ -35,6 +37,8 @@ export interface McpToolTable {
   definition: string;
   /** JSON object: title, annotations and the schema of results. Empty where these were not looked at yet. */
   further: Generated<string>;
+  /** Of one call, in quota units. */
+  price: Generated<number>;
   approved_at: number;
 }
 

@@ -13,6 +13,8 @@ export interface AllowedTool {
   definition: string;
   /** Null where it was approved before anybody looked at more than description and schema. */
   further: Further | null;
+  /** Of one call, in quota units. */
+  price: number;
   approvedAt: number;
 }
 
@@ -31,6 +33,7 @@ const fromRow = (row: Selectable<McpToolTable>): AllowedTool => ({
   inputSchema: JSON.parse(row.input_schema) as Record<string, unknown>,
   definition: row.definition,
   further: row.further === '' ? null : (JSON.parse(row.further) as Further),
+  price: row.price,
   approvedAt: row.approved_at,
 });
 
@@ -42,6 +45,7 @@ const toRow = (tool: AllowedTool) => ({
   input_schema: JSON.stringify(tool.inputSchema),
   definition: tool.definition,
   further: tool.further === null ? '' : JSON.stringify(tool.further),
+  price: tool.price,
   approved_at: tool.approvedAt,
 });
 
@@ -57,6 +61,19 @@ export async function allowedTools(db: Db, serverIds: readonly number[]): Promis
   return rows.map(fromRow);
 }
 
+/** By the name that the server itself gives it. */
+export async function allowedTool(db: Db, serverId: number, name: string): Promise<AllowedTool | undefined> {
+  // PostgreSQL has no text with this character, and asked for it would fail.
+  if (name.includes('\0')) return undefined;
+  const row = await db
+    .selectFrom('mcp_tools')
+    .selectAll()
+    .where('server_id', '=', serverId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
 /** What is allowed from now on, and nothing else; false when the server is gone. */
 export const replaceTools = (db: Db, serverId: number, tools: readonly AllowedTool[], now: number): Promise<boolean> =>
   whileHeld(db, serverId, now, async (tx) => {
@@ -64,10 +81,10 @@ export const replaceTools = (db: Db, serverId: number, tools: readonly AllowedTo
     if (tools.length > 0) await tx.insertInto('mcp_tools').values(tools.map(toRow)).execute();
   });
 
-/** One as it is allowed from now on, asking first as it did where nothing is said; the others stay. False when the server is gone. */
+/** One as it is allowed from now on, at its price, asking first as it did where nothing is said; the others stay. False when the server is gone. */
 export const putTool = (
   db: Db,
-  { askFirst, ...tool }: Omit<AllowedTool, 'askFirst'> & { askFirst: boolean | undefined },
+  { askFirst, ...tool }: Omit<AllowedTool, 'askFirst' | 'price'> & { askFirst: boolean | undefined },
   now: number,
 ): Promise<boolean> =>
   whileHeld(db, tool.serverId, now, async (tx) => {
@@ -75,9 +92,9 @@ export const putTool = (
       .deleteFrom('mcp_tools')
       .where('server_id', '=', tool.serverId)
       .where('name', '=', tool.name)
-      .returning('ask_first')
+      .returning(['ask_first', 'price'])
       .executeTakeFirst();
-    const row = toRow({ ...tool, askFirst: askFirst ?? before?.ask_first === 1 });
+    const row = toRow({ ...tool, askFirst: askFirst ?? before?.ask_first === 1, price: before?.price ?? 0 });
     await tx.insertInto('mcp_tools').values(row).execute();
   });
 

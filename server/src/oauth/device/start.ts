@@ -4,6 +4,7 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { authenticate } from '../grants/grant.ts';
 import { withParameters } from '../redirect-uri.ts';
+import { requireToolResources } from '../resource-indicators.ts';
 import type { Room } from '../room.ts';
 import { allowedNow, joinScopes, requestedScopes, splitScopes } from '../scopes.ts';
 import { requireEnabled, requireVerified } from '../status.ts';
@@ -22,10 +23,13 @@ export async function startDevice(deps: Room, credentials: ClientCredentials, sc
   authenticate(application, credentials);
   requireVerified(options, application!);
   const allowed = allowedNow(application!.allowed_scopes, options.get('OAuth2AllowedScopes'));
+  const scopes = requestedScopes(scope, allowed);
+  // A device's request names no resource, and tokens without one open no tools.
+  requireToolResources(deps, scopes, []);
   const now = nowSeconds(deps.clock);
   const row = {
     application_id: application!.id,
-    scope: joinScopes(requestedScopes(scope, allowed)),
+    scope: joinScopes(scopes),
     openid: Number(splitScopes(scope ?? '').includes('openid')),
     epoch: application!.epoch,
     interval_seconds: firstInterval,

@@ -6,7 +6,16 @@ import { readToken } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { narrowedResource } from '../resource-indicators.ts';
 import { endFamily, tellOfGrant } from '../revoke.ts';
-import { allowedNow, operatorScopes, type Scope, scopesOf, splitScopes, within, withOpenid } from '../scopes.ts';
+import {
+  allowedNow,
+  keepingTools,
+  operatorScopes,
+  type Scope,
+  scopesOf,
+  splitScopes,
+  within,
+  withOpenid,
+} from '../scopes.ts';
 import type { PresentedToken } from '../store/columns.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
 
@@ -65,7 +74,7 @@ function narrowed(granted: string, asked: string | undefined): readonly Scope[] 
   const beyond = names.find((name) => !most.has(name));
   if (beyond !== undefined)
     throw new AppError('invalid_scope', `The scope ${JSON.stringify(beyond)} was not granted by the user.`);
-  return withOpenid(within(names.join(' '), most as Set<Scope>));
+  return withOpenid(keepingTools(within(names.join(' '), most as Set<Scope>), scopesOf(granted)));
 }
 
 /** RFC 9700 §4.14.2: a spent token seen again means that it, or its successor, is in other hands. */

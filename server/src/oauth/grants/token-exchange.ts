@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { ClientCredentials } from '../client-auth.ts';
 import { readToken, type TokenKey } from '../credentials.ts';
 import { narrowedResource } from '../resource-indicators.ts';
-import { allowedNow, joinScopes, operatorScopes, type Scope, splitScopes } from '../scopes.ts';
+import { allowedNow, joinScopes, keepingTools, operatorScopes, type Scope, splitScopes } from '../scopes.ts';
 import { applicationStatus } from '../status.ts';
 import type { Client, PresentedToken } from '../store/columns.ts';
 import { insertExchanged } from '../store/exchange.ts';
@@ -137,7 +137,13 @@ function narrowed(asked: string | undefined, had: Scope[], client: Client, opera
       'invalid_scope',
       `The scope ${JSON.stringify(beyond)} is not one that this client can get here.`,
     );
-  const scopes = names.length === 0 ? most : most.filter((name) => names.includes(name));
+  const scopes =
+    names.length === 0
+      ? most
+      : keepingTools(
+          most.filter((name) => names.includes(name)),
+          most,
+        );
   if (scopes.length === 0)
     throw new AppError('invalid_scope', 'Nothing of the subject_token is allowed to this client.');
   return scopes;

@@ -5,7 +5,7 @@ import type { Tables } from '../../platform/db/tables.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import { redirectUris, webUrl } from '../address-fields.ts';
 import { signingAlgorithms } from '../openid/signing-keys.ts';
-import { allScopes, isScope, joinScopes, splitScopes } from '../scopes.ts';
+import { allScopes, isListed, joinScopes, splitScopes } from '../scopes.ts';
 
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
@@ -45,4 +45,4 @@ export const columnsOf = (metadata: Metadata) =>
 
 /** Of those it names, the ones there are; without any, it may ask the user for all that the operator allows. */
 const scopesIn = (scope: string | undefined): string =>
-  joinScopes(scope === undefined ? allScopes : splitScopes(scope).filter(isScope));
+  joinScopes(scope === undefined ? allScopes : splitScopes(scope).filter(isListed));

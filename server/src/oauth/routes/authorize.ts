@@ -57,12 +57,20 @@ export const askedFields = {
     .describe('Where the scope models:use is asked for: the limit that the user has set before'),
 };
 
+const askedServer = z
+  .object({
+    server: z.string(),
+    all: z.boolean().describe('All that it has now or later on; else the tools that the scopes name, and nothing more'),
+    tools: z.array(z.object({ name: z.string(), description: z.string().describe('Its first line, as plain text') })),
+  })
+  .describe('Of a server at this address, what the application could use');
+
 const describedSchema = z.object({
   ...askedFields,
   redirect_uri: z.string(),
   state: z.string(),
   resources: z
-    .array(z.object({ uri: z.string(), name: z.string() }))
+    .array(z.object({ uri: z.string(), name: z.string(), servers: z.array(askedServer).optional() }))
     .optional()
     .describe('With OpenID Connect: what the tokens would be for, where the application says so'),
   interaction: z

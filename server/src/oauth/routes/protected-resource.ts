@@ -26,7 +26,7 @@ function metadataOf({ options, resources, baseUrl }: Deps, path: string): z.infe
     resource: `${baseUrl}${path}`,
     resource_name: rule.name,
     authorization_servers: [baseUrl],
-    scopes_supported: rule.scopes.filter((name) => isScope(name) && allowed.has(name)),
+    scopes_supported: resources.scopesAt(path).filter((name) => isScope(name) && allowed.has(name)),
     bearer_methods_supported: ['header'],
   };
 }

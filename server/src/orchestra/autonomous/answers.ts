@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { bounded } from './call-tool.ts';
+import { bounded } from '../connected-tools.ts';
 import { pausedStatuses } from './events.ts';
 import type { RunState, RunTask } from './state.ts';
 import { saidByTool } from './steps-talk.ts';

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-
-/** What vendors take in one request. */
-export const mostTools = 128;
-export const toolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 _ -');
+import { connectedNames } from '../connected-names.ts';
 
 const fields = {
   max_iterations: z.int().min(1).max(100),
@@ -12,11 +9,9 @@ const fields = {
   checkpoint_interval: z.int().min(1).max(100),
   enable_smart_tasks: z.boolean(),
   enable_adaptive_retry: z.boolean(),
-  connected_tools: z
-    .union([z.literal(true), z.array(toolName).max(mostTools)], { error: 'must be true or a list of names' })
-    .meta({
-      description: 'Tools of connected servers that tasks may use, by name; true for all that the user may use',
-    }),
+  connected_tools: connectedNames.meta({
+    description: 'Tools of connected servers that tasks may use, by name; true for all that the user may use',
+  }),
 };
 
 /** Settings of a run. Unknown names are refused, or a slip of the pen would pass for the default. */

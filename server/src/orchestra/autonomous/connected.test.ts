@@ -4,9 +4,9 @@ import type { ConnectedTools } from '../../lib/connected-tools.ts';
 import { until } from '../../lib/until.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import { beatMs, deadAfterMs } from '../../platform/durable/owners.ts';
+import { toolLimitMs } from '../connected-tools.ts';
 import type { Deps } from '../ports.ts';
 import { bigGoal, engines, never, openPlace, type Place, type Script, taskOf } from './autonomous.fixture.ts';
-import { toolLimitMs } from './call-tool.ts';
 import { bring, callingScript, decide, heard, scriptedTools, toolOf } from './run-tools.fixture.ts';
 
 const uses = (name: string, args = '{"n":1}'): Script => callingScript({ c: [[name, args]] });
@@ -45,7 +45,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect([tools.calls, told(place)]).toEqual([[], 'There is no tool called "s__b".']);
     place.asked.length = 0;
     expect((await start(place, { connected_tools: ['s__b'] })).body.result).toBe('heard: s__b did it');
-    expect(tools.calls).toEqual([{ userId: 1, name: 's__b', args: { n: 1 } }]);
+    expect(tools.calls).toMatchObject([{ userId: 1, name: 's__b', args: { n: 1 } }]);
     const events = (await place.events('s1')).map(({ event }) => event);
     expect(events.filter((event) => event.startsWith('tool_call'))).toEqual([
       'tool_call_started',
@@ -70,6 +70,17 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
       expect(told(place)).toMatch(words);
       expect(told(place)!.length).toBeLessThan(66_000);
     }
+  });
+
+  test('what a call cost counts as cost of the run', async () => {
+    const of = async (cost: number) => {
+      const tools = scriptedTools({ s__a: {} }, () => ({ text: 'done', isError: false, cut: false, cost }));
+      const place = await begin(uses('s__a'), tools);
+      await start(place, { connected_tools: true });
+      return (await status(place)).total_cost as number;
+    };
+    const free = await of(0);
+    expect((await of(700)) - free).toBe(700);
   });
 
   test('a tool that hangs is left after its time, whether it heeds the signal or not', async () => {

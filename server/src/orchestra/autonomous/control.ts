@@ -90,7 +90,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
     current,
     async execute(caller, { goal, sessionId = newSessionId(), config, tools }) {
       await requireMeans(deps, caller);
-      await requireTools(deps.connectedTools, caller.userId, config);
+      await requireTools(deps, caller, config);
       const { userId } = caller;
       const most = deps.parallelRuns();
       // Asked again when the run is written; here so that a refusal leaves no empty session behind.
@@ -115,7 +115,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       if (run.status === 'running' || run.status === 'completed')
         throw new AppError('conflict', `The execution is ${run.status} and cannot be resumed.`);
       const config = withOverrides(run.config, overrides);
-      await requireTools(deps.connectedTools, caller.userId, config);
+      await requireTools(deps, caller, config);
       const state = resumedState(checkpoint.state, checkpoint.id, config, run);
       if (plan) usePlanOf(state, plan);
       const messages: NewMessage[] = [];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { mostTools, toolName } from '../connected-names.ts';
 import { difficulties, sessionIdSchema } from '../params.ts';
-import { approve, configSchema, maxCost, mostTools, overridesSchema, toolName } from './config.ts';
+import { approve, configSchema, maxCost, overridesSchema } from './config.ts';
 
 const streamed = z.boolean().default(true);
 

@@ -47,7 +47,7 @@ export const decide = (place: Place, tool_call_id: string, approved: boolean, mo
   place.call('POST', '/s1/approve', { tool_call_id, approved, stream_events: false, ...more });
 
 export interface ScriptedTools extends ConnectedTools {
-  calls: { userId: number; name: string; args: Record<string, unknown> }[];
+  calls: { userId: number; name: string; args: Record<string, unknown>; approved: boolean }[];
   tools: ConnectedTool[];
 }
 
@@ -65,8 +65,8 @@ export function scriptedTools(
       ...{ name, description: `does ${name}`, parameters: { type: 'object' }, askFirst },
     })),
     list: async () => self.tools,
-    call: async (userId, name, args, signal) => {
-      self.calls.push({ userId, name, args });
+    call: async ({ userId }, name, args, { signal, approved }) => {
+      self.calls.push({ userId, name, args, approved });
       return answer(name, signal);
     },
   };

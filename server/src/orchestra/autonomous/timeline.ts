@@ -25,13 +25,20 @@ export async function timelineOf(db: Db, run: Run, from: readonly number[] | und
   const { taken, next } = merged(events, logs, place, limit);
   const titles = new Map(run.state.tasks.map(({ id, title }) => [id, title]));
   const calls = await callsOf(db, run.ref, taken);
-  const entries = taken.map((one) => ('seq' in one ? toldOf(one, calls) : modelCall(run, one)));
+  const entries = taken.flatMap((one) => {
+    if ('seq' in one) return [toldOf(one, calls)];
+    return isFreeToolCall(one) ? [] : [modelCall(run, one)];
+  });
   return {
     entries: entries.map((entry): Entry => ({ ...entry, title: titles.get(entry.task_id ?? '') ?? null })),
     sums: from ? null : await sumsOf(db, run, titles),
     next,
   };
 }
+
+/** Calls of tools are told of as events; of usage only what they cost is shown besides. */
+const isToolCall = ({ endpoint }: UsageLog): boolean => endpoint === '/mcp';
+const isFreeToolCall = (log: UsageLog): boolean => isToolCall(log) && log.quota === 0;
 
 const filterOf = ({ caller: { userId }, executionId }: Run) => ({ userId, parentRequestId: executionId });
 
@@ -76,7 +83,7 @@ const modelCall = (run: Run, log: UsageLog): Entry => ({
   ...noEntry,
   kind: 'model_call',
   at: log.created_at,
-  ...servedBy(run.executionId, log.request_id),
+  ...(isToolCall(log) ? { what: 'tool', task_id: null } : servedBy(run.executionId, log.request_id)),
   status: log.status,
   model: log.model_id,
   duration_ms: log.duration_ms,
@@ -107,7 +114,7 @@ async function sumsOf(db: Db, run: Run, titles: Map<string, string>): Promise<Su
   let complete = false;
   while (!complete && whole.calls < mostSummed) {
     const logs = await listUsage(db, filterOf(run), { limit: batch, before });
-    for (const log of logs) {
+    for (const log of logs.filter((one) => !isFreeToolCall(one))) {
       const { task_id } = servedBy(run.executionId, log.request_id);
       const task = tasks.get(task_id) ?? { task_id, title: null, ...nothing() };
       tasks.set(task_id, task);

@@ -1,8 +1,9 @@
-import type { ConnectedTool, ConnectedTools } from '../../lib/connected-tools.ts';
-import { AppError } from '../../lib/errors.ts';
+import type { ConnectedTool } from '../../lib/connected-tools.ts';
+import { mostTools, namesAny } from '../connected-names.ts';
+import { asFunction, inTime, refuseApplications, requireNamed } from '../connected-tools.ts';
+import type { Caller, Deps } from '../ports.ts';
 import { callFault } from '../task/call-fault.ts';
-import { inTime } from './call-tool.ts';
-import { mostTools, type RunConfig } from './config.ts';
+import type { RunConfig } from './config.ts';
 import { Pause } from './halt.ts';
 import type { Work } from './work.ts';
 
@@ -29,7 +30,7 @@ export async function openToolbox(work: Holder): Promise<Toolbox> {
     .slice(0, mostTools - own.length);
   const byName = new Map(connected.map((tool) => [tool.name, tool]));
   return {
-    tools: [...own, ...connected.map(told)],
+    tools: [...own, ...connected.map(asFunction)],
     names: [...ownNames, ...byName.keys()],
     whose: (name) => (ownNames.has(name) ? 'own' : byName.has(name) ? 'connected' : null),
     asksFirst: (name) => {
@@ -41,8 +42,8 @@ export async function openToolbox(work: Holder): Promise<Toolbox> {
 
 /** Without the tools it was given a run would do something else than it was asked to: it waits for them. */
 async function connectedOf({ deps, caller, config, signal }: Holder): Promise<ConnectedTool[]> {
-  const { connected_tools = [] } = config;
-  if (connected_tools !== true && connected_tools.length === 0) return [];
+  const { connected_tools } = config;
+  if (!namesAny(connected_tools)) return [];
   try {
     const all = await inTime(deps.clock, signal, () => deps.connectedTools.list(caller.userId));
     return connected_tools === true ? all : all.filter(({ name }) => connected_tools.includes(name));
@@ -54,20 +55,9 @@ async function connectedOf({ deps, caller, config, signal }: Holder): Promise<Co
   }
 }
 
-const told = ({ name, description, parameters }: ConnectedTool) => ({
-  type: 'function',
-  function: { name, description, parameters },
-});
-
-/** Throws where a name stands for nothing: the run would do without a tool that somebody counts on. */
-export async function requireTools(connected: ConnectedTools, userId: number, config: RunConfig): Promise<void> {
-  const { connected_tools = [] } = config;
-  if (connected_tools === true || connected_tools.length === 0) return;
-  const all = await connected.list(userId).catch((error) => {
-    throw new AppError('unavailable', 'The tools of connected servers cannot be listed right now.', {}, error);
-  });
-  const there = new Set(all.map(({ name }) => name));
-  const missing = connected_tools.find((name) => !there.has(name));
+/** Before a run begins or goes on. Of all tools, whichever these are, none is missing: the run waits until they can be listed. */
+export async function requireTools(deps: Deps, caller: Caller, { connected_tools: names }: RunConfig): Promise<void> {
   const param = 'config.connected_tools';
-  if (missing !== undefined) throw new AppError('invalid_value', `${param}: there is no tool "${missing}".`, { param });
+  if (names === true) await refuseApplications(deps, caller, param);
+  else await requireNamed(deps, caller, names, param);
 }

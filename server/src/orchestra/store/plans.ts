@@ -1,5 +1,6 @@
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import type { ConnectedNames } from '../connected-names.ts';
 import type { ChatMessage, ToolCall } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
 import type { TaskState } from '../task/escalate.ts';
@@ -30,6 +31,8 @@ export interface PlanState {
   results: Record<string, TaskResult>;
   /** The client's tools, in case it does not send them again. */
   tools: unknown[];
+  /** Tools of connected servers that tasks may use. */
+  connected?: ConnectedNames | undefined;
 }
 
 /** The calls of the client's tools that the tasks wait for. */

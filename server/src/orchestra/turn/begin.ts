@@ -1,10 +1,13 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { align } from '../align.ts';
 import { choosingFor, requireChatModel } from '../allowed.ts';
+import { namesAny } from '../connected-names.ts';
+import { requireNamed } from '../connected-tools.ts';
 import { withRoomFor } from '../fit.ts';
 import { type ChatMessage, isInstruction, type Remembered } from '../messages.ts';
 import { parseSvcMs } from '../params.ts';
@@ -46,13 +49,15 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   };
   const body = bodyOf(conversation);
   const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
-  checkForced(body, settings);
+  const named = await requireNamed(deps, caller, settings.connected_tools, 'svc_ms.connected_tools');
+  checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
   const { session, resumed, release } = await takeSession(deps, caller, body, settings, signal);
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
+    const connected = settings.connected_tools === undefined ? await connectedBefore(deps, caller, resumed) : named;
     const instructions = await weigh(body.messages.filter(isInstruction));
     const needed = (unitsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
@@ -74,6 +79,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
       request: resumed?.state.request ?? lastOfUser(body.messages),
       resumed,
       outcomes: [],
+      connected,
       startedMs,
       release,
     };
@@ -81,6 +87,18 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
     await release();
     throw error;
   }
+}
+
+/** A client that brings results of its own tools need not name those of connected servers again; what is gone meanwhile is. */
+async function connectedBefore(
+  { connectedTools }: Deps,
+  { userId }: Caller,
+  resumed: StoredPlan | null,
+): Promise<ConnectedTool[]> {
+  const names = resumed?.state.connected;
+  if (!namesAny(names)) return [];
+  const all = await connectedTools.list(userId);
+  return names === true ? all : all.filter(({ name }) => names.includes(name));
 }
 
 interface Taken {

@@ -115,6 +115,9 @@ export function answerParams(body: ChatBody, settings: Settings): CallParams {
 /** What goes with every call of a turn, whatever it is for. */
 export const callParams = ({ user, metadata }: ChatBody): CallParams => given({ user, metadata }) as CallParams;
 
+export const toolNames = (tools: readonly unknown[]): string[] =>
+  tools.flatMap((tool) => (tool as { function?: { name?: string } }).function?.name ?? []);
+
 export const clientTools = (body: ChatBody, settings: Settings): unknown[] => settings.tools ?? body.tools ?? [];
 /** The client wants tools to be called: any, or the one of this name. Null when it leaves that to the model. */
 export function forcedTool(body: ChatBody, settings: Settings): { name?: string } | null {
@@ -126,11 +129,9 @@ export function forcedTool(body: ChatBody, settings: Settings): { name?: string 
 }
 
 /** Nothing to force is the caller's slip. A client that answers calls need not send the tools again. */
-export function checkForced(body: ChatBody, settings: Settings): void {
+export function checkForced(body: ChatBody, settings: Settings, connected: readonly { name: string }[]): void {
   const forced = forcedTool(body, settings);
-  const names = clientTools(body, settings).flatMap(
-    (tool) => (tool as { function?: { name?: string } }).function?.name ?? [],
-  );
+  const names = [...toolNames(clientTools(body, settings)), ...connected.map(({ name }) => name)];
   if (!forced || trailingResults(body.messages).length > 0) return;
   if (names.length > 0 && (forced.name === undefined || names.includes(forced.name))) return;
   const message =

@@ -6,7 +6,7 @@ import type { CallParams } from '../ports.ts';
 import { plannerMessages } from '../prompts/plan.ts';
 import { addPlan, newPlanId, type PlanState, type TaskResult } from '../store/plans.ts';
 import { triage } from '../triage.ts';
-import { clientTools, forcedTool, trailingResults } from './body.ts';
+import { clientTools, forcedTool, toolNames, trailingResults } from './body.ts';
 import type { Remembering } from './remember.ts';
 import { askChosen, metaOf, now, type Turn } from './turn.ts';
 
@@ -35,6 +35,7 @@ export async function planTurn(turn: Turn, memory: Remembering): Promise<Running
     tasks: plan.tasks,
     results: {},
     tools: clientTools(turn.body, turn.settings),
+    connected: turn.settings.connected_tools,
   };
   const planId = newPlanId();
   const { userId } = turn.caller;
@@ -52,7 +53,7 @@ async function plannedBy(turn: Turn, memory: Remembering, request: string, fallb
   if (!choosePlanModel(turn.choosing)) return fallback;
   const maxTasks = turn.settings.preferences.max_tasks_per_plan;
   const context = [...memory.preamble, ...withoutRequest(turn, memory)];
-  const tools = toolNames(clientTools(turn.body, turn.settings));
+  const tools = [...toolNames(clientTools(turn.body, turn.settings)), ...turn.connected.map(({ name }) => name)];
   const { plan, faults } = await makePlan(
     async (last) => {
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
@@ -70,9 +71,6 @@ export function withoutRequest(turn: Turn, { conversation }: Remembering) {
   const last = conversation.at(-1);
   return last?.role === 'user' && textOf(last) === textOf(turn.request) ? conversation.slice(0, -1) : conversation;
 }
-
-const toolNames = (tools: unknown[]): string[] =>
-  tools.flatMap((tool) => (tool as { function?: { name?: string } }).function?.name ?? []);
 
 /** Finished tasks stay finished; those that waited run on. */
 function resume(turn: Turn): RunningPlan {

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
-import type { ChatMessage } from '../messages.ts';
+import type { ChatMessage, ToolCall } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
 import type { CallParams } from '../ports.ts';
 import { taskMessages } from '../prompts/plan.ts';
@@ -8,15 +8,30 @@ import { styleMessages } from '../prompts/style.ts';
 import type { PausedTask, TaskResult } from '../store/plans.ts';
 import type { Attempt, TaskState } from '../task/escalate.ts';
 import { fitted, type Told } from '../task/results.ts';
-import { type Engine, runTask, type Succeeded } from '../task/run-task.ts';
+import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
 import { answerParams, forcedTool, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
+import {
+  type Answered,
+  answerConnected,
+  type ChatToolbox,
+  closed,
+  mostRounds,
+  toolboxOf,
+  withoutCalls,
+} from './connected.ts';
 import { type Gate, newGate } from './gate.ts';
 import { type RunningPlan, withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
 import { ask, failedOver, type Turn } from './turn.ts';
 import { sectionsBefore } from './verbose.ts';
+
+/** A conversation that a task goes on with. */
+interface Talk {
+  messages: ChatMessage[];
+  model: string;
+}
 
 /** One task of a plan; `results` are those of the tasks that led to it. Throws only what ends the turn. */
 export async function runPlanTask(
@@ -33,59 +48,82 @@ export async function runPlanTask(
   const before = plan.results[task.id];
   const paused = before?.status === 'waiting_for_tools' ? before.paused : null;
   const state: TaskState = { difficulty: paused?.difficulty ?? task.difficulty, faults: [...(paused?.faults ?? [])] };
-  const engine = engineOf(turn, plan, task, final);
+  const toolbox = toolboxOf(turn, plan);
   const messages = async ({ model }: Attempt): Promise<ChatMessage[]> => {
-    if (paused) return resumedMessages(turn, paused);
     const preamble = [...memory.preamble, ...(final ? styleMessages(settings.verbosity) : [])];
     if (plan.single) return [...preamble, ...memory.conversation];
     const context = [...preamble, ...withoutRequest(turn, memory)];
     const told = await fitted(results, model, settings.maxContextTokens, turn);
     return taskMessages({ context, request, task, results: told, final, fence });
   };
-  const ended = await runTask(
-    {
-      kind: kindOf(task.instruction),
-      state,
-      adaptive: true,
-      model: paused?.model,
-      params: { ...params, ...toolParams(turn, plan) },
-      tools: plan.tools,
-      forced: forcedTool(body, settings),
-      wantsJson: final && wantsJson(body),
-      messages,
-      signal,
-    },
-    engine,
-  );
-  if (!ended) return { status: 'failed', text: null, error: 'no model', model: null };
-  const { at, attempted } = ended;
-  if (attempted.fault === null) return finished(attempted, at, state);
+  let talk: Talk | null = paused && { messages: resumedMessages(turn, paused), model: paused.model };
+  for (let round = 1; ; round += 1) {
+    const engine = engineOf(turn, plan, { task, toolbox, closing: round > mostRounds }, final);
+    const before = talk;
+    const ended = await runTask(
+      {
+        kind: kindOf(task.instruction),
+        state,
+        adaptive: true,
+        model: before?.model,
+        params: { ...params, ...toolParams(turn, toolbox, round) },
+        tools: toolbox.tools,
+        // What had to be called was, once.
+        forced: round === 1 ? forcedTool(body, settings) : null,
+        wantsJson: final && wantsJson(body),
+        messages: (at) => (before ? closed(before.messages, round) : messages(at)),
+        signal,
+      },
+      engine,
+    );
+    if (!ended) return { status: 'failed', text: null, error: 'no model', model: null };
+    const { at, attempted } = ended;
+    if (attempted.fault !== null) return failed(turn, engine, at, attempted);
+    const answered: Answered | null = await answerConnected(turn, toolbox, attempted, signal);
+    if (!answered) return finished(attempted, at, state);
+    if (answered.left.length > 0) return waiting(answered.messages, answered.left, at, state);
+    talk = { messages: answered.messages, model: at.model };
+  }
+}
+
+function failed(turn: Turn, engine: ReturnType<typeof engineOf>, { model }: Attempt, attempted: Failed): TaskResult {
+  const { body, settings } = turn;
   if (attempted.error) turn.lastError = attempted.error;
   if (attempted.fault === 'no_tool_call') {
     const name = forcedTool(body, settings)?.name;
     const what = name === undefined ? 'a tool, which tool_choice requires' : `${name}, which tool_choice names`;
     turn.lastError = new AppError('provider_error', `No model called ${what}`);
   }
-  return { status: 'failed', text: engine.sayLeft(), error: attempted.fault, model: at.model };
+  return { status: 'failed', text: engine.sayLeft(), error: attempted.fault, model };
 }
 
-function toolParams({ body, settings }: Turn, { tools }: RunningPlan): CallParams {
+function toolParams({ body, settings }: Turn, { tools }: ChatToolbox, round: number): CallParams {
   if (tools.length === 0) return {};
   const { parallel_tool_calls } = body;
-  const tool_choice = toolChoice(body, settings) ?? undefined;
+  const wanted = toolChoice(body, settings) ?? undefined;
+  const forces = round > 1 && forcedTool(body, settings) !== null;
+  // Vendors want to know the tools of a conversation, though no more may be called.
+  const tool_choice = round > mostRounds ? 'none' : forces ? 'auto' : wanted;
   return {
     ...(tool_choice !== undefined && { tool_choice }),
     ...(parallel_tool_calls !== undefined && { parallel_tool_calls }),
   };
 }
 
+interface Engaged {
+  task: PlanTask;
+  toolbox: ChatToolbox;
+  /** It has called tools often enough. */
+  closing: boolean;
+}
+
 /** What is said of the last task reaches the client as it comes, once it is clear that it will stand. */
-function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean) {
+function engineOf(turn: Turn, plan: RunningPlan, { task, toolbox, closing }: Engaged, final: boolean) {
   const { writer, settings, choosing, outcomes } = turn;
   const json = wantsJson(turn.body);
   // Until it has ended, a text may turn out to be said beside a call of a tool, which is no final result.
-  const forced = plan.tools.length > 0 && forcedTool(turn.body, settings) !== null;
-  const held = forced || (settings.final_only && plan.tools.length > 0);
+  const forced = toolbox.tools.length > 0 && forcedTool(turn.body, settings) !== null;
+  const held = forced || turn.connected.length > 0 || (settings.final_only && plan.tools.length > 0);
   let isRead = false;
   let gate: Gate | null = null;
   /** The text of the last attempt that failed with one. */
@@ -104,17 +142,15 @@ function engineOf(turn: Turn, plan: RunningPlan, task: PlanTask, final: boolean)
       gate = final && writer.streaming ? newGate(say, mode) : null;
       const { push } = gate ?? {};
       const insteadOf = failover?.from;
-      return ask(turn, {
-        ...call,
-        stream: gate !== null,
-        ...(push && { onDelta: push }),
-        ...(insteadOf && { insteadOf }),
-      });
+      const asked = { ...call, stream: gate !== null, ...(push && { onDelta: push }), ...(insteadOf && { insteadOf }) };
+      return closing ? withoutCalls(ask(turn, asked)) : ask(turn, asked);
     },
     isRead: () => isRead,
     async ended({ model, number }, attempted) {
       if (attempted.fault === null) {
-        if (settings.final_only && attempted.toolCalls.length > 0) return;
+        const { toolCalls } = attempted;
+        if (settings.final_only && toolCalls.length > 0) return;
+        if (toolCalls.some(toolbox.isConnected)) return;
         if (gate) await gate.open(attempted.text);
         else if (final) await say(attempted.text);
         return;
@@ -140,8 +176,18 @@ function resumedMessages({ body }: Turn, { messages, call }: PausedTask): ChatMe
 function finished(done: Succeeded, { model, difficulty }: Attempt, { faults }: TaskState): TaskResult {
   const { text, toolCalls, answer, messages } = done;
   if (toolCalls.length === 0) return { status: 'completed', text, model, finishReason: answer.finishReason };
+  return waiting(messages, toolCalls, { model, difficulty }, { faults }, answer.message.content);
+}
+
+function waiting(
+  messages: ChatMessage[],
+  toolCalls: ToolCall[],
+  { model, difficulty }: Pick<Attempt, 'model' | 'difficulty'>,
+  { faults }: Pick<TaskState, 'faults'>,
+  content: ChatMessage['content'] = null,
+): TaskResult {
   // Vendors count calls from one in every answer; the plan is found again by these ids alone.
   const calls = toolCalls.map((call) => ({ ...call, id: `call_${randomString(24)}` }));
-  const call: ChatMessage = { role: 'assistant', content: answer.message.content, tool_calls: calls };
+  const call: ChatMessage = { role: 'assistant', content, tool_calls: calls };
   return { status: 'waiting_for_tools', paused: { messages, call, model, difficulty, faults } };
 }

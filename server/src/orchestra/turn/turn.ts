@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { quotaPerUsd } from '../../lib/money.ts';
 import { modelOf, sendFitted } from '../fit.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
@@ -40,6 +41,8 @@ export interface Turn {
   /** The plan that this request's tool results belong to. */
   resumed: StoredPlan | null;
   outcomes: Outcome[];
+  /** Tools of connected servers that the turn may use. */
+  connected: readonly ConnectedTool[];
   /** Why the last task that failed got no answer, for when nothing else is left to tell. */
   lastError?: unknown;
   startedMs: number;

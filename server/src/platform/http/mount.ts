@@ -105,7 +105,8 @@ function walk(route: Route, deps: HttpDeps): Handler {
     call.answered();
     if (response.status >= 500) failed();
     if (response.status === 503) sayWhenToRetry(response, relayed);
-    if (response.status === 401) sayWhereToAsk(response, deps.challengeAt?.(pathOf(route, params)) ?? null);
+    if (response.status === 401 || isScopeMissing(response))
+      sayWhereToAsk(response, deps.challengeAt?.(pathOf(route, params)) ?? null);
     const ms = performance.now() - started;
     observe(ms / 1000);
     if (span) deps.tracer!.record(requestSpan(span, route, call, response.status, ms));
@@ -113,6 +114,10 @@ function walk(route: Route, deps: HttpDeps): Handler {
     return response;
   };
 }
+
+/** RFC 6750 §3.1: whoever is told which scope is missing is told where to ask for it. */
+const isScopeMissing = ({ status, headers }: Response): boolean =>
+  status === 403 && headers.get('www-authenticate')?.includes('insufficient_scope') === true;
 
 /** The address as the route has it, whichever of its other ways of writing was used. */
 const pathOf = ({ path }: Route, params: Record<string, string>): string =>

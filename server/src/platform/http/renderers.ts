@@ -18,7 +18,7 @@ export function formatOfPath(path: string): ErrorFormat {
   if (path.startsWith('/v1/videos')) return 'video';
   if (path.startsWith('/v1/messages')) return 'anthropic';
   if (/^\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
-  if (path.startsWith('/v2/chat')) return 'cohere';
+  if (path.startsWith('/v2/')) return 'cohere';
   if (path.startsWith('/v1/') || path.startsWith('/openai/')) return 'openai';
   if (/^\/(api\/oauth2|\.well-known\/oauth-)/.test(path)) return 'oauth';
   if (/^\/mcp(\/|$)/.test(path)) return 'mcp';

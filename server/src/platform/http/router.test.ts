@@ -185,6 +185,8 @@ const rows: Row[] = [
   ['GET', '/v1alpha/models', 404, { body: '{"success":false,"message"' }],
   ['POST', '/v1alpha/models/x:generateContent', 404, { body: '{"success":false,"message"' }],
   ['HEAD', '/v1alpha/models', 404, { body: '' }],
+  ['PUT', '/v2/rerank', 405, { allow: 'POST', body: '{"message":' }],
+  ['POST', '/v2/embed', 404, { body: '{"message":' }],
   ['GET', '/openai/nothing', 404, { body: '"code":"not_found"' }],
   ['GET', '/index.html', 200, { body: page }],
   ['GET', '/%69ndex.html', 200, { body: page }],

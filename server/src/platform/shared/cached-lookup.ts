@@ -16,7 +16,9 @@ export interface LookupOptions<V> {
 
 /** A bounded cache of rows looked up by a secret's hash; changes throw entries out by tag, in every process. */
 export class CachedLookup<V> {
-  readonly #entries = new Map<string, { value: V; readMs: number }>();
+  readonly #entries = new Map<string, { value: V; readMs: number; tags: string[] }>();
+  /** Keys under each tag: a change is told of often, and seldom concerns more than a few of many thousand entries. */
+  readonly #tagged = new Map<string, Set<string>>();
   readonly #loading = new Map<string, Promise<V | null>>();
   /** Raised by every invalidation: what was read before it must not be kept after it. */
   #generation = 0;
@@ -43,22 +45,32 @@ export class CachedLookup<V> {
     const readMs = this.options.clock.steadyMs();
     const value = await this.options.load(key);
     if (generation !== this.#generation) return value;
-    this.#entries.delete(key);
+    this.forget(key);
     if (value === null) return null;
-    if (this.#entries.size >= this.options.max) this.#entries.delete(this.#entries.keys().next().value!);
-    this.#entries.set(key, { value, readMs });
+    if (this.#entries.size >= this.options.max) this.forget(this.#entries.keys().next().value!);
+    const tags = this.options.tagsOf(value);
+    this.#entries.set(key, { value, readMs, tags });
+    for (const tag of tags) {
+      const keys = this.#tagged.get(tag);
+      if (keys) keys.add(key);
+      else this.#tagged.set(tag, new Set([key]));
+    }
     return value;
   }
 
   invalidate(tag: string): void {
     this.#generation += 1;
     this.#loading.clear();
-    for (const [key, entry] of this.#entries)
-      if (this.options.tagsOf(entry.value).includes(tag)) this.#entries.delete(key);
+    for (const key of this.#tagged.get(tag) ?? []) this.forget(key);
   }
 
   /** One entry, which whoever asked knows to be past. */
   forget(key: string): void {
+    for (const tag of this.#entries.get(key)?.tags ?? []) {
+      const keys = this.#tagged.get(tag);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#tagged.delete(tag);
+    }
     this.#entries.delete(key);
   }
 
@@ -66,5 +78,6 @@ export class CachedLookup<V> {
     this.#generation += 1;
     this.#loading.clear();
     this.#entries.clear();
+    this.#tagged.clear();
   }
 }

@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import type { ErrorFormat } from '../../lib/error-shapes.ts';
 import { type Answer, type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { parseOverride } from '../../routing/override.ts';
@@ -23,12 +24,15 @@ interface JsonEndpoint {
   /** For the reference page; requests are read by hand, so that what is not known passes through. */
   body: ZodType;
   answer: Answer;
+  /** OpenAI's, unless it stands at another vendor's address. */
+  errors?: ErrorFormat;
   respond(context: RequestContext, body: Json, call: Call<'apiKey'>): Promise<Response>;
 }
 
-export const jsonEndpoint = ({ path, summary, body, answer, respond }: JsonEndpoint): Route =>
+export const jsonEndpoint = ({ path, summary, body, answer, errors, respond }: JsonEndpoint): Route =>
   defineRoute({
     ...relayRoute,
+    ...(errors && { errors }),
     method: 'post',
     path,
     summary,

@@ -73,8 +73,24 @@ describe('rerank', () => {
     });
     expect(cost).toBe('2002');
     expect(upstream.seen.at(-1)!.body).toMatchObject({ documents: ['a', 'b', 'c'], max_tokens_per_doc: 100 });
-    for (const fault of [{ documents: [] }, { query: undefined }, { model: 'nothing' }])
-      expect((await send('/v2/rerank', { ...asked, ...fault })).body).toContainKey('error');
+  });
+
+  test('at Cohere’s address faults are told in Cohere’s words', async () => {
+    const asked = { model: 'acme/rank', query: 'q', documents: ['a'] };
+    const faults: [Json, number][] = [
+      [{ documents: [] }, 400],
+      [{ query: undefined }, 400],
+      [{ provider: 7 }, 400],
+      [{ model: 'nothing' }, 404],
+    ];
+    for (const [fault, status] of faults) {
+      const { body, ...answered } = await send('/v2/rerank', { ...asked, ...fault });
+      expect([fault, answered.status, body]).toEqual([fault, status, { message: expect.any(String) }]);
+    }
+    upstream.answer(() => Response.json({ results: [] }));
+    expect(await send('/v2/rerank', asked)).toMatchObject({ status: 502, body: { message: expect.any(String) } });
+    const stranger = await relay.post('/v2/rerank', asked, { headers: { authorization: 'Bearer sk-wrong' } });
+    expect([stranger.status, await stranger.json()]).toEqual([401, { message: expect.any(String) }]);
   });
 
   test('documents that were not given, or none, are a failure of the upstream', async () => {

@@ -66,6 +66,7 @@ export const rerankRoutes = (deps: RelayDeps): Route[] => [
     summary: 'The same in the shape of Cohere, at its address',
     body: requestSchema,
     answer: cohereSchema,
+    errors: 'cohere',
     respond: async (context, body, call) => {
       const answered = await rerank(deps, context, { return_documents: false, ...body });
       tell(call, answered);

@@ -161,7 +161,7 @@ test('in the background: with the rights that its owner has by then, or not at a
   let allowed = true;
   const of = () => {
     if (!allowed) throw new AppError('invalid_api_key', 'gone');
-    return { group: 'gold', models: ['own'], unlimited: false };
+    return { group: 'gold', models: ['own'], unlimited: false, application: false };
   };
   const told: unknown[] = [];
   const answer = backgroundAnswers(deps, { own }, keeper, { of });

@@ -13,10 +13,11 @@ export interface McpActs {
   remove: (server: McpServer) => void;
 }
 
-const whoOf = ({ audience, user_ids }: McpServer): string =>
-  audience === 'users'
-    ? `${user_ids.length} user${user_ids.length === 1 ? '' : 's'}`
-    : audiences.find(({ value }) => value === audience)!.label;
+const whoOf = ({ owner_id, audience, user_ids }: McpServer): string => {
+  if (owner_id !== null) return `User ${owner_id}, whose it is`;
+  if (audience !== 'users') return audiences.find(({ value }) => value === audience)!.label;
+  return `${user_ids.length} user${user_ids.length === 1 ? '' : 's'}`;
+};
 
 const countOf = ({ tools }: McpServer): string => {
   const asking = tools.filter((tool) => tool.ask_first).length;

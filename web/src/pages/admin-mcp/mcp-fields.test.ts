@@ -23,6 +23,11 @@ test('headers are lines; none given are none sent, and are asked for again at an
   expect(faultsOf({ ...filled, url: 'https://mcp.example/v2' }, filled)).toEqual({});
 });
 
+test('who else may use it is not said of a server of one’s own', () => {
+  expect(bodyOf(filled)).toMatchObject({ audience: 'administrators', user_ids: [], auth: 'headers' });
+  expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'timeout_ms', 'url']);
+});
+
 test('a changed tool keeps what was approved until the change is', () => {
   const tool = { offered_as: '', description: '', input_schema: {}, further: {}, problem: null, changes: [] };
   const approved = { description: '', input_schema: {}, further: {}, ask_first: true };
@@ -30,7 +35,7 @@ test('a changed tool keeps what was approved until the change is', () => {
     { ...tool, name: 'new', state: 'new', definition: 'n', approved: null },
     { ...tool, name: 'changed', state: 'changed', definition: 'b', approved },
   ];
-  const server = { tools: [{ name: 'changed', offered_as: '', ask_first: true, definition: 'a' }] };
+  const server = { tools: [{ name: 'changed', offered_as: '', ask_first: true, definition: 'a', price: 0 }] };
   const choices = choicesOf(tools);
   expect(wantedOf(tools, choices, server)).toEqual([{ name: 'changed', definition: 'a', ask_first: true }]);
   choices.new!.allowed = true;

@@ -7,6 +7,7 @@ export interface McpFields {
   /** A line each, `Name: value`; empty: stays as it is. */
   headers: string;
   timeoutSeconds: number | string;
+  auth: McpServer['auth'];
   audience: McpServer['audience'];
   userIds: string[];
 }
@@ -17,8 +18,13 @@ export const audiences: { value: McpServer['audience']; label: string }[] = [
   { value: 'users', label: 'Some users' },
 ];
 
+export const authKinds: { value: McpServer['auth']; label: string }[] = [
+  { value: 'headers', label: 'By its headers, or by nothing' },
+  { value: 'oauth', label: 'Each user signs in to it' },
+];
+
 export const emptyServer: McpFields = {
-  ...{ name: '', url: '', headers: '', timeoutSeconds: 60, audience: 'administrators', userIds: [] },
+  ...{ name: '', url: '', headers: '', timeoutSeconds: 60, auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
 export const fieldsOf = (server: McpServer): McpFields => ({
@@ -26,6 +32,7 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   url: server.url,
   headers: '',
   timeoutSeconds: server.timeout_ms / 1_000,
+  auth: server.auth,
   audience: server.audience,
   userIds: server.user_ids.map(String),
 });
@@ -66,11 +73,11 @@ export function faultsOf(fields: McpFields, stored?: McpFields): McpFaults {
   return faults;
 }
 
-/** What is sent, but for the name, which never changes. */
-export const bodyOf = ({ url, headers, timeoutSeconds, audience, userIds }: McpFields) => ({
+/** What is sent, but for the name, which never changes. A server of one's own is for nobody else, which is not asked. */
+export const bodyOf = ({ url, headers, timeoutSeconds, auth, audience, userIds }: McpFields, own = false) => ({
   url: url.trim(),
   timeout_ms: Math.round(Number(timeoutSeconds) * 1_000),
-  audience,
-  user_ids: userIds.map(Number),
+  auth,
+  ...(!own && { audience, user_ids: userIds.map(Number) }),
   ...(headers.trim() !== '' && { headers: headersOf(headers) }),
 });

@@ -1,12 +1,14 @@
 import { NumberInput, Select, SimpleGrid, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { audiences, faultsOf, isMoved, type McpFields } from './mcp-fields.ts';
+import { audiences, authKinds, faultsOf, isMoved, type McpFields } from './mcp-fields.ts';
 
 interface McpFormProps {
   initial: McpFields;
   /** Names of the headers that are stored; absent for a server that is new. */
   stored?: string[];
+  /** The user's own, for nobody else. */
+  own?: boolean;
   submitLabel: string;
   onCancel: () => void;
   onSubmit: (fields: McpFields) => Promise<unknown>;
@@ -17,7 +19,7 @@ const hintOf = (stored: string[] | undefined, moved: boolean): string => {
   return moved ? 'The address changes: enter the headers again' : `Stored: ${stored.join(', ')}. Empty keeps them`;
 };
 
-export function McpForm({ initial, stored, submitLabel, onCancel, onSubmit }: McpFormProps) {
+export function McpForm({ initial, stored, own = false, submitLabel, onCancel, onSubmit }: McpFormProps) {
   const before = stored?.length ? initial : undefined;
   const check = (given: McpFields) => faultsOf(given, before);
   const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
@@ -46,12 +48,21 @@ export function McpForm({ initial, stored, submitLabel, onCancel, onSubmit }: Mc
             error={faults.url}
             onChange={(event) => set({ url: event.currentTarget.value })}
           />
+          {!own && (
+            <Select
+              label="Who may use it"
+              data={audiences}
+              allowDeselect={false}
+              value={fields.audience}
+              onChange={(audience) => set({ audience: audience ?? 'administrators' })}
+            />
+          )}
           <Select
-            label="Who may use it"
-            data={audiences}
+            label="How it is opened"
+            data={authKinds}
             allowDeselect={false}
-            value={fields.audience}
-            onChange={(audience) => set({ audience: audience ?? 'administrators' })}
+            value={fields.auth}
+            onChange={(auth) => set({ auth: auth ?? 'headers' })}
           />
           <NumberInput
             label="Time for a call"
@@ -63,7 +74,7 @@ export function McpForm({ initial, stored, submitLabel, onCancel, onSubmit }: Mc
             onChange={(timeoutSeconds) => set({ timeoutSeconds })}
           />
         </SimpleGrid>
-        {fields.audience === 'users' && (
+        {!own && fields.audience === 'users' && (
           <TagsInput
             label="Ids of users"
             description="As the page of users shows them"

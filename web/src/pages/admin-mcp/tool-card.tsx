@@ -1,5 +1,6 @@
 import { Badge, Card, Checkbox, Group, Stack, Switch, Text } from '@mantine/core';
 import { Code } from '../../components/code-block.tsx';
+import { Difference } from './difference-view.tsx';
 import type { McpTool } from './mcp-servers.ts';
 import type { Choice } from './tool-choices.ts';
 
@@ -34,7 +35,7 @@ interface ToolCardProps {
 }
 
 export function ToolCard({ tool, choice, set }: ToolCardProps) {
-  const { name, offered_as, state, problem, approved } = tool;
+  const { name, offered_as, state, problem } = tool;
   return (
     <Card withBorder padding="sm" component="article" aria-label={name}>
       <Stack gap="sm">
@@ -50,14 +51,7 @@ export function ToolCard({ tool, choice, set }: ToolCardProps) {
           <Badge color={states[state].color}>{states[state].label}</Badge>
         </Group>
         <Said label={name} description={tool.description} schema={tool.input_schema} />
-        {state === 'changed' && approved && (
-          <Stack gap={6} p="sm" className="svc-aside">
-            <Text size="xs" fw={600}>
-              As it was approved
-            </Text>
-            <Said label={`${name} as approved`} description={approved.description} schema={approved.input_schema} />
-          </Stack>
-        )}
+        {state === 'changed' && <Difference tool={tool} />}
         {problem ? (
           <Text size="sm" c="var(--mantine-color-error)">
             Cannot be offered: {problem}.

@@ -23,6 +23,29 @@ function TurnedOff() {
   );
 }
 
+const switches = [
+  {
+    name: 'require_pushed_requests',
+    label: 'Only pushed requests',
+    description: 'Requests come from your server first (RFC 9126), and browsers bring no more than their name',
+  },
+  {
+    name: 'dpop_bound_access_tokens',
+    label: 'Only tokens bound to a key',
+    description: 'No tokens without a DPoP proof (RFC 9449): a stolen one is worth nothing without the key',
+  },
+  {
+    name: 'send_iss',
+    label: 'Name the issuer in redirects',
+    description: 'Turn it off only for libraries that refuse an iss they were not told of',
+  },
+  {
+    name: 'token_exchange',
+    label: 'May exchange tokens',
+    description: 'For agents: a user’s token for one of its own that can do no more (RFC 8693)',
+  },
+] as const;
+
 export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
   if (!value) return <TurnedOff />;
   const set = (changes: Partial<OpenidFields>) => onChange({ ...value, ...changes });
@@ -52,30 +75,15 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
           value={value.id_token_signed_response_alg}
           onChange={(alg) => set({ id_token_signed_response_alg: alg === 'ES256' ? 'ES256' : 'RS256' })}
         />
-        <Switch
-          label="Only pushed requests"
-          description="Requests come from your server first (RFC 9126), and browsers bring no more than their name"
-          checked={value.require_pushed_requests}
-          onChange={(event) => set({ require_pushed_requests: event.currentTarget.checked })}
-        />
-        <Switch
-          label="Only tokens bound to a key"
-          description="No tokens without a DPoP proof (RFC 9449): a stolen one is worth nothing without the key"
-          checked={value.dpop_bound_access_tokens}
-          onChange={(event) => set({ dpop_bound_access_tokens: event.currentTarget.checked })}
-        />
-        <Switch
-          label="Name the issuer in redirects"
-          description="Turn it off only for libraries that refuse an iss they were not told of"
-          checked={value.send_iss}
-          onChange={(event) => set({ send_iss: event.currentTarget.checked })}
-        />
-        <Switch
-          label="May exchange tokens"
-          description="For agents: a user’s token for one of its own that can do no more (RFC 8693)"
-          checked={value.token_exchange}
-          onChange={(event) => set({ token_exchange: event.currentTarget.checked })}
-        />
+        {switches.map(({ name, label, description }) => (
+          <Switch
+            key={name}
+            label={label}
+            description={description}
+            checked={value[name]}
+            onChange={(event) => set({ [name]: event.currentTarget.checked })}
+          />
+        ))}
         <Textarea
           label="Clients that may act for it"
           description="Client ids, one a line, that may exchange tokens which users gave this application"

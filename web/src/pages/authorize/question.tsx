@@ -9,6 +9,7 @@ import { formatQuota } from '../../format.ts';
 import { entryOf, type Spending, spendingOf } from '../../spending.ts';
 import type { Asked } from './authorization.ts';
 import { SignedInAs } from './signed-in-as.tsx';
+import { UsedAt } from './used-at.tsx';
 
 /** Who asks for what, and what was allowed before. */
 export type AskedFor = Pick<
@@ -34,25 +35,8 @@ function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
   );
 }
 
-/** What the application says its access is for, by name and address. */
-function UsedAt({ resources }: { resources: NonNullable<Asked['resources']> }) {
-  if (resources.length === 0) return null;
-  return (
-    <Stack gap={2}>
-      <Text size="sm" fw={600}>
-        To be used only at
-      </Text>
-      {resources.map(({ uri, name }) => (
-        <Text key={uri} size="sm" className="svc-anywhere">
-          {name}{' '}
-          <Text span inherit c="dimmed">
-            {uri}
-          </Text>
-        </Text>
-      ))}
-    </Stack>
-  );
-}
+/** Shown with the resource where they are, by server and tool. */
+const namesTools = (scope: string): boolean => scope.startsWith('mcp:');
 
 /** Nobody here has an account for it, so there is nobody to turn to: that is said each time. */
 const unregistered = ({ source = 'owner' }: Asked['application']): boolean => source !== 'owner';
@@ -104,7 +88,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
   const { application } = asked;
   const before = splitScopes(asked.existing_scopes ?? '');
   const added = asked.has_existing_consent
-    ? asked.requested_scopes.map(({ name }) => name).filter((name) => !before.includes(name))
+    ? asked.requested_scopes.map(({ name }) => name).filter((name) => !before.includes(name) && !namesTools(name))
     : [];
   const busy = answer.isPending || answer.isSuccess;
   const said = answer.variables?.approved;
@@ -134,7 +118,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       <Text size="sm" fw={600}>
         It asks for
       </Text>
-      <ScopeList scopes={asked.requested_scopes} added={added} />
+      <ScopeList scopes={asked.requested_scopes.filter(({ name }) => !namesTools(name))} added={added} />
       <UsedAt resources={asked.resources ?? []} />
       {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : 'Enter an amount'} />}
       <Divider />

@@ -37,9 +37,22 @@ function Tokens({ row }: { row: Requests }) {
   );
 }
 
+/** A call of a tool stands where a model would, as `mcp/server/tool`. */
+const isToolCall = ({ endpoint }: UsageLog): boolean => endpoint === '/mcp';
+
+const nameOf = (log: UsageLog): string =>
+  isToolCall(log) ? log.model.slice(`mcp/${log.provider}/`.length) : log.model;
+
+const kindOf = (log: UsageLog): string => {
+  if (isToolCall(log)) return `Tool of ${log.provider}`;
+  const { endpoint, provider, stream } = log;
+  const parts = [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed'];
+  return parts.filter(Boolean).join(' ');
+};
+
 /** What was asked for, or how many calls it took, with the way to each of them. */
 function Asked({ row }: { row: Requests }) {
-  const { model, endpoint, provider, stream } = row.logs[0]!;
+  const log = row.logs[0]!;
   if (row.parent !== null) {
     const models = [...new Set(row.logs.map((log) => log.model))].join(', ');
     return (
@@ -55,13 +68,11 @@ function Asked({ row }: { row: Requests }) {
   }
   return (
     <Stack gap={0} maw="17rem">
-      <Text size="sm" fw={500} truncate title={model}>
-        {model}
+      <Text size="sm" fw={500} truncate title={log.model}>
+        {nameOf(log)}
       </Text>
       <Text size="xs" c="dimmed" truncate>
-        {[endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed']
-          .filter(Boolean)
-          .join(' ')}
+        {kindOf(log)}
       </Text>
     </Stack>
   );
@@ -114,7 +125,7 @@ export const usageColumns = (keyNames: Map<number, string>, show: (log: UsageLog
     header: 'Time',
     cell: ({ logs: [log] }) => <span title={formatDateTime(log!.created_at)}>{shortTime(log!.created_at)}</span>,
   },
-  { key: 'model', header: 'Model', cell: (row) => <Asked row={row} /> },
+  { key: 'model', header: 'Model or tool', cell: (row) => <Asked row={row} /> },
   {
     key: 'key',
     header: 'Key',

@@ -25,9 +25,7 @@ export const logsQuery = (filter: LogsFilter, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-export interface FailureFilter {
-  from: number;
-  to: number;
+export interface FailureFilter extends Pick<UsageFilter, 'from' | 'to'> {
   /** Of all users; for administrators. */
   everybody: boolean;
 }

@@ -29,6 +29,7 @@ import { migration as registration } from './0027-registration.ts';
 import { migration as acting } from './0028-acting.ts';
 import { migration as mcpFront } from './0029-mcp-front.ts';
 import { migration as keptContents } from './0030-kept-contents.ts';
+import { migration as mcpLimits } from './0032-mcp-limits.ts';
 import { migration as failures } from './0036-failures.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
@@ -64,6 +65,7 @@ export const migrations: Migration[] = [
   acting,
   mcpFront,
   keptContents,
+  mcpLimits,
   failures,
 ];
 

@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { each } from '../kit/each.ts';
+import { hasWrk, type Load, type Measured, run } from '../kit/load.ts';
+import { startBareProxy } from '../kit/peers.ts';
+import { freePort, type Running, rssBytes, start } from '../kit/process.ts';
+import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
+import { type Service, startService } from '../kit/service.ts';
+
+const connections = 32;
+const rounds = 7;
+const seconds = 3;
+const warmUpSeconds = 10;
+const many = 1_000;
+const bare = 'bare Bun proxy';
+const through = 'svc, a 2025 client';
+const newest = 'svc, a 2026-07-28 client';
+
+const params = { name: 'echo', arguments: { text: 'Say hello to the people who read this benchmark.' } };
+const callOf = (more: object = {}): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, ...more } });
+const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+const startMcpUpstream = (): Promise<Running> =>
+  start('MCP server', [process.execPath, join(import.meta.dir, '../peers/mcp-upstream.ts')], { port: freePort() });
+
+async function connect(service: Service, url: string): Promise<void> {
+  const server = { name: 'bench', url, audience: 'everyone' };
+  const { data } = (await service.call('/api/mcp/servers', 'POST', server)) as { data: { id: number } };
+  const listed = (await service.call(`/api/mcp/servers/${data.id}/test`, 'POST')) as {
+    data: { tools: { name: string; definition: string }[] };
+  };
+  const tools = listed.data.tools.map(({ name, definition }) => ({ name, definition, ask_first: false }));
+  await service.call(`/api/mcp/servers/${data.id}/tools`, 'PUT', { tools });
+  await service.call('/api/admin/options', 'PUT', { key: 'RateLimitMcp', value: 100_000_000 });
+}
+
+/** Begins a session in front, as clients of 2025 do, and returns the headers of what follows. */
+async function begin(service: Service): Promise<Record<string, string>> {
+  const clientInfo = { name: 'bench', version: '1' };
+  const asked = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  const headers = { ...accept, authorization: `Bearer ${service.key}` };
+  const answer = await fetch(`${service.url}/mcp/bench`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: asked }),
+  });
+  await answer.text();
+  const session = answer.headers.get('mcp-session-id');
+  if (session === null) throw new Error(`no session was begun: ${answer.status}`);
+  return { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' };
+}
+
+function newestCall(service: Service): Pick<Load, 'headers' | 'body'> {
+  const said = 'io.modelcontextprotocol/';
+  const _meta = { [`${said}protocolVersion`]: '2026-07-28', [`${said}clientCapabilities`]: {} };
+  const named = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
+  return { headers: { ...accept, ...named, authorization: `Bearer ${service.key}` }, body: callOf({ _meta }) };
+}
+
+/** Calls of a tool through the gateway and through a bare proxy, in turns, and then many sessions open at once. */
+export async function mcp(): Promise<void> {
+  if (!hasWrk()) return console.log('mcp: wrk is not installed (Debian package wrk); skipped');
+  const upstream = await startMcpUpstream();
+  const proxy = await startBareProxy(upstream);
+  const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: '1' });
+  try {
+    await connect(service, `${upstream.url}/mcp`);
+    const path = `${service.url}/mcp/bench`;
+    const contenders: Record<string, Omit<Load, 'connections' | 'seconds'>> = {
+      [bare]: { url: `${proxy.url}/mcp`, headers: accept, body: callOf(), pid: proxy.pid },
+      [through]: { url: path, headers: await begin(service), body: callOf(), pid: service.pid },
+      [newest]: { url: path, ...newestCall(service), pid: service.pid },
+    };
+    const results = new Map<string, Measured[]>();
+    for (let turn = 0; turn <= rounds; turn += 1)
+      for (const [name, load] of Object.entries(contenders)) {
+        const measured = await run({
+          ...{ ...load, method: 'POST', connections, seconds: turn === 0 ? warmUpSeconds : seconds },
+        });
+        // The first turn only warms up.
+        if (turn > 0) results.set(name, [...(results.get(name) ?? []), measured]);
+      }
+    print(results, await openMany(service, upstream));
+  } finally {
+    for (const running of [service, proxy, upstream]) await running.stop();
+  }
+}
+
+interface Many {
+  open: number;
+  failures: number;
+  kilobytes: number;
+}
+
+/** Each client has a session of its own with the server behind; all are called once more when all are open. */
+async function openMany(service: Service, upstream: Running): Promise<Many> {
+  const count = async () => Number(await (await fetch(`${upstream.url}/sessions`)).text());
+  const before = { sessions: await count(), bytes: rssBytes(service.pid) };
+  const clients: Record<string, string>[] = [];
+  const call = async (headers: Record<string, string>): Promise<boolean> => {
+    const answer = await fetch(`${service.url}/mcp/bench`, { method: 'POST', headers, body: callOf() });
+    return answer.ok && (await answer.text()).includes('Hello to everybody');
+  };
+  const opened = await each(Array.from({ length: many }), connections, service.pid, async () => {
+    const headers = await begin(service);
+    clients.push(headers);
+    return call(headers);
+  });
+  const again = await each(clients, connections, service.pid, call);
+  return {
+    open: (await count()) - before.sessions,
+    failures: opened.failures + again.failures,
+    kilobytes: (rssBytes(service.pid) - before.bytes) / 1024 / many,
+  };
+}
+
+function print(results: Map<string, Measured[]>, { open, failures, kilobytes }: Many): void {
+  const cpu = (name: string) => results.get(name)!.map((m) => m.cpuMicrosPerRequest);
+  /** Round by round, since the machine may be faster in one than in the next. */
+  const ratio = (name: string) => median(cpu(name).map((micros, i) => micros / cpu(bare)[i]!));
+  const rows: Row[] = [...results].map(([name, measured]) => ({
+    what: name,
+    figures: {
+      'req/s': Math.round(median(measured.map((m) => m.requestsPerSecond))),
+      'CPU µs/req': round(median(cpu(name)), 1),
+      spread: `±${Math.round(spread(cpu(name)) * 100)} %`,
+      'CPU × bare': round(ratio(name)),
+      failures: measured.reduce((sum, m) => sum + m.failures, 0),
+    },
+  }));
+  const sessions = { 'open at once': open, 'KB a session': round(kilobytes, 1), failures };
+  report(
+    'mcp',
+    [...rows, { what: 'sessions behind', figures: sessions }],
+    [
+      ...[through, newest].map((name) => goal(`${name}: CPU at most 1.5 × the bare proxy`, ratio(name) <= 1.5)),
+      goal(`${many} sessions open at once, each called again`, open === many && failures === 0),
+    ],
+  );
+}

@@ -1,0 +1,135 @@
+/** Clients of others, unmodified, that know the address of a server and nothing else. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { ownNode } from '../clients/install.ts';
+import { freePort, until } from '../service.ts';
+import { refusedTool } from './reference-tools.ts';
+import { type Seen, step } from './seen.ts';
+import type { World } from './world.ts';
+
+const modules = join(import.meta.dir, 'programs/node_modules');
+
+/** What a client is asked for at each address: a tool that it may call, and one that it may not. */
+const places = [
+  { path: '/mcp/svc', tool: 'list_models', refused: 'no_such_tool' },
+  { path: '/mcp/sessions', tool: 'test_simple_text', refused: refusedTool },
+  { path: '/mcp/modern', tool: 'test_simple_text', refused: refusedTool },
+] as const;
+type Place = (typeof places)[number];
+
+/** The person of the browser, who is signed in, agrees. */
+async function agree({ site }: World, url: string): Promise<void> {
+  const { page } = await site!.root();
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.waitForURL((now) => !now.href.startsWith(site!.service.url));
+  await page.close();
+}
+
+const addressIn = (said: string): string | undefined => /https?:\/\/\S+\/oauth2\/authorize\?[^\s"'\\]+/.exec(said)?.[0];
+
+/** Without a path a program finds no browser of its own to open. */
+const bare = (folder: string) => ({ PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder });
+
+/** As a desktop program starts it, in the protocol of before and in the newest. */
+async function remote(world: World, { path, tool, refused }: Place, protocol: 'legacy' | 'auto'): Promise<Seen[]> {
+  const group = `mcp-remote, --protocol ${protocol}, ${path}`;
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-remote-'));
+  const transport = new StdioClientTransport({
+    command: ownNode() === 'node' ? Bun.which('node')! : ownNode(),
+    args: [
+      join(modules, 'mcp-remote/dist/proxy.js'),
+      ...[`${world.service.url}${path}`, `${freePort()}`, '--protocol', protocol, '--auth-timeout', '120'],
+    ],
+    env: bare(folder),
+    stderr: 'pipe',
+  });
+  let said = '';
+  transport.stderr!.on('data', (text) => {
+    said += text;
+  });
+  const client = new Client({ name: 'an-agent', version: '1.0.0' });
+  const authorizes = await step(group, 'authorizes in a browser', async () => {
+    const connected = client.connect(transport, { timeout: 120_000 });
+    await until('it says where to sign in', () => addressIn(said) !== undefined);
+    await agree(world, addressIn(said)!);
+    await connected;
+  });
+  const rest = authorizes.fault
+    ? []
+    : [
+        await step(group, 'lists', async () => {
+          const names = (await client.listTools()).tools.map(({ name }) => name);
+          if (!names.includes(tool)) throw new Error(`${tool} is not among ${names}`);
+          if (names.includes(refused)) throw new Error(`${refused} is listed`);
+        }),
+        await step(group, 'calls', async () => {
+          const { content, isError } = await client.callTool({ name: tool, arguments: {} });
+          if (isError || !Array.isArray(content) || content.length === 0) throw new Error(JSON.stringify(content));
+        }),
+        await step(group, 'is refused', () =>
+          client.callTool({ name: refused, arguments: {} }).then(
+            () => Promise.reject(new Error('it was called')),
+            (error: Error) => (error.message.includes('Unknown tool') ? null : Promise.reject(error)),
+          ),
+        ),
+      ];
+  await client.close();
+  rmSync(folder, { recursive: true });
+  return [authorizes, ...rest];
+}
+
+/** Its command line, each time a program of its own; the first signs in. */
+async function inspector(world: World, { path, tool, refused }: Place, era: 'legacy' | 'modern'): Promise<Seen[]> {
+  const group = `inspector --cli, --protocol-era ${era}, ${path}`;
+  const folder = mkdtempSync(join(tmpdir(), 'svc-inspector-'));
+  const program = join(modules, '@modelcontextprotocol/inspector/clients/launcher/build/index.js');
+  const callback = `http://127.0.0.1:${freePort()}/oauth/callback`;
+  const ask = async (...args: string[]): Promise<string> => {
+    const child = Bun.spawn(
+      [
+        ...[ownNode() === 'node' ? Bun.which('node')! : ownNode(), program, '--cli', `${world.service.url}${path}`],
+        ...['--transport', 'http', '--protocol-era', era, '--callback-url', callback, ...args],
+      ],
+      { env: { ...bare(folder), MCP_AUTO_OPEN_ENABLED: 'true' }, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    let said = '';
+    let agreed: Promise<void> | undefined;
+    const hear = async (stream: ReadableStream<Uint8Array>) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) {
+        said += decoder.decode(chunk, { stream: true });
+        const address = addressIn(said);
+        if (address) agreed ??= agree(world, address);
+      }
+    };
+    await Promise.all([hear(child.stdout), hear(child.stderr)]);
+    await agreed;
+    return said;
+  };
+  const has = (said: string, wanted: string) => {
+    if (!said.includes(wanted)) throw new Error(said.slice(0, 300) || 'it said nothing');
+  };
+  const call = (name: string) => ask('--method', 'tools/call', '--tool-name', name);
+  const seen = [
+    await step(group, 'authorizes in a browser, lists', async () =>
+      has(await ask('--method', 'tools/list'), `"${tool}"`),
+    ),
+    await step(group, 'calls', async () => has(await call(tool), '"content"')),
+    await step(group, 'is refused', async () => has(await call(refused), refused)),
+  ];
+  rmSync(folder, { recursive: true });
+  return seen;
+}
+
+export async function realClients(world: World): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (const place of places) {
+    for (const protocol of ['legacy', 'auto'] as const) seen.push(...(await remote(world, place, protocol)));
+    for (const era of ['legacy', 'modern'] as const) seen.push(...(await inspector(world, place, era)));
+  }
+  return seen;
+}

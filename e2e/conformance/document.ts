@@ -1,0 +1,54 @@
+/** docs/mcp-conformance.md, of what a run saw and nothing else. */
+import { isOurs, type Seen } from './seen.ts';
+
+const plain = (text: string): string =>
+  text
+    .replace(/https?:\/\/127\.0\.0\.1:\d+/g, '')
+    .replace(/[\s`|<>*]+/g, ' ')
+    .trim()
+    .slice(0, 300);
+
+function sectionOf(group: string, seen: Seen[]): string {
+  const passed = seen.filter(({ fault }) => !fault).length;
+  const rows = seen.map(
+    ({ what, fault, why = '' }) => `| ${what} | ${fault ? 'no' : 'yes'} | ${fault ? plain(why || fault) : ''} |`,
+  );
+  return `### ${group}\n\n${passed} of ${seen.length}.\n\n| what | passes | why not |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+const sectionsOf = (seen: Seen[]): string =>
+  [...Map.groupBy(seen, ({ group }) => group)].map(([group, ones]) => sectionOf(group, ones)).join('\n');
+
+export interface Run {
+  versions: Record<string, string>;
+  on: string;
+  scenarios: Seen[];
+  clients: Seen[];
+}
+
+export function documentOf({ versions, on, scenarios, clients }: Run): string {
+  const ours = [...scenarios, ...clients].filter(isOurs);
+  const named = Object.entries(versions).map(([name, version]) => `\`${name}\` ${version}`);
+  return `# MCP: conformance and clients
+
+<!-- written by npm run test:conformance; not by hand -->
+
+\`npm run test:conformance\` installs these versions into a folder of their own, starts the service with two reference servers behind
+it, runs everything below and writes this page: ${named.join(', ')}. Last run: ${on}.
+${ours.length === 0 ? 'Nothing failed that has no reason beside it.' : `**${ours.length} failed without a reason.**`}
+
+## Scenarios
+
+All that the two revisions name, required or not, through \`/mcp/{server}\`. The reference servers are written on the protocol's own
+SDK, with the tools, resources and prompts that the scenarios ask for: one of the 2025 protocol, with sessions, and one of 2026-07-28.
+The tests know no credentials, so that a relay before the service adds an API key and changes nothing else.
+
+${sectionsOf(scenarios)}
+## Clients
+
+Nothing is registered beforehand: each is given an address, registers itself, a person agrees in a browser, and it lists the tools,
+calls one and is refused another. \`/mcp/svc\` is the service's own server; behind \`/mcp/sessions\` and \`/mcp/modern\` stand the
+reference servers.
+
+${clients.length > 0 ? sectionsOf(clients) : 'Not run: no browser was found.\n'}`;
+}

@@ -1,0 +1,113 @@
+/** The protocol's own tests, run through the gateway. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Seen } from './seen.ts';
+import { startKeyed, type World } from './world.ts';
+
+const program = join(import.meta.dir, 'programs/node_modules/@modelcontextprotocol/conformance/dist/index.js');
+
+const speaksFirst =
+  'a server behind the gateway cannot speak first: in front there is no session that it could speak to (2026-07-28 asks within the answer instead, which passes); the reference server leaves out what needs it';
+const noTasks = 'an extension that the gateway does not pass on';
+/** Scenarios that do not concern this gateway, or that it does not pass, by what their names begin with. */
+const reasons: Record<string, string> = {
+  'tools-call-sampling': speaksFirst,
+  'tools-call-elicitation': speaksFirst,
+  'elicitation-sep': speaksFirst,
+  'resources-subscribe': speaksFirst,
+  'resources-unsubscribe': speaksFirst,
+  'tasks-': noTasks,
+  'server-sse-polling':
+    'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
+  'server-session-lifecycle':
+    'a session in front is a name that nothing is kept for, so that none is lost with a process: its name can be used again (not required by the revision)',
+  'http-custom-header-server-validation':
+    'arguments that are repeated in headers are compared by the server behind, to which the gateway writes them anew from the body (not required by the revision: pending)',
+};
+
+const reasonFor = (scenario: string): string | undefined =>
+  Object.entries(reasons).find(([beginning]) => scenario.startsWith(beginning))?.[1];
+
+interface Check {
+  id: string;
+  status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  errorMessage?: string;
+}
+
+/** Runs it and reads what it wrote of each scenario; `heard` is given its output as it comes. */
+async function run(group: string, args: string[], heard: (output: string) => void = () => {}): Promise<Seen[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-conformance-'));
+  const child = Bun.spawn([process.execPath, program, ...args, '--output-dir', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of child.stdout) {
+    output += decoder.decode(chunk, { stream: true });
+    heard(output);
+  }
+  await child.exited;
+  const seen = readdirSync(folder)
+    .toSorted()
+    .map((name): Seen => {
+      const checks = JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')) as Check[];
+      const scenario = name.replace(/^(authorization-server|server)-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '');
+      const told = (wanted: Check['status'][]): string =>
+        checks
+          .filter(({ status }) => wanted.includes(status))
+          .map(({ id, errorMessage = '' }) => `${id}: ${errorMessage}`)
+          .join('; ');
+      const fault = told(['FAILURE']);
+      if (fault) return { group, what: scenario, fault, why: reasonFor(scenario) };
+      if (checks.some(({ status }) => status === 'SUCCESS')) return { group, what: scenario, fault: '' };
+      // What showed nothing did not pass either.
+      const nothing = `it showed nothing: ${told(['SKIPPED', 'WARNING', 'INFO'])}`;
+      return { group, what: scenario, fault: nothing, why: reasonFor(scenario) ?? nothing };
+    });
+  rmSync(folder, { recursive: true });
+  if (seen.length === 0) throw new Error(`no scenario was run: ${output}`);
+  return seen;
+}
+
+/** Servers of each era behind the gateway, each asked in its own revision. */
+export async function serverScenarios({ service }: World): Promise<Seen[]> {
+  const keyed = startKeyed(service);
+  const seen: Seen[] = [];
+  for (const [revision, server, behind] of [
+    ['2025-11-25', 'sessions', 'a server with sessions'],
+    ['2026-07-28', 'modern', 'a server of 2026-07-28'],
+  ] as const) {
+    const args = ['server', '--url', `${keyed.url}/mcp/${server}`, '--requirements', revision];
+    seen.push(...(await run(`Revision ${revision}, ${behind} behind`, args)));
+  }
+  keyed.stop();
+  return seen;
+}
+
+/** Our authorization server, with a client that registers itself and a person who agrees in a browser. */
+export async function authorizationScenarios({ service, site }: World, port: number): Promise<Seen[]> {
+  const registered = await fetch(`${service.url}/api/oauth2/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: 'Conformance',
+      redirect_uris: [`http://127.0.0.1:${port}/callback`],
+      token_endpoint_auth_method: 'none',
+    }),
+  });
+  const { client_id } = (await registered.json()) as { client_id: string };
+  const person = await site?.root();
+  let sent = false;
+  const agree = (output: string) => {
+    const url = /https?:\/\/\S+\/oauth2\/authorize\?\S+/.exec(output)?.[0];
+    if (!person || !url || sent) return;
+    sent = true;
+    void person.page.goto(url).then(() => person.page.getByRole('button', { name: 'Allow' }).click());
+  };
+  const resource = `${service.url}/mcp/modern`;
+  const args = ['--url', service.url, '--client-id', client_id, '--resource', resource, '--port', `${port}`];
+  const seen = await run('The authorization server', ['authorization', ...args], agree);
+  await person?.page.close();
+  return seen;
+}

@@ -1,0 +1,69 @@
+/** The service with the reference server of each era behind it. */
+import type { McpTestServer } from '../../server/src/mcp/mcp.fixture.ts';
+import { browserMissing, openSite, type Site } from '../browser.ts';
+import { type Service, startService } from '../service.ts';
+import { type Era, startReference } from './reference-server.ts';
+import { refusedTool } from './reference-tools.ts';
+
+export interface World {
+  service: Service;
+  /** Null where there is no browser. */
+  site: Site | null;
+  behind: Record<Era, McpTestServer>;
+  stop(): Promise<void>;
+}
+
+/** Servers are called by the era of the protocol that they speak. */
+export async function openWorld(): Promise<World> {
+  const env = { OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1', DEMO_PROVIDER: 'on' };
+  const site = browserMissing ? null : await openSite(env);
+  const service = site?.service ?? (await startService({ env }));
+  await service.root.api('/api/admin/options', {
+    method: 'PUT',
+    body: { key: 'OAuth2DynamicRegistration', value: true },
+  });
+  const behind = { sessions: startReference('sessions'), modern: startReference('modern') };
+  for (const era of ['sessions', 'modern'] as const) await connect(service, era, behind[era].url);
+  return {
+    ...{ service, site, behind },
+    stop: async () => {
+      for (const server of Object.values(behind)) server.stop();
+      await (site ?? service).stop();
+    },
+  };
+}
+
+type Listed = { tools: { name: string; definition: string; problem: string | null }[] };
+
+/** For everybody, with all that it has, but for one tool that is to be refused. */
+async function connect({ root }: Service, name: string, url: string): Promise<void> {
+  const body = { name, url, audience: 'everyone', offers: ['resources', 'prompts'] };
+  const { id } = await root.api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
+  const { tools } = await root.api<Listed>(`/api/mcp/servers/${id}/test`, { method: 'POST' });
+  const allowed = tools
+    .filter((tool) => tool.problem === null && tool.name !== refusedTool)
+    .map((tool) => ({ name: tool.name, definition: tool.definition, ask_first: false }));
+  await root.api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: allowed } });
+}
+
+/** The tests send no credentials: this adds a key, and changes nothing else. */
+export function startKeyed({ url, key }: Pick<Service, 'url' | 'key'>): { url: string; stop(): void } {
+  const own = (): string => `http://127.0.0.1:${listener.port}`;
+  const listener = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: async (request) => {
+      const headers = new Headers(request.headers);
+      headers.set('authorization', `Bearer ${key}`);
+      // A page of this address is one of the service's own.
+      if (headers.get('origin') === own()) headers.set('origin', url);
+      const { pathname, search } = new URL(request.url);
+      const { method, signal } = request;
+      const body = method === 'POST' ? await request.arrayBuffer() : null;
+      const answer = await fetch(url + pathname + search, { method, headers, body, signal, redirect: 'manual' });
+      return new Response(answer.body, { status: answer.status, headers: answer.headers });
+    },
+  });
+  return { url: own(), stop: () => void listener.stop(true) };
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { firstWholeDay } from './usage-totals.ts';
+import './tables.ts';
+
+/** What calls of tools over MCP are logged under, where requests to models have the model's name. */
+export const toolPrefix = 'mcp/';
+
+/** Days, both included. */
+export interface Days {
+  firstDay: number;
+  lastDay: number;
+}
+
+/** The tools that were called, the most called first: from the totals of all users, of which there are few. */
+export async function toolsCalled(db: Db, { firstDay, lastDay }: Days, most: number): Promise<string[]> {
+  const table = firstDay >= (await firstWholeDay(db)) ? 'usage_totals_all' : 'usage_days_all';
+  const rows = await db
+    .selectFrom(table)
+    .where('day', '>=', firstDay)
+    .where('day', '<=', lastDay)
+    // Not compared by order, in which languages have an opinion on slashes, nor by `like`, which looks past capitals on SQLite.
+    .where(sql<string>`substr(model_id, 1, ${sql.lit(toolPrefix.length)})`, '=', toolPrefix)
+    .select((e) => ['model_id', e.fn.sum<number>('requests').as('calls')])
+    .groupBy('model_id')
+    .orderBy(sql`2 desc`)
+    .orderBy('model_id')
+    .limit(most)
+    .execute();
+  return rows.map(({ model_id }) => model_id);
+}
+
+/** Who called a tool, and how often; the most eager first. */
+export async function callersOf(
+  db: Db,
+  modelId: string,
+  { firstDay, lastDay }: Days,
+  most: number,
+): Promise<{ userId: number; calls: number }[]> {
+  const rows = await db
+    .selectFrom('usage_days_all')
+    .where('model_id', '=', modelId)
+    .where('day', '>=', firstDay)
+    .where('day', '<=', lastDay)
+    .select((e) => ['user_id', e.fn.sum<number>('requests').as('calls')])
+    .groupBy('user_id')
+    .orderBy(sql`2 desc`)
+    .orderBy('user_id')
+    .limit(most)
+    .execute();
+  return rows.map(({ user_id, calls }) => ({ userId: user_id, calls: Number(calls) }));
+}

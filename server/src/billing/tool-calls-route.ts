@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { answered } from '../platform/http/answers.ts';
+import { idText } from '../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../platform/http/route.ts';
+import { dayOf } from './store/port.ts';
+import { toolCalls } from './tool-calls.ts';
+
+const count = z.number().int();
+const toolCallsSchema = z
+  .object({
+    server: z.string(),
+    tool: z.string(),
+    user_id: count,
+    username: z.string().nullable().describe('Null for a user who is gone'),
+    calls: count,
+    sample: count.describe('Of how many of the newest calls the fields below are told'),
+    errors: count,
+    average_ms: count.nullable(),
+    last_at: count.nullable(),
+  })
+  .meta({ id: 'ToolCalls' });
+
+const defaultDays = 30;
+/** Sums of each user of a tool are looked at, day by day. */
+const mostDays = 92;
+
+/** Who uses which tool of connected servers, and of our own. */
+export const toolCallsRoute = ({ db, clock }: { db: Db; clock: Clock }): Route =>
+  defineRoute({
+    tag: 'Usage',
+    auth: 'admin',
+    errors: 'management',
+    limit: { option: 'RateLimitApi', by: 'principal' },
+    method: 'get',
+    path: '/api/admin/usage/tools',
+    summary: 'Calls of tools over MCP per server, tool and user, in whole days; the most called first',
+    query: z.strictObject({ from: idText.optional(), to: idText.optional() }),
+    answers: { 200: answered(z.object({ items: z.array(toolCallsSchema), cut: z.boolean() })) },
+    handle: async (call) => {
+      const { from, to } = call.query;
+      const until = to ?? nowSeconds(clock);
+      const lastDay = dayOf(until);
+      const firstDay = from === undefined ? lastDay - defaultDays + 1 : dayOf(from);
+      if (from !== undefined && from > until)
+        throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
+      if (lastDay - firstDay >= mostDays)
+        throw new AppError('invalid_value', `At most ${mostDays} days are added up.`, { param: 'from' });
+      const { calls, cut } = await toolCalls(db, { firstDay, lastDay });
+      const items = calls.map(({ userId, averageMs, lastAt, ...rest }) => ({
+        ...{ ...rest, user_id: userId, average_ms: averageMs, last_at: lastAt },
+      }));
+      return ok(call, { items, cut });
+    },
+  });

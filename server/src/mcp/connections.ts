@@ -1,0 +1,43 @@
+import type { SessionPrincipal } from '../identity/principals.ts';
+import { ownName } from './front/own-server.ts';
+import { isSignedIn } from './grants.ts';
+import { serversFor } from './offers.ts';
+import { reachOf } from './owner.ts';
+import type { McpRoom } from './room.ts';
+import type { McpServer } from './store/servers.ts';
+import { type AllowedTool, allowedTools } from './store/tools.ts';
+
+/** A server as somebody who may use it sees it. */
+export interface UsableConnection {
+  server: McpServer;
+  tools: AllowedTool[];
+  manageable: boolean;
+  own: boolean;
+  /** Null where nobody has to sign in. */
+  signedIn: boolean | null;
+}
+
+/** All that a user may use; of what is the user's own also what is turned off. No server is asked anything. */
+export async function connectionsOf(
+  room: McpRoom,
+  principal: Pick<SessionPrincipal, 'user'>,
+  usersMayConnect: boolean,
+): Promise<UsableConnection[]> {
+  const { id } = principal.user;
+  const all = await serversFor(room.db, id);
+  // A server that was called like us before the name was ours has no address of its own.
+  const servers = all.filter(({ enabled, ownerId, name }) => (enabled || ownerId === id) && name !== ownName);
+  const ids = servers.map((server) => server.id);
+  const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
+  const looksAfterAll = reachOf(principal) === null;
+  return Promise.all(
+    servers.map(async (server) => {
+      const own = server.ownerId === id;
+      return {
+        ...{ server, own, tools: allowed.get(server.id) ?? [] },
+        manageable: looksAfterAll || (own && usersMayConnect),
+        signedIn: server.auth === 'oauth' ? await isSignedIn(room, server, id) : null,
+      };
+    }),
+  );
+}

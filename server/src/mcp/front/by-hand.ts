@@ -1,0 +1,41 @@
+import type { User } from '../../identity/user.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Params } from '../connection.ts';
+import { findTool } from '../offers.ts';
+import { callByName } from './all-servers.ts';
+import { ownToolIn } from './own-server.ts';
+import type { FrontRoom } from './room.ts';
+import { type Exchange, RpcError } from './served.ts';
+
+/** What came of a call: a result, or what was said against it in the protocol's words. */
+export interface ByHand {
+  result: Params | null;
+  error: { code: number; message: string; data?: unknown } | null;
+  durationMs: number;
+}
+
+/** A call that a person makes on a page, by the name that the tool is offered under. */
+export async function callByHand(
+  room: FrontRoom,
+  { name, args }: { name: string; args: Params },
+  exchange: Exchange,
+): Promise<ByHand> {
+  await requireTool(room, name, exchange.caller.user);
+  const startedMs = room.clock.steadyMs();
+  const durationMs = () => Math.round(room.clock.steadyMs() - startedMs);
+  try {
+    const result = await callByName(room, { name, arguments: args }, exchange);
+    return { result, error: null, durationMs: durationMs() };
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const { code, message, data } = error;
+    return { result: null, error: { code, message, ...(data !== undefined && { data }) }, durationMs: durationMs() };
+  }
+}
+
+async function requireTool(room: FrontRoom, name: string, user: User): Promise<void> {
+  const own = ownToolIn(name);
+  if (own === null) await findTool(room.db, user, name);
+  else if (!room.own.list().some((tool) => tool.name === own))
+    throw new AppError('not_found', `there is no tool ${name}`);
+}

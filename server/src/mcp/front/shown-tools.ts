@@ -1,0 +1,50 @@
+import { findUser } from '../../identity/store/users.ts';
+import { usableServer, usableServers } from '../offers.ts';
+import { allowedTools } from '../store/tools.ts';
+import { ownName } from './own-server.ts';
+import type { FrontRoom } from './room.ts';
+
+interface ShownTool {
+  name: string;
+  description: string;
+}
+
+interface ShownServer {
+  server: string;
+  tools: ShownTool[];
+  /** Whether its tools spend what is the user's. */
+  pays: boolean;
+}
+
+/** What a user may use of one server, or of all (null), as it was approved: nobody waits for a server to be asked about it. */
+export type ShowTools = (userId: number, server: string | null) => Promise<ShownServer[]>;
+
+export const shownTools =
+  ({ db, own }: Pick<FrontRoom, 'db' | 'own'>): ShowTools =>
+  async (userId, name) => {
+    const ours = { server: ownName, tools: own.list().map(shown), pays: true };
+    if (name === ownName) return [ours];
+    const found =
+      name === null ? await usableServers(db, userId) : [await usableServer(db, await findUser(db, userId), name)];
+    const servers = found.flatMap((server) => (server && server.name !== ownName ? [server] : []));
+    const ids = servers.map(({ id }) => id);
+    const allowed = Map.groupBy(await allowedTools(db, ids), ({ serverId }) => serverId);
+    const theirs = servers.map(({ id, name: server }) => ({
+      ...{ server, tools: (allowed.get(id) ?? []).map(shown), pays: false },
+    }));
+    return name === null ? [ours, ...theirs] : theirs;
+  };
+
+const shown = ({ name, description }: ShownTool): ShownTool => ({ name, description: firstLine(description) });
+
+/** A page shows one line; what is long there is no summary. */
+const longestLine = 200;
+
+function firstLine(text: string): string {
+  const line = text
+    .trim()
+    .split(/[\r\n]/, 1)[0]!
+    .trim();
+  const letters = [...line];
+  return letters.length <= longestLine ? line : `${letters.slice(0, longestLine - 1).join('')}…`;
+}

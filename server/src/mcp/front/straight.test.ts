@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { until } from '../../lib/until.fixture.ts';
+import type { ScriptedTool } from '../mcp.fixture.ts';
+import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
+
+/* Calls that go past the library: nobody must be able to tell. */
+
+let f: FrontTest;
+beforeAll(async () => {
+  f = await openFrontTest();
+});
+afterAll(() => f.t.close());
+afterEach(() => f.tidy());
+
+async function session(path: string): Promise<Record<string, string>> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const begun = await f.post(path, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  await begun.text();
+  return { 'mcp-session-id': begun.headers.get('mcp-session-id')! };
+}
+const callOf = (name: unknown, given: unknown = {}, id: unknown = 1) => ({
+  ...{ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } },
+});
+const version = { 'mcp-protocol-version': '2025-06-18' };
+/** The message that answers, however it is written. */
+const messageIn = (text: string): unknown => JSON.parse(/^data: (.*"id".*)$/m.exec(text)?.[1] ?? text);
+
+test('answers and faults are those of the library', async () => {
+  const failing: ScriptedTool = { name: 'failing', answer: () => ({ content: [], isError: true, extra: [null, 1] }) };
+  const refusing: ScriptedTool = {
+    name: 'refusing',
+    answer: () => {
+      throw Object.assign(new Error('not so'), { code: -32_050, data: { why: 'because' } });
+    },
+  };
+  const { name } = await f.connected(f.start([echo, failing, refusing]));
+  for (const path of [`/mcp/${name}`, '/mcp']) {
+    const headers = await session(path);
+    const named = (tool: string) => (path === '/mcp' ? `${name}__${tool}` : tool);
+    for (const message of [
+      callOf(named('echo'), { text: 'tea' }),
+      callOf(named('echo'), { text: 'tea' }, 'an id'),
+      callOf(named('failing')),
+      callOf(named('refusing')),
+      callOf('nobody'),
+      callOf(7),
+      callOf(named('echo'), 'no object'),
+      callOf(named('echo'), [1]),
+    ]) {
+      const straight = await f.post(path, message, { ...headers, ...version });
+      // Who names no revision is left to the library.
+      const usual = await f.post(path, message, headers);
+      expect([straight.status, messageIn(await straight.text())]).toEqual([
+        usual.status,
+        messageIn(await usual.text()),
+      ]);
+    }
+  }
+});
+
+test('what is said before the answer comes before it, and an answer that takes a while begins', async () => {
+  const begun = Promise.withResolvers<string>();
+  const tools: ScriptedTool[] = [
+    {
+      name: 'talking',
+      answer: async (_, { mcpReq }) => {
+        await mcpReq.log('warning', 'half of it');
+        return 'all of it';
+      },
+    },
+    { name: 'slow', answer: () => begun.promise },
+  ];
+  const logging = { capabilities: { logging: {} }, set: () => {} };
+  const { name } = await f.connected(f.start(tools, 'sessions', false, logging));
+  const headers = { ...(await session(`/mcp/${name}`)), ...version };
+  const talking = await (await f.post(`/mcp/${name}`, callOf('talking'), headers)).text();
+  expect(talking).toMatch(/half of it.*all of it/s);
+  const slow = await f.post(`/mcp/${name}`, callOf('slow'), headers);
+  begun.resolve('at last');
+  expect([slow.headers.get('content-type'), await slow.text()]).toEqual([
+    'text/event-stream',
+    expect.stringContaining('at last'),
+  ]);
+});
+
+test('whoever leaves while it is told ends the call', async () => {
+  let ended = false;
+  const endless: ScriptedTool = {
+    name: 'endless',
+    answer: async (_, { mcpReq }) => {
+      await mcpReq.log('info', 'begun');
+      await new Promise((resolve) => mcpReq.signal.addEventListener('abort', resolve));
+      ended = true;
+      return 'ended';
+    },
+  };
+  const logging = { capabilities: { logging: {} }, set: () => {} };
+  const { name } = await f.connected(f.start([endless], 'sessions', false, logging));
+  const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
+  const leaving = new AbortController();
+  const heard = Promise.withResolvers<void>();
+  client.setNotificationHandler('notifications/message', () => heard.resolve());
+  const answer = client.callTool({ name: 'endless', arguments: {} }, { signal: leaving.signal });
+  await heard.promise;
+  leaving.abort(new Error('enough'));
+  await expect(answer).rejects.toThrow();
+  await until('the server hears of it', () => ended);
+});

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
+import type { KeyPrincipal } from '../../identity/principals.ts';
+import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { connectionsOf, type UsableConnection } from '../connections.ts';
+import { callByHand } from '../front/by-hand.ts';
+import { ownName } from '../front/own-server.ts';
+import type { FrontRoom } from '../front/room.ts';
+import type { Exchange } from '../front/served.ts';
+import { reachOf } from '../owner.ts';
+import { offeredName } from '../tool-names.ts';
+import { answers, type connectionView, handCall, nothingAsked, toolNameParams } from './schemas.ts';
+
+/** By session alone: a call made by hand is the person's own word, which no program may give. */
+const shared = { tag: 'Tools', auth: 'session', errors: 'management', query: nothingAsked } as const;
+
+/** What a person sees and tries of the servers that they may use. */
+export const usingRoutes = (room: FrontRoom): Route[] => [
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: '/api/mcp/connections',
+    summary: 'Servers that you may use, with their addresses for agents and the tools that are allowed',
+    limit: { option: 'RateLimitApi', by: 'principal' },
+    answers: { 200: answers.connections },
+    handle: async (call) => {
+      const { principal } = call;
+      const usersMayConnect = room.settings.usersMayConnect();
+      const connections = await connectionsOf(room, principal, usersMayConnect);
+      return ok(call, {
+        address: `${room.baseUrl}/mcp`,
+        api_keys: room.settings.keysAllowed(),
+        may_connect: usersMayConnect || reachOf(principal) === null,
+        servers: [viewOwn(room), ...connections.map((connection) => viewConnection(room, connection))],
+      });
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: '/api/mcp/tools/{name}/call',
+    summary:
+      'Call a tool by the name it is offered under. One that asks first is called as well: you are who it would ask',
+    limit: { option: 'RateLimitMcp', by: 'principal' },
+    params: toolNameParams,
+    body: handCall,
+    audit: 'recorded',
+    // It may do something, and cost something.
+    idempotent: true,
+    answers: { 200: answers.handCall },
+    handle: async (call) => {
+      const asked = { name: call.params.name, args: call.body.arguments };
+      const { result, error, durationMs } = await callByHand(room, asked, exchangeOf(call));
+      return ok(call, { result, error, duration_ms: durationMs });
+    },
+  }),
+];
+
+type ConnectionView = z.infer<typeof connectionView>;
+
+const viewConnection = (
+  { baseUrl }: FrontRoom,
+  { server, tools, manageable, own, signedIn }: UsableConnection,
+): ConnectionView => ({
+  ...{ id: server.id, name: server.name, address: `${baseUrl}/mcp/${server.name}`, enabled: server.enabled },
+  ...{ manageable, own, auth: server.auth, signed_in: signedIn },
+  tools: tools.map(({ name, description, inputSchema, askFirst }) => ({
+    ...{ name, offered_as: offeredName(server.name, name), description },
+    ...{ input_schema: inputSchema, ask_first: askFirst },
+  })),
+});
+
+const viewOwn = ({ baseUrl, own }: FrontRoom): ConnectionView => ({
+  ...{ id: null, name: ownName, address: `${baseUrl}/mcp/${ownName}`, enabled: true },
+  ...{ manageable: false, own: false, auth: 'headers', signed_in: null },
+  tools: own.list().map(({ name, description, inputSchema }) => ({
+    ...{ name, offered_as: offeredName(ownName, name), description, input_schema: inputSchema, ask_first: false },
+  })),
+});
+
+/** Like a caller with a key, but with the session of a page, and in person. */
+function exchangeOf(call: Call<'session'>): Exchange {
+  const { user, limitKey } = call.principal;
+  const payer: KeyPrincipal = { user, limitKey, keyId: null, models: [], unlimited: true };
+  return {
+    caller: { ...payer, audience: null, tools: null, through: 'page', inPerson: true, asPayer: () => payer },
+    holder: `${user.id} page`,
+    origin: originOf(call),
+    requestId: call.requestId,
+    signal: call.signal,
+  };
+}

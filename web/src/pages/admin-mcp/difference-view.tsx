@@ -1,0 +1,39 @@
+import { Stack, Text } from '@mantine/core';
+import { type DiffLine, linesBetween, textOf } from './difference.ts';
+import type { McpTool } from './mcp-servers.ts';
+
+const fields: Record<McpTool['changes'][number]['field'], string> = {
+  description: 'Description',
+  input_schema: 'Arguments',
+  further: 'Title, hints and results',
+};
+const elements = { '-': 'del', '+': 'ins', ' ': 'span' } as const;
+
+function Line({ mark, text }: DiffLine) {
+  const Element = elements[mark];
+  return <Element>{`${mark} ${text}\n`}</Element>;
+}
+
+/** What a server says of a tool now beside what was approved, as plain text, so that instructions in it are seen as such. */
+export function Difference({ tool }: { tool: McpTool }) {
+  return tool.changes.map(({ field, before, after }) => (
+    <Stack key={field} gap={4}>
+      <Text size="xs" fw={600}>
+        {fields[field]}: what changed since it was approved
+      </Text>
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
+      <pre
+        className="svc-code svc-plain svc-difference"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+        tabIndex={0}
+        role="region"
+        aria-label={`${fields[field]} of ${tool.name}: what changed`}
+      >
+        {linesBetween(textOf(before ?? ''), textOf(after ?? '')).map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move
+          <Line key={index} {...line} />
+        ))}
+      </pre>
+    </Stack>
+  ));
+}

@@ -1,0 +1,78 @@
+import { Stack, Text } from '@mantine/core';
+import type { Asked } from './authorization.ts';
+
+type Resource = NonNullable<Asked['resources']>[number];
+type AskedServer = NonNullable<Resource['servers']>[number];
+
+/** More than these are folded, so that the answers stay in reach. */
+const mostShown = 6;
+
+function Tools({ tools }: { tools: AskedServer['tools'] }) {
+  return (
+    <Stack component="ul" gap={2} className="svc-plain-list">
+      {tools.map(({ name, description }) => (
+        <Text component="li" key={name} size="sm" className="svc-anywhere">
+          <Text span inherit ff="monospace">
+            {name}
+          </Text>
+          {description && (
+            <Text span inherit c="dimmed">
+              {' '}
+              {description}
+            </Text>
+          )}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+/** A server by its name, with the tools that the application could use; what a server says of them is shown as plain text. */
+function ServerTools({ server, all, tools }: AskedServer) {
+  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  return (
+    <Stack gap={2}>
+      <Text size="sm" className="svc-anywhere">
+        <b>{server}</b>: {all ? `all its tools, now ${count}, and those it gets later on` : `only ${count}`}
+      </Text>
+      {tools.length > mostShown ? (
+        <details className="svc-more">
+          <summary>Show the {count}</summary>
+          <Tools tools={tools} />
+        </details>
+      ) : (
+        <Tools tools={tools} />
+      )}
+    </Stack>
+  );
+}
+
+/** What the application says its access is for, by name and address; where these are tools, each of them. */
+export function UsedAt({ resources }: { resources: Resource[] }) {
+  if (resources.length === 0) return null;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={600}>
+        To be used only at
+      </Text>
+      {resources.map(({ uri, name, servers }) => (
+        <Stack key={uri} gap={4}>
+          <Text size="sm" className="svc-anywhere">
+            {name}{' '}
+            <Text span inherit c="dimmed">
+              {uri}
+            </Text>
+          </Text>
+          {servers?.map((one) => (
+            <ServerTools key={one.server} {...one} />
+          ))}
+          {servers?.length === 0 && (
+            <Text size="sm" c="dimmed">
+              There are no tools here that you may use at present.
+            </Text>
+          )}
+        </Stack>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,51 @@
+import { Select, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { Section } from '../../components/section.tsx';
+import { agentSnippets } from './agent-snippets.ts';
+import type { Connections } from './tools-queries.ts';
+
+const all = { value: '', label: 'All tools together' };
+
+/** The addresses for agents, and what each agent wants to be told. */
+export function AgentSection({ connections }: { connections: Connections }) {
+  const [chosen, setChosen] = useState('');
+  const { servers, address, api_keys: withKey } = connections;
+  const enabled = servers.filter((server) => server.enabled);
+  const server = enabled.find(({ name }) => name === chosen);
+  const place = server ?? { name: 'svc-tools', address };
+  return (
+    <Section
+      title="Use them from an agent"
+      description="Any client that speaks MCP over Streamable HTTP. It lists and calls what you may use, nothing else."
+    >
+      <Stack>
+        <Select
+          label="Tools"
+          data={[all, ...enabled.map(({ name }) => ({ value: name, label: name }))]}
+          value={server?.name ?? ''}
+          onChange={(name) => setChosen(name ?? '')}
+          allowDeselect={false}
+          maw={320}
+        />
+        <CopyField label="Address" value={place.address} />
+        <CodeBlock snippets={agentSnippets({ ...place, withKey })} />
+        <Text size="sm" c="dimmed">
+          {withKey ? (
+            <>
+              Use one of your{' '}
+              <AnchorLink to="/keys" underline="always">
+                keys
+              </AnchorLink>
+              , or leave it out: clients that can sign in with a browser do.
+            </>
+          ) : (
+            'Keys are not taken here: the client opens a browser, where you say what it may use.'
+          )}
+        </Text>
+      </Stack>
+    </Section>
+  );
+}

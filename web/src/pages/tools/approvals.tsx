@@ -1,0 +1,90 @@
+import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { post } from '../../api.ts';
+import { Code } from '../../components/code-block.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { useAct } from '../../use-act.ts';
+import { type Approval, approvalsQuery, reloadApprovals } from './tools-queries.ts';
+
+const states: Record<Approval['state'], { label: string; color: string }> = {
+  waiting: { label: 'Waits for you', color: 'orange' },
+  approved: { label: 'Approved, not called yet', color: 'teal' },
+  refused: { label: 'Refused', color: 'gray' },
+};
+
+function ApprovalCard({ approval }: { approval: Approval }) {
+  const { id, server, tool, state, created_at } = approval;
+  const answer = useAct({
+    mutationFn: (approved: boolean) => post('/api/mcp/approvals/{id}', { path: { id }, body: { approved } }),
+    onSuccess: (_, approved) => notifySuccess(approved ? `${tool} may be called once` : `${tool} is not called`),
+    onSettled: reloadApprovals,
+  });
+  return (
+    <Card component="li" withBorder padding="sm" aria-label={`${tool} of ${server}`}>
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start" gap="xs">
+          <Stack gap={0} miw={0} flex={1}>
+            <Title order={3} size="h5" ff="monospace" className="svc-anywhere">
+              {tool}
+            </Title>
+            <Text size="xs" c="dimmed">
+              of {server}, asked <TimeAgo at={created_at} />
+            </Text>
+          </Stack>
+          <Badge color={states[state].color}>{states[state].label}</Badge>
+        </Group>
+        <Code
+          label={`Arguments of ${tool} of ${server}`}
+          code={JSON.stringify(approval.arguments, null, 2)}
+          maxHeight={240}
+        />
+        {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
+        {state === 'waiting' && (
+          <Group gap="sm">
+            <Button
+              size="sm"
+              loading={answer.isPending && answer.variables}
+              aria-label={`Approve ${tool}`}
+              onClick={() => answer.mutate(true)}
+            >
+              Approve
+            </Button>
+            <Button
+              size="sm"
+              variant="default"
+              loading={answer.isPending && !answer.variables}
+              aria-label={`Refuse ${tool}`}
+              onClick={() => answer.mutate(false)}
+            >
+              Refuse
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+/** Calls of tools that ask first. Nothing is shown while nobody asks. */
+export function Approvals() {
+  const { data, error, refetch } = useQuery(approvalsQuery);
+  if (error && !data)
+    return <ErrorState error={error} title="Calls that wait could not be loaded" onRetry={() => refetch()} />;
+  if (!data?.length) return null;
+  const waiting = data.filter(({ state }) => state === 'waiting');
+  return (
+    <Section
+      title={waiting.length > 0 ? 'Calls that wait for you' : 'Calls that you answered'}
+      description="An agent wants to call these in your name. Approved, a call goes through once, with just these arguments."
+    >
+      <Stack component="ul" gap="sm" className="svc-plain-list" aria-label="Calls of tools that ask first">
+        {[...waiting, ...data.filter(({ state }) => state !== 'waiting')].map((approval) => (
+          <ApprovalCard key={approval.id} approval={approval} />
+        ))}
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,129 @@
+import { Alert, Badge, Button, Group, Stack } from '@mantine/core';
+import {
+  IconEdit,
+  IconLogin,
+  IconLogout,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTool,
+  IconTrash,
+} from '@tabler/icons-react';
+import { del, get, post, put } from '../../api.ts';
+import { CopyField } from '../../components/copy-field.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
+import { Section } from '../../components/section.tsx';
+import { useAct } from '../../use-act.ts';
+import { reloadServers } from '../admin-mcp/mcp-servers.ts';
+import type { OpenDialog } from '../admin-mcp/server-dialogs.tsx';
+import { isOffered, ToolList } from './tool-list.tsx';
+import type { ConnectedTool, Connection } from './tools-queries.ts';
+
+interface ServerCardProps {
+  server: Connection;
+  offered: Set<string> | undefined;
+  onTry: (tool: ConnectedTool) => void;
+  setOpen: (open: OpenDialog) => void;
+}
+
+/** What can be done with a server by whoever may use it, and by whoever looks after it. */
+function useServerActs({ id, name, enabled }: Connection, setOpen: ServerCardProps['setOpen']) {
+  const path = { id: id ?? 0 };
+  const signIn = useAct({
+    mutationFn: () => post('/api/mcp/servers/{id}/authorize', { path }),
+    onSuccess: ({ authorization_url }) => window.location.assign(authorization_url),
+    onError: notifyError,
+  });
+  const signOut = useAct({
+    mutationFn: () => del('/api/mcp/servers/{id}/authorize', { path }),
+    onSuccess: () => notifySuccess(`You are signed out of ${name}`),
+    onError: notifyError,
+    onSettled: reloadServers,
+  });
+  const toggle = useAct({
+    mutationFn: () => put('/api/mcp/servers/{id}', { path, body: { enabled: !enabled } }),
+    onError: notifyError,
+    onSettled: reloadServers,
+  });
+  // The page knows what a server is for whoever uses it; its form needs what it is for whoever looks after it.
+  const show = useAct({
+    mutationFn: async (act: 'edit' | 'tools' | 'remove') =>
+      ({ act, server: await get('/api/mcp/servers/{id}', { path }) }) as const,
+    onSuccess: setOpen,
+    onError: notifyError,
+  });
+  return { signIn, signOut, toggle, show };
+}
+
+const whose = ({ id, own }: Connection): string =>
+  id === null ? 'This service itself' : own ? 'Connected by you, for you alone' : 'Connected by the operator';
+
+export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps) {
+  const { name, enabled, manageable, signed_in: signedIn, tools } = server;
+  const { signIn, signOut, toggle, show } = useServerActs(server, setOpen);
+  const missing = enabled && signedIn !== false ? tools.filter((tool) => !isOffered(server, tool, offered)) : [];
+  const acts: RowAct[] = [
+    ...(manageable
+      ? [
+          { label: 'Tools', icon: IconTool, onClick: () => show.mutate('tools') },
+          { label: 'Edit', icon: IconEdit, onClick: () => show.mutate('edit') },
+          enabled
+            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle.mutate() }
+            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle.mutate() },
+        ]
+      : []),
+    ...(signedIn ? [{ label: 'Sign out of it', icon: IconLogout, onClick: () => signOut.mutate() }] : []),
+    ...(manageable ? [{ label: 'Delete', icon: IconTrash, danger: true, onClick: () => show.mutate('remove') }] : []),
+  ];
+  return (
+    <Section
+      title={name}
+      description={whose(server)}
+      actions={
+        <Group gap="xs">
+          {!enabled && <Badge color="gray">Disabled</Badge>}
+          {signedIn === true && <Badge color="teal">Signed in</Badge>}
+          {signedIn === false && (
+            <Button
+              size="compact-sm"
+              leftSection={<IconLogin size={15} aria-hidden />}
+              loading={signIn.isPending}
+              aria-label={`Sign in to ${name}`}
+              onClick={() => signIn.mutate()}
+            >
+              Sign in
+            </Button>
+          )}
+          {acts.length > 0 && <RowMenu label={name} acts={acts} />}
+        </Group>
+      }
+    >
+      <Stack>
+        <CopyField label={`Address of ${name}`} value={server.address} />
+        {missing.length > 0 && (
+          <Alert
+            color="orange"
+            title={missing.length === 1 ? 'A tool is not offered' : `${missing.length} tools are not offered`}
+          >
+            <Stack gap="xs" align="flex-start">
+              The server does not answer, or has changed them since they were approved
+              {manageable ? '.' : ': whoever connected it has to look.'}
+              {manageable && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  loading={show.isPending}
+                  aria-label={`Review the tools of ${name}`}
+                  onClick={() => show.mutate('tools')}
+                >
+                  Review
+                </Button>
+              )}
+            </Stack>
+          </Alert>
+        )}
+        <ToolList server={server} offered={offered} onTry={onTry} />
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test';
+import { argumentsIn, argumentsOf, choiceLabel, fieldsOf } from './tool-arguments.ts';
+
+const schema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', description: 'Where it is' },
+    lines: { type: 'integer' },
+    share: { type: ['number', 'null'] },
+    deep: { type: 'boolean' },
+    order: { enum: ['up', 'down', 3, null] },
+    filter: { type: 'object' },
+    either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+    __proto__: undefined,
+  },
+  required: ['path', 'deep'],
+};
+const fields = fieldsOf(schema);
+
+test('each property has the input that suits it, and JSON where none does', () => {
+  expect(fields.map(({ name, kind, required }) => [name, kind, required])).toEqual([
+    ['path', 'text', true],
+    ['lines', 'number', false],
+    ['share', 'number', false],
+    ['deep', 'boolean', true],
+    ['order', 'choice', false],
+    ['filter', 'json', false],
+    ['either', 'json', false],
+  ]);
+  expect(fields[4]!.choices.map(choiceLabel)).toEqual(['up', 'down', '3', 'null']);
+  for (const odd of [{}, { properties: [] }, { properties: { x: 7 }, required: 'x' }, { properties: { x: true } }])
+    expect(() => fieldsOf(odd as Record<string, unknown>)).not.toThrow();
+});
+
+test('what was left alone is left out, unless it is needed', () => {
+  expect(argumentsOf(fields, { path: '/tmp' })).toEqual({ values: { path: '/tmp', deep: false }, faults: {} });
+  expect(argumentsOf(fields, {}).faults).toEqual({ path: 'Needed.' });
+});
+
+test('what was entered has the type that the schema says', () => {
+  const entered = { path: '7', lines: '12', share: '0.5', deep: true, order: '3', filter: '{"a":[1]}', either: '"x"' };
+  expect(argumentsOf(fields, entered)).toEqual({
+    values: { path: '7', lines: 12, share: 0.5, deep: true, order: 3, filter: { a: [1] }, either: 'x' },
+    faults: {},
+  });
+  const wrong = { path: 'x', lines: '1.5', share: 'much', filter: '{a}' };
+  expect(Object.keys(argumentsOf(fields, wrong).faults)).toEqual(['lines', 'share', 'filter']);
+});
+
+test('names that objects have by themselves are names like others', () => {
+  const odd = fieldsOf({ properties: { constructor: { type: 'string' }, toString: { type: 'string' } } });
+  expect(argumentsOf(odd, {})).toEqual({ values: {}, faults: {} });
+  expect(argumentsOf(odd, { constructor: 'x' } as never).values).toEqual({ constructor: 'x' } as never);
+});
+
+test('all of it can be written by hand', () => {
+  expect(argumentsIn('')).toEqual({ values: {} });
+  expect(argumentsIn('{"a": 1}')).toEqual({ values: { a: 1 } });
+  expect(argumentsIn('[1]')).toHaveProperty('fault');
+  expect(argumentsIn('{a')).toHaveProperty('fault');
+});

@@ -1,0 +1,109 @@
+/** A tool's arguments as a form: one field for each property of its schema, JSON for whatever has no input of its own. */
+
+type Schema = Record<string, unknown>;
+
+export interface ArgumentField {
+  name: string;
+  kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
+  required: boolean;
+  description: string;
+  /** Of a choice: each as JSON, since not all of them need be text. */
+  choices: string[];
+  /** Of a number. */
+  whole: boolean;
+}
+
+/** What was entered; a name that is missing was left alone. */
+export type Entered = Record<string, string | boolean>;
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function fieldsOf(schema: Schema): ArgumentField[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const properties = isSchema(schema.properties) ? schema.properties : {};
+  return Object.entries(properties).map(([name, property]) => {
+    const told = isSchema(property) ? property : {};
+    return {
+      ...{ name, required: required.includes(name), ...inputOf(told) },
+      description: typeof told.description === 'string' ? told.description : '',
+    };
+  });
+}
+
+function inputOf(property: Schema): Pick<ArgumentField, 'kind' | 'choices' | 'whole'> {
+  const plain = { choices: [], whole: false };
+  const options = Array.isArray(property.enum) ? property.enum : 'const' in property ? [property.const] : null;
+  if (options?.length)
+    return { ...plain, kind: 'choice', choices: [...new Set(options.map((one) => JSON.stringify(one)))] };
+  // What may also be null is left out instead.
+  const types = [property.type].flat().filter((type) => type !== 'null');
+  if (types.length !== 1) return { ...plain, kind: 'json' };
+  switch (types[0]) {
+    case 'string':
+      return { ...plain, kind: 'text' };
+    case 'integer':
+      return { ...plain, kind: 'number', whole: true };
+    case 'number':
+      return { ...plain, kind: 'number' };
+    case 'boolean':
+      return { ...plain, kind: 'boolean' };
+    default:
+      return { ...plain, kind: 'json' };
+  }
+}
+
+/** What can be chosen, as it is read: text without its quotes. */
+export const choiceLabel = (choice: string): string => {
+  const value = JSON.parse(choice) as unknown;
+  return typeof value === 'string' && value !== '' ? value : choice;
+};
+
+type Read = { value: unknown } | { fault: string } | null;
+
+/** Null where nothing was entered. */
+function read({ kind, whole, required }: ArgumentField, entered: string | boolean | undefined): Read {
+  if (kind === 'boolean') return entered === undefined && !required ? null : { value: entered === true };
+  const text = String(entered ?? '');
+  if (text === '' && !(kind === 'text' && entered !== undefined && required))
+    return required ? { fault: 'Needed.' } : null;
+  if (kind === 'text') return { value: text };
+  if (kind === 'number') {
+    const value = Number(text);
+    if (!Number.isFinite(value) || text.trim() === '') return { fault: 'A number is needed.' };
+    return whole && !Number.isInteger(value) ? { fault: 'A whole number is needed.' } : { value };
+  }
+  return parsed(text);
+}
+
+function parsed(text: string): { value: unknown } | { fault: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { fault: `No JSON: ${(error as Error).message}` };
+  }
+}
+
+export interface Arguments {
+  values: Record<string, unknown>;
+  faults: Record<string, string>;
+}
+
+/** What is sent, and what cannot be. Optional fields that were left empty are left out. */
+export function argumentsOf(fields: readonly ArgumentField[], entered: Entered): Arguments {
+  const values: [string, unknown][] = [];
+  const faults: [string, string][] = [];
+  for (const field of fields) {
+    const result = read(field, Object.hasOwn(entered, field.name) ? entered[field.name] : undefined);
+    if (result && 'fault' in result) faults.push([field.name, result.fault]);
+    else if (result) values.push([field.name, result.value]);
+  }
+  return { values: Object.fromEntries(values), faults: Object.fromEntries(faults) };
+}
+
+/** All arguments, written by hand. */
+export function argumentsIn(text: string): { values: Record<string, unknown> } | { fault: string } {
+  const result = parsed(text.trim() === '' ? '{}' : text);
+  if ('fault' in result) return result;
+  return isSchema(result.value) ? { values: result.value } : { fault: 'An object is needed: {…}' };
+}

@@ -1,0 +1,94 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { AnchorLink } from '../../components/link.tsx';
+import type { ConnectedTool, Connection } from './tools-queries.ts';
+
+interface ToolListProps {
+  server: Connection;
+  /** Names that are offered now; undefined while nobody knows. */
+  offered: Set<string> | undefined;
+  onTry: (tool: ConnectedTool) => void;
+}
+
+/** Our own tools are always what they are. */
+export const isOffered = ({ id }: Connection, { offered_as }: ConnectedTool, offered: Set<string> | undefined) =>
+  id === null || offered === undefined || offered.has(offered_as);
+
+/** So many are shown at once; the rest waits below a line. */
+const shownAtOnce = 5;
+
+function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: ConnectedTool }) {
+  const usable = server.enabled && isOffered(server, tool, offered);
+  return (
+    <Group component="li" justify="space-between" align="flex-start" wrap="nowrap" gap="md">
+      <Stack gap={2} miw={0} flex={1}>
+        <Group gap="xs">
+          <Text size="sm" fw={600} ff="monospace" className="svc-anywhere">
+            {tool.name}
+          </Text>
+          {tool.ask_first && (
+            <Badge size="sm" color="indigo">
+              Asks first
+            </Badge>
+          )}
+          {!usable && (
+            <Badge size="sm" color="orange">
+              Not offered now
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" lineClamp={2} className="svc-anywhere">
+          {tool.description}
+        </Text>
+        <AnchorLink
+          to="/usage"
+          search={{ model: `mcp/${server.name}/${tool.name}` }}
+          size="xs"
+          aria-label={`Your calls of ${tool.name}`}
+        >
+          Your calls
+        </AnchorLink>
+      </Stack>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={!usable}
+        aria-label={`Try ${tool.name}`}
+        onClick={() => onTry(tool)}
+      >
+        Try
+      </Button>
+    </Group>
+  );
+}
+
+export function ToolList(props: ToolListProps) {
+  const { server } = props;
+  const { tools } = server;
+  if (tools.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        None of its tools is allowed yet.
+      </Text>
+    );
+  const rows = (some: ConnectedTool[], label: string, mt?: string) => (
+    <Stack component="ul" gap="md" mt={mt} className="svc-plain-list" aria-label={label}>
+      {some.map((tool) => (
+        <ToolRow key={tool.name} {...props} tool={tool} />
+      ))}
+    </Stack>
+  );
+  const rest = tools.slice(shownAtOnce);
+  return (
+    <Stack gap="md">
+      {rows(tools.slice(0, shownAtOnce), `Tools of ${server.name}`)}
+      {rest.length > 0 && (
+        <details>
+          <Text component="summary" size="sm" c="dimmed" style={{ cursor: 'pointer' }}>
+            {rest.length} more
+          </Text>
+          {rows(rest, `More tools of ${server.name}`, 'md')}
+        </details>
+      )}
+    </Stack>
+  );
+}

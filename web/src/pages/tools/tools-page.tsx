@@ -1,0 +1,81 @@
+import { Alert, Button, Skeleton, Stack } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { isAdmin, useUser } from '../../session.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { type OpenDialog, ServerDialogs } from '../admin-mcp/server-dialogs.tsx';
+import { AgentSection } from './agent-section.tsx';
+import { Approvals } from './approvals.tsx';
+import { ServerCard } from './server-card.tsx';
+import { type ConnectedTool, type Connection, connectionsQuery, offeredQuery } from './tools-queries.ts';
+import { TryTool } from './try-tool.tsx';
+
+const defaults = { signed_in: '', not_signed_in: '' };
+
+/** What was connected comes first; what is always there can wait. */
+const ownLast = (servers: readonly Connection[]): Connection[] =>
+  [...servers].sort((a, b) => Number(a.id === null) - Number(b.id === null));
+
+/** How signing in to a server went. Whatever an address says is shown only where it can be so. */
+function CameBack({ servers }: { servers: readonly Connection[] }) {
+  const [{ signed_in: into, not_signed_in: notInto }, set] = useUrlState(defaults);
+  const asking = servers.filter(({ signed_in }) => signed_in !== null);
+  const done = asking.find(({ name, signed_in }) => name === into && signed_in);
+  const failed = asking.find(({ name }) => name === notInto);
+  if (!done && !failed) return null;
+  return (
+    <Alert
+      color={done ? 'teal' : 'orange'}
+      role="status"
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={() => set(defaults)}
+    >
+      {done
+        ? `You are signed in to ${done.name}.`
+        : `You were not signed in to ${failed!.name}: it was refused there, or it failed.`}
+    </Alert>
+  );
+}
+
+export function ToolsPage() {
+  const user = useUser();
+  const connections = useQuery(connectionsQuery);
+  const offered = useQuery(offeredQuery);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const [tried, setTried] = useState<ConnectedTool | null>(null);
+  const { data, error } = connections;
+  return (
+    <>
+      <PageHeader
+        title="Tools"
+        description="What agents and models may use in your name, and where agents find it."
+        actions={
+          data?.may_connect && (
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+              Connect a server
+            </Button>
+          )
+        }
+      />
+      <Stack gap="lg">
+        {data && <CameBack servers={data.servers} />}
+        <Approvals />
+        {error && !data && (
+          <ErrorState error={error} title="Servers could not be loaded" onRetry={() => connections.refetch()} />
+        )}
+        {!data && !error && <Skeleton height={220} />}
+        {data &&
+          ownLast(data.servers).map((server) => (
+            <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
+          ))}
+        {data && <AgentSection connections={data} />}
+      </Stack>
+      <ServerDialogs open={open} setOpen={setOpen} own={!isAdmin(user)} />
+      <TryTool tool={tried} onClose={() => setTried(null)} />
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+import { Alert, Badge, Button, Group, Stack, Switch, Text, Textarea } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { post, type Result } from '../../api.ts';
+import { Code } from '../../components/code-block.tsx';
+import { SideDialog } from '../../components/dialog.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { formatNumber } from '../../format.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { ArgumentInput } from './argument-inputs.tsx';
+import { argumentsIn, argumentsOf, type Entered, fieldsOf } from './tool-arguments.ts';
+import type { ConnectedTool } from './tools-queries.ts';
+
+type Outcome = Result<'/api/mcp/tools/{name}/call', 'post'>;
+
+/** The texts in a result, for reading; the rest is in the JSON below. */
+function textsIn(result: Outcome['result']): string {
+  const content = Array.isArray(result?.content) ? (result.content as { type?: unknown; text?: unknown }[]) : [];
+  return content.flatMap((block) => (block?.type === 'text' ? [String(block.text)] : [])).join('\n');
+}
+
+function OutcomeView({ outcome }: { outcome: Outcome }) {
+  const { result, error, duration_ms } = outcome;
+  const failed = error !== null || result?.isError === true;
+  const text = textsIn(result);
+  return (
+    <Stack gap="xs" component="section" aria-label="Result">
+      <Group gap="xs" role="status">
+        <Badge color={failed ? 'red' : 'teal'}>{failed ? 'Failed' : 'Answered'}</Badge>
+        <Text size="sm" c="dimmed">
+          within {formatNumber(duration_ms)} ms
+        </Text>
+      </Group>
+      {error && (
+        <Alert color="red" role="alert">
+          {error.message}
+        </Alert>
+      )}
+      {text !== '' && <Code label="Text of the result" code={text} maxHeight={320} wrap />}
+      <Text size="xs" fw={600}>
+        As it came
+      </Text>
+      <Code label="Result as it came" code={JSON.stringify(result ?? error, null, 2)} maxHeight={320} />
+    </Stack>
+  );
+}
+
+function TryForm({ tool }: { tool: ConnectedTool }) {
+  const fields = fieldsOf(tool.input_schema);
+  const [entered, setEntered] = useState<Entered>({});
+  const [written, setWritten] = useState<string | null>(null);
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const call = useAct({
+    mutationFn: (values: Record<string, unknown>) =>
+      post('/api/mcp/tools/{name}/call', { path: { name: tool.offered_as }, body: { arguments: values } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['usage'] }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const byHand = written === null ? null : argumentsIn(written);
+    const found = byHand
+      ? { values: {}, faults: {}, ...byHand, ...('fault' in byHand && { faults: { written: byHand.fault } }) }
+      : argumentsOf(fields, entered);
+    setFaults(found.faults);
+    if (Object.keys(found.faults).length === 0) call.mutate(found.values);
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text size="sm" className="svc-plain">
+          {tool.description || 'No description.'}
+        </Text>
+        {tool.ask_first && (
+          <Alert color="orange">This tool asks first. Calling it here is your yes: look at the arguments.</Alert>
+        )}
+        {written === null ? (
+          fields.map((field) => (
+            <ArgumentInput
+              key={field.name}
+              field={field}
+              entered={entered}
+              fault={Object.hasOwn(faults, field.name) ? faults[field.name] : undefined}
+              set={(value) => setEntered((before) => ({ ...before, [field.name]: value }))}
+            />
+          ))
+        ) : (
+          <Textarea
+            label="Arguments"
+            description="A JSON object, sent as it is"
+            autosize
+            minRows={4}
+            maxRows={16}
+            spellCheck={false}
+            value={written}
+            error={faults.written}
+            onChange={(event) => setWritten(event.currentTarget.value)}
+          />
+        )}
+        {written === null && fields.length === 0 && (
+          <Text size="sm" c="dimmed">
+            It takes no arguments.
+          </Text>
+        )}
+        <Group justify="space-between">
+          <Switch
+            label="Write arguments as JSON"
+            checked={written !== null}
+            onChange={(event) =>
+              setWritten(
+                event.currentTarget.checked ? JSON.stringify(argumentsOf(fields, entered).values, null, 2) : null,
+              )
+            }
+          />
+          <Button type="submit" loading={call.isPending}>
+            Call it
+          </Button>
+        </Group>
+        {call.error && <ErrorState error={call.error} title="The tool was not called" />}
+        {call.data && !call.isPending && <OutcomeView outcome={call.data} />}
+      </Stack>
+    </form>
+  );
+}
+
+/** A tool, tried by hand. Every call is a real one. */
+export function TryTool({ tool, onClose }: { tool: ConnectedTool | null; onClose: () => void }) {
+  return (
+    <SideDialog
+      opened={tool !== null}
+      onClose={onClose}
+      size="lg"
+      title={`Try ${tool?.name ?? ''}`}
+      styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
+    >
+      {tool && <TryForm key={tool.offered_as} tool={tool} />}
+    </SideDialog>
+  );
+}
