@@ -5,10 +5,7 @@ import { openBilling } from './billing/billing.ts';
 import { failureRoutes } from './billing/failure-routes.ts';
 import { openFailureLog } from './billing/failures.ts';
 import { billingRoutes } from './billing/routes.ts';
-import { sweepFailures } from './billing/store/failures.ts';
-import { sweepKept } from './billing/store/kept-answers.ts';
-import { makeMonths } from './billing/store/months.ts';
-import { sweepUsage } from './billing/store/usage.ts';
+import { sweepBilling } from './billing/sweep.ts';
 import type { Config } from './config.ts';
 import { corsPolicy, originAllowed } from './cors-policy.ts';
 import { addGauges } from './gauges.ts';
@@ -291,15 +288,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await audit.stop();
     },
     sweep: () => {
-      const usage = {
-        sweep: async () => {
-          await makeMonths(db, nowSeconds(clock));
-          const before = nowSeconds(clock) - options.get('UsageLogDays') * 86_400;
-          await sweepUsage(db, before);
-          await sweepFailures(db, before);
-          await sweepKept(db, nowSeconds(clock));
-        },
-      };
+      const usage = { sweep: () => sweepBilling(db, nowSeconds(clock), options.get('UsageLogDays')) };
       for (const room of [identity, oauth, mcp, orchestra, autonomous, video, usage, idempotency, responses, batches])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
