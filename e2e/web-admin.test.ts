@@ -196,12 +196,25 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('button', { name: 'Reset Registration enabled' }).click();
     await registration.and(page.locator(':checked')).waitFor();
     expect((await visitor.context.request.post('/api/user/register', { data })).status()).toBe(200);
+    const changes: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') changes.push(request.postData() ?? '');
+    });
     const lifetime = page.getByLabel('Access token lifetime', { exact: true });
-    await lifetime.fill('2');
+    // A number and its unit are one field: nothing is saved between the two.
+    await page.getByRole('combobox', { name: 'Unit of Access token lifetime' }).click();
+    await page.getByRole('option', { name: 'minutes' }).click();
+    await lifetime.clear();
+    await lifetime.pressSequentially('90');
+    await lifetime.press('Enter');
+    await page.getByText('Now 1.5 hours.').waitFor();
+    expect(changes).toEqual([JSON.stringify({ key: 'OAuth2AccessTokenTTL', value: 5400 })]);
+    await lifetime.fill('120');
     await lifetime.press('Enter');
     await page.getByText('Now 2 hours.').waitFor();
     const credits = page.getByLabel('Quota for new user', { exact: true });
-    await credits.fill('1.5');
+    await credits.clear();
+    await credits.pressSequentially('1.05');
     await credits.press('Enter');
     await page.getByRole('button', { name: 'Reset Quota for new user' }).waitFor();
     const saved = async (key: string) => {
@@ -209,7 +222,7 @@ describe.skipIf(browserMissing)('administration', () => {
       const { data } = (await answer.json()) as { data: { key: string; value: unknown }[] };
       return data.find((option) => option.key === key)!.value;
     };
-    expect([await saved('QuotaForNewUser'), await saved('OAuth2AccessTokenTTL')]).toEqual([750_000, 7200]);
+    expect([await saved('QuotaForNewUser'), await saved('OAuth2AccessTokenTTL')]).toEqual([525_000, 7200]);
     await page.getByRole('button', { name: 'Reset Quota for new user' }).click();
     await until('it is back', async () => (await saved('QuotaForNewUser')) === 0);
 

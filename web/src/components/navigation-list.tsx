@@ -38,7 +38,9 @@ export function NavigationList({ onLeave }: { onLeave?: () => void }) {
   const user = useUser();
   const list = useRef<HTMLElement>(null);
   // The list may be longer than the window, and begins at its top after a reload.
-  useEffect(() => list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <nav className="svc-nav" aria-label="Main" ref={list}>
       <Brand onClick={onLeave} />

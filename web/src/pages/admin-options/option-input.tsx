@@ -1,10 +1,11 @@
-import { Autocomplete, Group, MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { Autocomplete, MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { scopeWords, splitScopes } from '../../components/scopes.tsx';
 import { modelsQuery } from '../../models.ts';
+import { DurationOption, NumberOption } from './number-option.tsx';
 import type { Option } from './option-groups.ts';
-import { isDuration, shapeOf, shownOf, storedOf, timeUnits, unitOf } from './option-units.ts';
+import { isDuration } from './option-units.ts';
+import { useDraft } from './use-draft.ts';
 
 type Value = Option['value'];
 
@@ -18,101 +19,23 @@ interface OptionInputProps {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** Text and numbers are saved when the field is left or Enter is pressed; Escape restores the saved value. */
-function useDraft<T extends Value>(saved: T, turn: number, onSave: (value: T) => void) {
-  const [draft, setDraft] = useState<T>(saved);
-  const [before, setBefore] = useState({ saved, turn });
-  if (before.saved !== saved || before.turn !== turn) {
-    setBefore({ saved, turn });
-    setDraft(saved);
-  }
-  const commit = () => {
-    if (draft !== saved) onSave(draft);
-  };
-  const onKeyDown = (event: { key: string }) => {
-    if (event.key === 'Enter') commit();
-    if (event.key === 'Escape') setDraft(saved);
-  };
-  return { draft, setDraft, onBlur: commit, onKeyDown };
-}
-
-/** In the unit that people think in. */
-function NumberOption({ option, label, onSave, turn }: OptionInputProps) {
-  const { draft, setDraft, ...keys } = useDraft<Value>(option.value, turn, onSave);
-  const shape = shapeOf(option.key);
-  return (
-    <NumberInput
-      aria-label={label}
-      value={shownOf(shape, Number(draft))}
-      onChange={(typed) => setDraft(typed === '' ? option.value : storedOf(shape, Number(typed)))}
-      prefix={shape.prefix}
-      suffix={shape.suffix}
-      decimalScale={shape.decimals}
-      min={0}
-      thousandSeparator
-      hideControls
-      {...keys}
-    />
-  );
-}
-
-/** A number and its unit; what is saved are seconds. */
-function DurationOption({ option, label, onSave, turn }: OptionInputProps) {
-  const { draft, setDraft, ...keys } = useDraft<Value>(option.value, turn, onSave);
-  const [unit, setUnit] = useState(() => unitOf(Number(option.value)));
-  const count = shownOf({ factor: unit, decimals: 0 }, Number(draft));
-  const choose = (chosen: string | null) => {
-    const next = Number(chosen ?? 1);
-    setUnit(next);
-    onSave(Math.round(count * next));
-  };
-  return (
-    <Group gap="xs" wrap="nowrap">
-      <NumberInput
-        aria-label={label}
-        flex={1}
-        value={count}
-        onChange={(typed) => setDraft(typed === '' ? option.value : Math.round(Number(typed) * unit))}
-        decimalScale={2}
-        min={0}
-        thousandSeparator
-        hideControls
-        {...keys}
-      />
-      <Select
-        aria-label={`Unit of ${label}`}
-        w={110}
-        data={timeUnits}
-        allowDeselect={false}
-        value={String(unit)}
-        onChange={choose}
-      />
-    </Group>
-  );
-}
-
 function TextOption({ option, label, onSave, turn }: OptionInputProps) {
-  const { draft, setDraft, ...keys } = useDraft<Value>(option.value, turn, onSave);
+  const { draft, setDraft, ...keys } = useDraft(String(option.value), turn, onSave);
   return (
-    <TextInput
-      aria-label={label}
-      value={String(draft)}
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      {...keys}
-    />
+    <TextInput aria-label={label} value={draft} onChange={(event) => setDraft(event.currentTarget.value)} {...keys} />
   );
 }
 
 function ModelOption({ option, label, onSave, turn }: OptionInputProps) {
   const models = useQuery(modelsQuery);
-  const { draft, setDraft, ...keys } = useDraft<Value>(option.value, turn, onSave);
+  const { draft, setDraft, ...keys } = useDraft(String(option.value), turn, onSave);
   return (
     <Autocomplete
       aria-label={label}
       placeholder="Picked automatically"
       openOnFocus={false}
       data={models.data?.map(({ id }) => id) ?? []}
-      value={String(draft)}
+      value={draft}
       onChange={setDraft}
       onOptionSubmit={onSave}
       {...keys}
@@ -122,14 +45,16 @@ function ModelOption({ option, label, onSave, turn }: OptionInputProps) {
 
 /** The input that fits the option: by its key where it has choices, else by the type of its value. */
 export function OptionInput(props: OptionInputProps) {
-  const { option, label, onSave } = props;
+  const { option, label, onSave, turn } = props;
   if (typeof option.value === 'boolean') {
     return (
       <Switch aria-label={label} checked={option.value} onChange={(event) => onSave(event.currentTarget.checked)} />
     );
   }
-  if (typeof option.value === 'number')
-    return isDuration(option.key) ? <DurationOption {...props} /> : <NumberOption {...props} />;
+  if (typeof option.value === 'number') {
+    const number = { option: { key: option.key, value: option.value }, label, onSave, turn };
+    return isDuration(option.key) ? <DurationOption {...number} /> : <NumberOption {...number} />;
+  }
   if (option.key === 'OAuth2AllowedScopes') {
     return (
       <MultiSelect

@@ -18,6 +18,7 @@ interface Shown {
 class ChatStore {
   #shown: Shown;
   #running: AbortController | null = null;
+  #forgotten = false;
   readonly #listeners = new Set<() => void>();
 
   constructor(
@@ -76,7 +77,14 @@ class ChatStore {
   }
 
   keep(): void {
-    keepChat(this.userId, this.#shown.entries);
+    if (!this.#forgotten) keepChat(this.userId, this.#shown.entries);
+  }
+
+  /** An answer that was under way ends a moment later, and must not write down again what was forgotten. */
+  forget(): void {
+    this.#forgotten = true;
+    this.stop();
+    forgetChat();
   }
 
   #replace(answer: AnswerEntry): void {
@@ -95,16 +103,16 @@ let current: ChatStore | null = null;
 /** The conversation of this tab, as far as it is this user's. */
 export function chatOf(userId: number): ChatStore {
   if (current?.userId !== userId) {
-    current?.stop();
+    current?.forget();
     current = new ChatStore(userId, keptChat(userId));
   }
   return current;
 }
 
 onForget(() => {
-  current?.stop();
+  if (current) current.forget();
+  else forgetChat();
   current = null;
-  forgetChat();
 });
 
 // What has come of an answer so far is kept through a reload.
