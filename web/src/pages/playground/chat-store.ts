@@ -6,8 +6,27 @@ import { forgetChat, keepChat, keptChat } from './kept-chat.ts';
 /** `crypto.randomUUID` is missing on pages that came over plain http. */
 export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
-/** Each chunk re-reads the whole text as Markdown: at most this often. */
+/** Each chunk re-reads the whole text as Markdown: at most this often, and no more than half of the time. */
 const paintEveryMs = 50;
+
+/** Paints when asked to, with rests as long as painting took: a long answer on a slow machine must leave time for a click on Stop. */
+function painter(paint: () => void): () => void {
+  let resting = false;
+  let missed = false;
+  return function wanted(): void {
+    missed = resting;
+    if (resting) return;
+    resting = true;
+    const begun = performance.now();
+    paint();
+    const rested = () => {
+      resting = false;
+      if (missed) wanted();
+    };
+    // Timers run when it is painted.
+    setTimeout(() => setTimeout(rested, Math.max(paintEveryMs, performance.now() - begun)));
+  };
+}
 
 interface Shown {
   entries: Entry[];
@@ -42,19 +61,21 @@ class ChatStore {
     this.#running = controller;
     const startedAt = Math.floor(Date.now() / 1000);
     let current = newAnswer(newId(), model, request);
-    let painted = 0;
+    let ended = false;
+    const paint = painter(() => {
+      if (!ended) this.#replace(current);
+    });
     this.#show({ entries: [...history, current], busy: true });
     try {
       current = await ask(current, controller.signal, (answer) => {
         current = answer;
-        if (performance.now() - painted < paintEveryMs) return;
-        painted = performance.now();
-        this.#replace(answer);
+        paint();
       });
     } catch (error) {
       const failed = { state: 'failed', error: error as Error } as const;
       current = { ...current, ...(controller.signal.aborted ? { state: 'stopped' } : failed) };
     }
+    ended = true;
     this.#replace(current);
     if (this.#running === controller) {
       this.#running = null;
