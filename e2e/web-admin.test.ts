@@ -1,6 +1,7 @@
 /** What administrators do: users and their credits, applications, the audit log, options. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site, type Visitor } from './browser.ts';
+import { until } from './service.ts';
 
 let site: Site;
 let admin: Visitor;
@@ -231,10 +232,45 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('button', { name: 'Reset Registration enabled' }).click();
     await registration.and(page.locator(':checked')).waitFor();
     expect((await visitor.context.request.post('/api/user/register', { data })).status()).toBe(200);
+    const changes: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') changes.push(request.postData() ?? '');
+    });
     const lifetime = page.getByLabel('Access token lifetime', { exact: true });
-    await lifetime.fill('7200');
+    // A number and its unit are one field: nothing is saved between the two.
+    await page.getByRole('combobox', { name: 'Unit of Access token lifetime' }).click();
+    await page.getByRole('option', { name: 'minutes' }).click();
+    await lifetime.clear();
+    await lifetime.pressSequentially('90');
+    await lifetime.press('Enter');
+    await page.getByText('Now 1.5 hours.').waitFor();
+    expect(changes).toEqual([JSON.stringify({ key: 'OAuth2AccessTokenTTL', value: 5400 })]);
+    await lifetime.fill('120');
     await lifetime.press('Enter');
     await page.getByText('Now 2 hours.').waitFor();
+    const credits = page.getByLabel('Quota for new user', { exact: true });
+    await credits.clear();
+    await credits.pressSequentially('1.05');
+    await credits.press('Enter');
+    await page.getByRole('button', { name: 'Reset Quota for new user' }).waitFor();
+    const saved = async (key: string) => {
+      const answer = await admin.context.request.get('/api/admin/options');
+      const { data } = (await answer.json()) as { data: { key: string; value: unknown }[] };
+      return data.find((option) => option.key === key)!.value;
+    };
+    expect([await saved('QuotaForNewUser'), await saved('OAuth2AccessTokenTTL')]).toEqual([525_000, 7200]);
+    await page.getByRole('button', { name: 'Reset Quota for new user' }).click();
+    await until('it is back', async () => (await saved('QuotaForNewUser')) === 0);
+
+    const limit = page.getByLabel('Rate limit /v1', { exact: true });
+    await limit.fill('0');
+    await limit.press('Enter');
+    const warned = page.getByRole('dialog', { name: 'Rate limit /v1: 0 / minute?' });
+    await warned.getByText('Nothing limits these calls any more.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await warned.getByRole('button', { name: 'Cancel' }).click();
+    await warned.waitFor({ state: 'detached' });
+    expect([await limit.inputValue(), await saved('RateLimitV1')]).toEqual(['240 / minute', 240]);
     await lifetime.fill('0');
     await lifetime.press('Enter');
     await page.getByText('OAuth2AccessTokenTTL must be between').waitFor();

@@ -12,6 +12,17 @@ const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ }
 
 const wordy = '## Streams\n\nA **stream** hands data over.\n\n```ts\nconst a = 1;\n```\n\n<img src=x onerror=alert(1)>';
 
+/** Tells the relay that a page asks. */
+const web = { headers: { 'x-svc-web': '1' } };
+
+/** Of the channels with this name: 1 for those that are on. */
+async function stateOf(name: string): Promise<number[]> {
+  const { channels } = await site.service.root.api<{ channels: { name: string; status: number }[] }>(
+    '/api/admin/channels?page_size=100',
+  );
+  return channels.filter((channel) => channel.name === name).map(({ status }) => status);
+}
+
 /** Answers the model list as well as chat. */
 const withList = (script: Upstream['script']): Upstream['script'] => {
   return (asked) => (asked.path.endsWith('/models') ? Response.json({ data: [{ id: 'scripted-1' }] }) : script(asked));
@@ -35,25 +46,37 @@ describe.skipIf(browserMissing)('channels', () => {
     await page.getByRole('button', { name: 'Add channel' }).first().click();
     const form = page.getByRole('dialog', { name: 'Add a channel' });
     await form.getByRole('tab', { name: 'Custom' }).click();
-    await form.getByRole('button', { name: 'Add channel' }).click();
+    const add = form.getByRole('button', { name: 'Add and test' });
+    await add.click();
     await form.getByText('Give it a name.').waitFor();
     await form.getByLabel(/^Name/).fill('Scripted');
     await form.getByRole('textbox', { name: 'Provider' }).fill('scripted');
     await form.getByLabel('Base URL').fill(`${upstream.url}/v1`);
     await form.getByLabel('Credential', { exact: true }).fill('sk-upstream-credential-9876');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Add channel' }).click();
+    await add.click();
+    await form.getByText('1 model was found without a price').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Key ••••9876').waitFor();
     expect(await page.content()).not.toContain('sk-upstream-credential');
+    // It serves nothing that can be called yet.
+    await page.getByText('The built-in simulation is answering').waitFor();
 
     await page.getByRole('button', { name: 'Test Scripted' }).click();
     await page.getByRole('status').filter({ hasText: / ms$/ }).waitFor();
     await page.getByRole('button', { name: 'Actions for Scripted' }).click();
     await page.getByRole('menuitem', { name: 'Sync models' }).click();
-    await page.getByText('Scripted: 1 model added').waitFor();
+    await page.getByText('Scripted: 0 models added').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.goto('/admin/models');
+    const free = page.getByRole('dialog', { name: 'Enable scripted/scripted-1 without a price?' });
+    await page.getByRole('switch', { name: 'scripted/scripted-1 enabled' }).press('Space');
+    await free.waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await free.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('switch', { name: 'scripted/scripted-1 enabled', checked: false }).waitFor();
     await page.getByRole('button', { name: 'Actions for scripted/scripted-1' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const model = page.getByRole('dialog', { name: 'Edit scripted/scripted-1' });
@@ -109,11 +132,64 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByLabel('Address').fill(`${upstream.url}/v1`);
     await form.getByRole('button', { name: 'Add and test' }).click();
     await form.getByText('401: Incorrect API key provided').waitFor();
+    expect(await stateOf('Ollama')).toEqual([2]);
+    // Another try mends the same channel.
+    await form.getByRole('button', { name: 'Add and test' }).click();
+    await form.getByText('401: Incorrect API key provided').waitFor();
+    expect(await stateOf('Ollama')).toEqual([2]);
     await form.getByRole('button', { name: 'Remove it' }).click();
     await form.getByRole('alert').waitFor({ state: 'detached' });
     await form.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('row', { name: /Ollama/ }).waitFor({ state: 'detached' });
     upstream.script = withList(says('openai', { text: wordy }));
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('a custom channel with a wrong key stays off, and is mended in place', async () => {
+    const { page, complaints } = await site.root();
+    upstream.script = () => refuse(401, { error: { message: 'Incorrect API key provided' } });
+    await page.goto('/admin/channels');
+    await page.getByRole('button', { name: 'Add channel' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Add a channel' });
+    await form.getByRole('tab', { name: 'Custom' }).click();
+    await form.getByLabel(/^Name/).fill('Wrong');
+    await form.getByRole('textbox', { name: 'Provider' }).fill('wrong');
+    await form.getByLabel('Base URL').fill(`${upstream.url}/v1`);
+    await form.getByLabel('Credential', { exact: true }).fill('sk-wrong');
+    const add = form.getByRole('button', { name: 'Add and test' });
+    await add.evaluate((element) => {
+      (element as HTMLButtonElement).click();
+      (element as HTMLButtonElement).click();
+    });
+    await form.getByText('401: Incorrect API key provided').waitFor();
+    expect(await stateOf('Wrong')).toEqual([2]);
+    const listed = (await (await page.context().request.get('/v1/models', web)).json()) as { data: { id: string }[] };
+    expect(listed.data.length).toBeGreaterThan(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    upstream.script = withList(says('openai', { text: 'pong' }));
+    await form.getByLabel('Credential', { exact: true }).fill('sk-right');
+    await add.click();
+    await form.getByText('Wrong works').waitFor();
+    expect(await stateOf('Wrong')).toEqual([1]);
+    await form.getByRole('button', { name: 'Done' }).click();
+
+    const menu = page.getByRole('button', { name: 'Actions for Wrong' });
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByText('Wrong is disabled').waitFor();
+    upstream.script = () => refuse(401, { error: { message: 'Incorrect API key provided' } });
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Enable' }).click();
+    const anyway = page.getByRole('dialog', { name: 'Enable Wrong all the same?' });
+    await anyway.getByText('401: Incorrect API key provided').waitFor();
+    await anyway.getByRole('button', { name: 'Cancel' }).click();
+    expect(await stateOf('Wrong')).toEqual([2]);
+    upstream.script = withList(says('openai', { text: wordy }));
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Enable' }).click();
+    await page.getByText('Wrong is enabled').waitFor();
+    expect(await stateOf('Wrong')).toEqual([1]);
     expect(complaints).toEqual([]);
   }, 300_000);
 

@@ -36,7 +36,8 @@ describe.skipIf(browserMissing)('playground', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByText('The built-in simulation is answering').waitFor();
     await page.getByLabel('Provider key', { exact: true }).fill('sk-ant-not-a-real-key');
-    expect(await page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe('Anthropic');
+    const provider = page.getByRole('combobox', { name: 'Provider' });
+    await until('it is known whose key that is', async () => (await provider.inputValue()) === 'Anthropic');
 
     await page.getByRole('button', { name: 'Create a key' }).click();
     const key = await page.getByRole('textbox', { name: 'Your API key' }).inputValue();

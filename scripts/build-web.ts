@@ -137,7 +137,7 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
   const manifest: WebManifest = { index: '/index.html', files };
   await Bun.write(join(outDir, 'manifest.json'), JSON.stringify(manifest, null, 2));
 
-  const login = new Set([...chunksOf(app, 'main.tsx'), ...chunksOf(app, 'page-groups/door.ts')]);
+  const login = chunksOf(app, 'main.tsx');
   for (const { path } of colourScheme.outputs) login.add(nameOf(path));
   const loginScriptBytes = files
     .filter(({ path }) => login.has(nameOf(path)))

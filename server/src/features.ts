@@ -2,10 +2,10 @@ import { openAccounts } from './accounts/open.ts';
 import { ownTools } from './agents/own-tools.ts';
 import { openBatches } from './batches/open.ts';
 import { openBilling } from './billing/billing.ts';
+import { failureRoutes } from './billing/failure-routes.ts';
+import { openFailureLog } from './billing/failures.ts';
 import { billingRoutes } from './billing/routes.ts';
-import { sweepKept } from './billing/store/kept-answers.ts';
-import { makeMonths } from './billing/store/months.ts';
-import { sweepUsage } from './billing/store/usage.ts';
+import { sweepBilling } from './billing/sweep.ts';
 import type { Config } from './config.ts';
 import { corsPolicy, originAllowed } from './cors-policy.ts';
 import { addGauges } from './gauges.ts';
@@ -83,6 +83,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const audit = openAuditLog({ db: database.db, clock, log });
   const idempotency = openIdempotency({ db, owners, clock, sealer, log });
   const billing = await openBilling({ database, owners, shared, clock, log });
+  const failures = openFailureLog({ db, clock, log });
   const mailer = config.mail ? openMailer(config.mail) : null;
   const identity = await openIdentity({
     ...{ audit, sealer, mailer, log, db, shared, clock },
@@ -138,6 +139,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const relay: RelayDeps = {
     routing,
     billing,
+    failures,
     catalog,
     blobs,
     clock,
@@ -238,6 +240,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...mcp.routes,
       ...front.routes,
       ...used,
+      ...failureRoutes({ db, failures }),
       ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
@@ -270,6 +273,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await routing.stop();
       await catalog.close();
       await organisations.stop();
+      await failures.stop();
       await billing.stop();
       await oauth.stop();
       await identity.stop();
@@ -277,13 +281,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await audit.stop();
     },
     sweep: () => {
-      const usage = {
-        sweep: async () => {
-          await makeMonths(db, nowSeconds(clock));
-          await sweepUsage(db, nowSeconds(clock) - options.get('UsageLogDays') * 86_400);
-          await sweepKept(db, nowSeconds(clock));
-        },
-      };
+      const usage = { sweep: () => sweepBilling(db, nowSeconds(clock), options.get('UsageLogDays')) };
       const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, idempotency, responses];
       for (const room of [usage, ...rooms, batches, topUps])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));

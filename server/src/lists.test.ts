@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { pageFiles } from './batches/store/files.ts';
 import { engines, type TestDb } from './billing/engines.fixture.ts';
+import { listFailures } from './billing/store/failures.ts';
 import { pageLedger } from './billing/store/ledger.ts';
 import { countUsage, listUsage } from './billing/store/usage.ts';
 import type { LogFilter } from './billing/store/usage-sums.ts';
@@ -61,6 +62,11 @@ async function fill(db: Db): Promise<void> {
   await sql`insert into routing_decisions (request_id, user_id, model_id, strategy, reason, outcome, duration_ms, candidates,
       attempts, created_at)
     ${numbers} select 'r-' || i, i % 2, 'usual', '', '', 'ok', 1, '[]', '[]', ${start} + i from n`.execute(db);
+  await sql`insert into failed_requests (request_id, user_id, key_id, model_id, endpoint, status, code, message, duration_ms,
+      created_at)
+    ${numbers} select 'r-' || i, i % 2, 1, 'usual', 'chat', 502, 'provider_error', '', 1, ${start} + i from n`.execute(
+    db,
+  );
   await sql`insert into files (id, user_id, purpose, filename, bytes, blob, ready, created_at)
     ${numbers} select 'file-' || i, i % 2, case when i = 9 then 'vision' else 'user_data' end, '', 1, '', 1, 0
     from n`.execute(db);
@@ -145,6 +151,9 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
     listDecisions(db, { userId: heavy, modelId: 'none' }, range),
   'decisions by a model that was never used': (db) => listDecisions(db, { modelId: 'none' }, range),
   'decisions by a usual model': (db) => listDecisions(db, { modelId: 'usual' }, range),
+  'failures of a user': (db) => listFailures(db, { userId: heavy }, range),
+  'failures of a user, some days': (db) => listFailures(db, { userId: heavy, from: start, to: start + 100 }, range),
+  'failures of everybody': (db) => listFailures(db, {}, range),
   'files of a user': files(),
   'files of a user by a rare purpose': files('vision'),
   'files of a user by a purpose that none has': files('none'),

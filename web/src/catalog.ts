@@ -4,6 +4,10 @@ import { isAdmin, queryClient, useUser } from './session.ts';
 
 export type Channel = Result<'/api/admin/channels/{id}', 'get'>;
 
+/** Of channels, and of models. */
+export const switchedOn = 1;
+export const switchedOff = 2;
+
 /** A provider that needs nothing but a key. */
 export interface Preset {
   id: string;

@@ -5,6 +5,13 @@ import './styles.css';
 import './bare.css';
 import './code.css';
 import './tables.css';
+// Of pages: all styles come in one file, since a browser waits for every one of them before it shows anything.
+import './pages/docs/docs.css';
+import './pages/knowledge/knowledge.css';
+import './pages/playground/playground.css';
+import './pages/runs/runs.css';
+import './pages/sessions/sessions.css';
+import './pages/videos/videos.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -14,7 +21,7 @@ import { createRoot } from 'react-dom/client';
 import { onUnauthorized } from './api.ts';
 import { watchNavigation } from './heading-focus.ts';
 import { router } from './router.tsx';
-import { queryClient, selfQuery } from './session.ts';
+import { forgetUser, queryClient, selfQuery, sessionEnded } from './session.ts';
 import { colorSchemeKey, cssVariables, theme } from './theme.ts';
 
 // A 401 may concern one act (a wrong current password): ask who we are, and only when that is refused, leave.
@@ -24,7 +31,8 @@ onUnauthorized((method, path) => {
     queryClient.invalidateQueries(selfQuery);
     return;
   }
-  queryClient.clear();
+  if (sessionEnded()) return;
+  forgetUser();
   router.invalidate();
 });
 

@@ -52,7 +52,7 @@ const shellRoute = createRoute({
   id: 'shell',
   getParentRoute: () => rootRoute,
   beforeLoad: requireUser,
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(() => import('./page-groups/user.ts'), 'Shell'),
 });
 
 const routeOf = ({ path, title, load, access, bare }: PageEntry) =>

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import * as door from './page-groups/door.ts';
 
 interface Audience {
   /** Who may open it: `guest` pages send signed-in users on. */
@@ -21,9 +22,9 @@ const open = (audience: Audience, rows: Row[]): PageEntry[] =>
   rows.map(([path, title, load]) => ({ path, title, load, ...audience }));
 
 // Fetched together: split page by page, what some share came in about ninety files of a few hundred bytes, for any of them.
+// What lies before the door comes with the app: what it shares with the others would be files of its own again.
 const userPages = () => import('./page-groups/user.ts');
 const adminPages = () => import('./page-groups/admin.ts');
-const doorPages = () => import('./page-groups/door.ts');
 
 /**
  * Every page of the app. A new one is a row here, a folder in pages/, a line in the group that brings it, and a line in
@@ -71,21 +72,21 @@ export const pages: PageEntry[] = [
     ['/admin/system', 'System', async () => (await adminPages()).AdminSystemPage],
   ]),
   ...open({ access: 'user', bare: true }, [
-    ['/oauth2/authorize', 'Authorize an application', async () => (await doorPages()).AuthorizePage],
-    ['/device', 'Connect a device', async () => (await doorPages()).DevicePage],
+    ['/oauth2/authorize', 'Authorize an application', async () => door.AuthorizePage],
+    ['/device', 'Connect a device', async () => door.DevicePage],
   ]),
   ...open({ access: 'guest', bare: true }, [
-    ['/login', 'Log in', async () => (await doorPages()).LoginPage],
-    ['/register', 'Create an account', async () => (await doorPages()).RegisterPage],
-    ['/forgot-password', 'Forgot your password?', async () => (await doorPages()).ForgotPasswordPage],
-    ['/goodbye', 'Account deleted', async () => (await doorPages()).GoodbyePage],
+    ['/login', 'Log in', async () => door.LoginPage],
+    ['/register', 'Create an account', async () => door.RegisterPage],
+    ['/forgot-password', 'Forgot your password?', async () => door.ForgotPasswordPage],
+    ['/goodbye', 'Account deleted', async () => door.GoodbyePage],
   ]),
   ...open({ access: 'public', bare: true }, [
-    ['/link-account', 'Connect your account', async () => (await doorPages()).LinkAccountPage],
-    ['/reset-password', 'Choose a password', async () => (await doorPages()).ResetPasswordPage],
-    ['/verify-email', 'Verify your address', async () => (await doorPages()).VerifyEmailPage],
-    ['/oauth2/logout', 'Log out', async () => (await doorPages()).LogoutPage],
-    ['/docs', 'API reference', async () => (await import('./pages/docs/docs-page.tsx')).DocsPage],
-    ['/$', 'Page not found', async () => (await doorPages()).NotFoundPage],
+    ['/link-account', 'Connect your account', async () => door.LinkAccountPage],
+    ['/reset-password', 'Choose a password', async () => door.ResetPasswordPage],
+    ['/verify-email', 'Verify your address', async () => door.VerifyEmailPage],
+    ['/oauth2/logout', 'Log out', async () => door.LogoutPage],
+    ['/docs', 'API reference', async () => (await userPages()).DocsPage],
+    ['/$', 'Page not found', async () => door.NotFoundPage],
   ]),
 ];

@@ -14,6 +14,9 @@ export const queryClient = new QueryClient({
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
+      // Offline a page says so; one that waited for the network would show nothing, for as long as that takes.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
     // Offline an act fails at once: one that waited for the network would happen after it was cancelled.
     mutations: { networkMode: 'always' },
@@ -44,3 +47,29 @@ export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => get('/api/tokens', { signal }),
 });
+
+const forgetting: (() => void)[] = [];
+/** What else is kept of a user besides the answers of the service, and goes with them. */
+export function onForget(forget: () => void): void {
+  forgetting.push(forget);
+}
+
+/** Somebody leaves, or somebody else comes: nothing of whoever was here before stays in this tab. */
+export function forgetUser(): void {
+  queryClient.clear();
+  for (const forget of forgetting) forget();
+}
+
+let tellEnded: (() => void) | null = null;
+/** How a page says that its user is logged out; returns how to take that back. */
+export function onSessionEnded(tell: () => void): () => void {
+  tellEnded = tell;
+  return () => {
+    tellEnded = null;
+  };
+}
+/** Whether the open page says it itself, and stays. */
+export function sessionEnded(): boolean {
+  tellEnded?.();
+  return tellEnded !== null;
+}

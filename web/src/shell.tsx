@@ -5,14 +5,18 @@ import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { NavigationList } from './components/navigation-list.tsx';
+import { SessionEnded } from './components/session-ended.tsx';
 import { StepUp } from './components/step-up.tsx';
+import { useBackCloses, useFocusBack } from './use-overlay.ts';
 
 function NarrowNavigation() {
   const [opened, { open, close }] = useDisclosure();
+  const root = useFocusBack(opened);
+  useBackCloses(opened, close);
   return (
     <div className="svc-only-narrow">
       <Burger opened={opened} onClick={open} size="sm" aria-label="Open navigation" aria-expanded={opened} />
-      <Drawer.Root opened={opened} onClose={close} size={280} padding="sm">
+      <Drawer.Root ref={root} opened={opened} onClose={close} size={280} padding="sm" returnFocus={false}>
         <Drawer.Overlay />
         <Drawer.Content aria-label="Navigation">
           <Drawer.Body>
@@ -30,6 +34,7 @@ export function Shell() {
   return (
     <ModalsProvider>
       <StepUp />
+      <SessionEnded />
       <a className="svc-skip" href="#main">
         Skip to content
       </a>

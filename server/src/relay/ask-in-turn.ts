@@ -1,29 +1,46 @@
+import type { Failure } from '../billing/failures.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { type AskedModel, askedModels, mayAskNext } from './model-names.ts';
 
 /**
  * Asks the models that a request names, one after the other, until one answers. Each is planned, held for and logged by
- * itself; what the request itself is to blame for ends it at once.
+ * itself; what the request itself is to blame for ends it at once. Only a request that none of them answers has failed.
  */
 export async function askInTurn<T>(
-  deps: Pick<RelayDeps, 'catalog'>,
+  deps: Pick<RelayDeps, 'catalog' | 'failures'>,
   given: RequestContext,
   model: string,
   ask: (context: RequestContext, asked: AskedModel) => Promise<T>,
 ): Promise<T> {
   const models = askedModels(deps.catalog, given.caller, model, given.fallbackModels ?? []);
-  let context = given;
-  for (let i = 0; i < models.length - 1; i += 1) {
+  const [only, ...others] = models;
+  if (others.length === 0) return ask(given, only!);
+  let last: Failure | undefined;
+  const failed = (failure: Failure): void => {
+    last = failure;
+  };
+  let insteadOf: string | undefined;
+  for (const [i, asked] of models.entries()) {
     try {
-      return await ask(context, models[i]!);
+      return await ask(inPlaceOf(given, { insteadOf, failed }), asked);
     } catch (error) {
-      if (!mayAskNext(error)) throw error;
-      context = inPlaceOf(given, models[i]!.shown);
+      if (i < models.length - 1 && mayAskNext(error)) {
+        insteadOf = asked.shown;
+        continue;
+      }
+      if (last) deps.failures?.note(last);
+      throw error;
     }
   }
-  return ask(context, models.at(-1)!);
+  throw new Error('there is always a model to ask');
 }
 
-/** The same request, asked in place of another model. What it looks up when asked, such as its signal, stays where it is. */
-const inPlaceOf = (context: RequestContext, insteadOf: string): RequestContext =>
-  Object.create(context, { insteadOf: { value: insteadOf, enumerable: true } }) as RequestContext;
+/** The same request, asked otherwise. What it looks up when asked, such as its signal, stays where it is. */
+const inPlaceOf = (
+  context: RequestContext,
+  { insteadOf = context.insteadOf, failed }: Pick<RequestContext, 'insteadOf' | 'failed'>,
+): RequestContext =>
+  Object.create(context, {
+    insteadOf: { value: insteadOf, enumerable: true },
+    failed: { value: failed, enumerable: true },
+  }) as RequestContext;

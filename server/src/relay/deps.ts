@@ -1,4 +1,5 @@
 import type { Billing } from '../billing/billing.ts';
+import type { Failure, FailureLog } from '../billing/failures.ts';
 import type { Hold, Settlement } from '../billing/types.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
@@ -15,6 +16,8 @@ import type { Watchdog } from './watchdog.ts';
 export interface RelayDeps {
   routing: Routing;
   billing: Billing;
+  /** Absent: nobody reads what failed. */
+  failures?: Pick<FailureLog, 'note'>;
   catalog: Catalog;
   blobs: Blobs;
   clock: Clock;
@@ -73,6 +76,8 @@ export interface RequestContext {
   readonly fallbackModels?: readonly string[] | undefined;
   /** The model in whose place this one is asked. */
   readonly insteadOf?: string | undefined;
+  /** Told of a failure in place of the log, where another model may still answer. */
+  failed?(failure: Failure): void;
   /** Of the turn, run or batch that makes the request. */
   readonly parentRequestId?: string | undefined;
   /** The share of a model's price that the request pays; the whole when absent. */

@@ -6,6 +6,7 @@ import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { meantModel, sortedAs } from './model-names.ts';
+import { noteFailure } from './note-failure.ts';
 
 /** A request that has its candidates and its money put aside; `give up` returns both. */
 export class OpenCall {
@@ -31,40 +32,36 @@ export async function openCall(
   fits?: (candidate: Candidate) => boolean,
   conversation?: ConversationName,
 ): Promise<OpenCall> {
-  const { caller } = context;
-  const { name, modelId, sort } = meantModel(deps.catalog, model, caller.group);
-  allowModel(deps, context, name, modelId);
-  const admitting = caller.keyId === null ? null : (deps.admit?.(caller.keyId, [modelId, name]) ?? null);
-  const admission = admitting instanceof Promise ? await admitting : admitting;
-  const planned = deps.routing.plan({
-    requestId: context.requestId,
-    userId: caller.userId,
-    group: caller.group,
-    modelId,
-    type,
-    override: sortedAs(context.override, sort),
-    fits: admission ? (candidate) => admission.mayUse(candidate.channel.provider) && (fits?.(candidate) ?? true) : fits,
-    conversation,
-    insteadOf: context.insteadOf,
-    parentRequestId: context.parentRequestId,
-  });
-  const plan = planned instanceof Promise ? await planned : planned;
+  const { caller, requestId, override, insteadOf, parentRequestId } = context;
+  const { userId, group, keyId } = caller;
+  let modelId = model;
+  let plan: Plan | undefined;
   try {
-    const hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
-    tellBudget(deps, context, hold);
-    return new OpenCall(deps, modelId, plan, hold);
-  } catch (error) {
-    if (!isShort(error) || !estimate.countPrompt) {
-      plan.close();
-      throw error;
+    const meant = meantModel(deps.catalog, model, group);
+    modelId = meant.modelId;
+    allowModel(deps, context, meant.name, modelId);
+    const admitting = keyId === null ? null : (deps.admit?.(keyId, [modelId, meant.name]) ?? null);
+    const admission = admitting instanceof Promise ? await admitting : admitting;
+    const planned = deps.routing.plan({
+      ...{ requestId, userId, group, modelId, type, conversation, insteadOf, parentRequestId },
+      override: sortedAs(override, meant.sort),
+      fits: admission
+        ? (candidate) => admission.mayUse(candidate.channel.provider) && (fits?.(candidate) ?? true)
+        : fits,
+    });
+    plan = planned instanceof Promise ? await planned : planned;
+    let hold: Hold | undefined;
+    try {
+      hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
+    } catch (error) {
+      if (!isShort(error) || !estimate.countPrompt) throw error;
     }
-  }
-  try {
-    const hold = await holdCounted(deps, context, modelId, plan, estimate);
+    hold ??= await holdCounted(deps, context, modelId, plan, estimate);
     tellBudget(deps, context, hold);
     return new OpenCall(deps, modelId, plan, hold);
   } catch (error) {
-    plan.close();
+    plan?.close();
+    noteFailure(deps, context, modelId, error, 0);
     throw error;
   }
 }

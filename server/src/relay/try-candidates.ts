@@ -1,8 +1,10 @@
+import type { UpstreamWords } from '../billing/failures.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt, Report } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault, noSample, reportOf } from './dispatch.ts';
+import { noteFailure, wordsOf } from './note-failure.ts';
 import type { OpenCall } from './open-call.ts';
 import { isStopping, stoppingError } from './stopping.ts';
 import { UpstreamFault } from './wire/conversation.ts';
@@ -28,12 +30,15 @@ export async function tryCandidates<T>(
 ): Promise<T> {
   let refusal: AppError | null = null;
   let retryHeaders: Record<string, string> = {};
+  let words: UpstreamWords | undefined;
+  const begunMs = deps.clock.steadyMs();
   try {
     for (let attempt = call.plan.next(); attempt; attempt = call.plan.next()) {
       const startedMs = deps.clock.steadyMs();
       try {
         return await ask(attempt);
       } catch (error) {
+        words = wordsOf(attempt, error) ?? words;
         const next = judge(deps, context, attempt, error, startedMs);
         if (next.throw) throw next.throw;
         refusal = next.refusal ?? refusal;
@@ -42,6 +47,8 @@ export async function tryCandidates<T>(
     }
     throw refusal ?? withHeaders(call.plan.failure(), retryHeaders);
   } catch (error) {
+    if (!(error instanceof ClientLeft))
+      noteFailure(deps, context, call.modelId, error, deps.clock.steadyMs() - begunMs, words);
     await call.giveUp();
     throw error;
   }

@@ -180,6 +180,18 @@ test('metrics: trouble first, only what the caller’s group reaches, defaults w
     { provider: 'p3', success_rate_last_hour: 1, avg_latency_ms: 1000, p50_latency_ms: null, circuit_changed_at: null },
   ]);
   expect((await call('root', 'GET', 'metrics')).body.data.total).toBe(3);
+  // Fewer requests than elsewhere, and its circuit is closed: that all of them failed comes first all the same.
+  const small = await routing.plan(requestOf({ userId: 99, group: 'vip', modelId: 'acme/small' }));
+  small.next()!.report(failure());
+  for (let i = 0; i < 3; i++)
+    (await routing.plan(requestOf({ userId: 99, override: { only: ['p1'] } }))).next()!.report(success());
+  await routing.cycle();
+  const all = (await call('root', 'GET', 'metrics')).body.data.metrics as Record<string, unknown>[];
+  expect(all.map(({ provider, circuit_state }) => [provider, circuit_state])).toEqual([
+    ['p2', 'open'],
+    ['p3', 'closed'],
+    ['p1', 'closed'],
+  ]);
 });
 
 test('decisions: own at once, all for administrators, filtered and paged', async () => {

@@ -1,19 +1,19 @@
 import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core';
 import { IconBook2, IconLogout, IconUser } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { post } from '../api.ts';
-import { queryClient, useUser } from '../session.ts';
+import { forgetUser, useUser } from '../session.ts';
+import { useAct } from '../use-act.ts';
 import { notifyError } from './notify.ts';
 
 export function AccountMenu() {
   const user = useUser();
   const router = useRouter();
   const name = user.display_name || user.username;
-  const logout = useMutation({
+  const logout = useAct({
     mutationFn: () => post('/api/user/logout'),
     onSuccess: async () => {
-      queryClient.clear();
+      forgetUser();
       await router.navigate({ to: '/login' });
     },
     onError: notifyError,

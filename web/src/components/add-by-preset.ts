@@ -1,5 +1,5 @@
-import { get, post, type Result } from '../api.ts';
-import { type Channel, type Preset, reloadCatalog } from '../catalog.ts';
+import { get, post, put, type Result } from '../api.ts';
+import { type Channel, type Preset, reloadCatalog, switchedOff, switchedOn } from '../catalog.ts';
 
 export type TestResult = Result<'/api/admin/channels/{id}/test', 'post'>;
 
@@ -7,31 +7,56 @@ export interface Added {
   channel: Channel;
   test: TestResult;
   models: number;
+  /** Of these, how many wait for a price. */
+  unpriced: number;
 }
 
 export const testChannel = (id: number): Promise<TestResult> => post('/api/admin/channels/{id}/test', { path: { id } });
 
 export const syncModels = (id: number) => post('/api/admin/channels/{id}/sync-models', { path: { id } });
 
-export async function countModels(channelId: number): Promise<number> {
+export const switchChannel = (id: number, status: Channel['status']): Promise<Channel> =>
+  put('/api/admin/channels/{id}', { path: { id }, body: { status } });
+
+async function countModels(channelId: number): Promise<number> {
   const query = { channel_id: channelId, page: 1, page_size: 1 };
   return (await get('/api/admin/provider-models', { query })).total;
 }
 
-/** Tries a channel that was just added, and finds its models where none came with the preset. */
-export async function tryOut(channel: Channel): Promise<Added> {
+/** Tests a channel with the models that came with its preset, else with those that the provider lists. */
+async function testAndFind(channel: Channel): Promise<Added> {
+  const nothing = { channel, models: 0, unpriced: 0 };
   const test = await testChannel(channel.id);
-  const known = await countModels(channel.id);
-  if (test.ok && known === 0) await syncModels(channel.id).catch(() => undefined);
-  const models = known === 0 && test.ok ? await countModels(channel.id) : known;
-  await reloadCatalog();
-  return { channel, test, models };
+  const models = await countModels(channel.id);
+  if (!test.ok || models > 0) return { ...nothing, test, models };
+  const synced = await syncModels(channel.id).catch(() => undefined);
+  if (!synced || synced.added.length === 0) return { ...nothing, test };
+  // So far only the list was read, which many show to everybody: that one of its models answers tells whether the key is right.
+  const asked = await testChannel(channel.id);
+  return { channel, test: asked, models: synced.added.length, unpriced: synced.unpriced };
 }
 
-/** `secret` is the key, or the address where the provider asks for none. */
-export async function addByPreset(create: typeof post, { id, needs_key }: Preset, secret: string): Promise<Added> {
-  const body = needs_key ? { preset: id, credential: secret } : { preset: id, ...(secret && { base_url: secret }) };
-  return tryOut(await create('/api/admin/channels', { body }));
+/** Tries a channel that was just added, and switches it on where it answers: until then nobody's request goes there. */
+export async function tryOut(channel: Channel): Promise<Added> {
+  try {
+    const added = await testAndFind(channel);
+    if (!added.test.ok || channel.status === switchedOn) return added;
+    return { ...added, channel: await switchChannel(channel.id, switchedOn) };
+  } finally {
+    await reloadCatalog();
+  }
+}
+
+/** `secret` is the key, or the address where the provider asks for none. A channel made before gets it instead of a new one. */
+export function saveByPreset(
+  create: typeof post,
+  { id, needs_key }: Preset,
+  secret: string,
+  before: Channel | undefined,
+): Promise<Channel> {
+  const given = needs_key ? { credential: secret } : secret === '' ? {} : { base_url: secret };
+  if (before) return put('/api/admin/channels/{id}', { path: { id: before.id }, body: given });
+  return create('/api/admin/channels', { body: { preset: id, status: switchedOff, ...given } });
 }
 
 /** Whose key this is, judged by how it begins; null when several vendors write keys like it. */

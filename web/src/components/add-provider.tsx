@@ -1,96 +1,44 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Anchor, Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { del } from '../api.ts';
-import { type Preset, presetsQuery, reloadCatalog } from '../catalog.ts';
+import { type Channel, type Preset, presetsQuery } from '../catalog.ts';
 import { usePost } from '../once.ts';
 import { useAct } from '../use-act.ts';
-import { type Added, addByPreset, guessPreset, tryOut } from './add-by-preset.ts';
+import { type Added, guessPreset, saveByPreset, tryOut } from './add-by-preset.ts';
+import { AddedProvider } from './added-provider.tsx';
 import { ErrorState } from './error-state.tsx';
-import { ButtonLink } from './link.tsx';
-import { notifyError } from './notify.ts';
-
-const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
-
-function Works({ added: { channel, test, models } }: { added: Added }) {
-  return (
-    <Alert
-      color="teal"
-      variant="light"
-      icon={<IconCircleCheck aria-hidden />}
-      title={`${channel.name} works`}
-      role="status"
-    >
-      <Stack gap="sm" align="flex-start">
-        <Text size="sm">
-          It answered in {seconds(test.latency_ms)}. {models} {models === 1 ? 'model is' : 'models are'} ready to call.
-        </Text>
-        <Group gap="xs">
-          <ButtonLink to="/playground" size="xs">
-            Try them in the playground
-          </ButtonLink>
-          <ButtonLink to="/admin/models" search={{ channel: String(channel.id) }} size="xs" variant="default">
-            See models and prices
-          </ButtonLink>
-        </Group>
-      </Stack>
-    </Alert>
-  );
-}
-
-interface FailsProps {
-  added: Added;
-  onTried: (added: Added) => void;
-  onRemoved: () => void;
-}
-
-function Fails({ added: { channel, test }, onTried, onRemoved }: FailsProps) {
-  const again = useMutation({ mutationFn: () => tryOut(channel), onSuccess: onTried, onError: notifyError });
-  const remove = useMutation({
-    mutationFn: () => del('/api/admin/channels/{id}', { path: { id: channel.id } }),
-    onSuccess: onRemoved,
-    onError: notifyError,
-    onSettled: reloadCatalog,
-  });
-  return (
-    <Alert
-      color="orange"
-      variant="light"
-      icon={<IconAlertTriangle aria-hidden />}
-      title={`${channel.name} was added, but its test failed`}
-      role="alert"
-    >
-      <Stack gap="sm" align="flex-start">
-        <Text size="sm">{test.error ?? 'The provider did not answer as expected.'}</Text>
-        <Group gap="xs">
-          <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-            Test again
-          </Button>
-          <Button size="xs" variant="subtle" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Remove it
-          </Button>
-        </Group>
-      </Stack>
-    </Alert>
-  );
-}
 
 /** One field for a key: whose it is shows from how it begins, or is chosen. */
 export function AddProvider() {
-  const presets = useQuery(presetsQuery);
+  // Asked for when somebody begins: most who see the form on the home page do not.
+  const [begun, setBegun] = useState(false);
+  const presets = useQuery({ ...presetsQuery, enabled: begun });
   const [secret, setSecret] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   const [added, setAdded] = useState<Added | null>(null);
+  // Made, and not working yet: another key for the same provider goes there, and no second channel is made.
+  const [made, setMade] = useState<{ preset: string; channel: Channel } | null>(null);
   const preset = presets.data?.find(({ id }) => id === (chosen ?? guessPreset(presets.data, secret)));
   const post = usePost();
   const add = useAct({
-    mutationFn: (chosen: Preset) => addByPreset(post, chosen, secret.trim()),
-    onSuccess: (result) => {
-      setAdded(result);
-      if (result.test.ok) setSecret('');
+    mutationFn: async (chosen: Preset) => {
+      const before = made?.preset === chosen.id ? made.channel : undefined;
+      const channel = await saveByPreset(post, chosen, secret.trim(), before);
+      setMade({ preset: chosen.id, channel });
+      return tryOut(channel);
     },
+    onSuccess: (result) => told(result),
   });
+  const told = (result: Added) => {
+    setAdded(result);
+    if (!result.test.ok) return;
+    setSecret('');
+    setMade(null);
+  };
+  const removed = () => {
+    setAdded(null);
+    setMade(null);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAdded(null);
@@ -99,7 +47,7 @@ export function AddProvider() {
   const needsKey = preset?.needs_key ?? true;
   return (
     <Stack>
-      <form onSubmit={submit}>
+      <form onSubmit={submit} onFocus={() => setBegun(true)}>
         <Group align="flex-end" gap="sm">
           {needsKey ? (
             <PasswordInput
@@ -121,7 +69,7 @@ export function AddProvider() {
           )}
           <Select
             label="Provider"
-            placeholder={presets.isPending ? 'Loading…' : 'Choose'}
+            placeholder={presets.isLoading ? 'Loading…' : 'Choose'}
             data={presets.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
             searchable
             flex="1 1 11rem"
@@ -144,8 +92,7 @@ export function AddProvider() {
       )}
       {presets.error && <ErrorState error={presets.error} title="The providers could not be loaded" />}
       {add.error && <ErrorState error={add.error} title="The provider was not added" />}
-      {added?.test.ok && <Works added={added} />}
-      {added && !added.test.ok && <Fails added={added} onTried={setAdded} onRemoved={() => setAdded(null)} />}
+      {added && <AddedProvider added={added} onTried={told} onRemoved={removed} />}
     </Stack>
   );
 }

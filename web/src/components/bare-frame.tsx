@@ -1,6 +1,7 @@
 import { Card, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useHeadingFocus } from '../heading-focus.ts';
+import { Mark } from './mark.tsx';
 
 interface BareFrameProps {
   title: string;
@@ -15,7 +16,7 @@ export function BareFrame({ title, description, children, footer }: BareFramePro
   const heading = useHeadingFocus();
   return (
     <main className="svc-bare">
-      <img src="/favicon.svg" width={40} height={40} alt="svc" />
+      <Mark size={40} label="svc" />
       <Title order={1} ref={heading} tabIndex={-1} className="svc-heading" ta="center" mt="md">
         {title}
       </Title>

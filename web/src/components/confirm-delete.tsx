@@ -1,6 +1,7 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useAct } from '../use-act.ts';
+import { Dialog } from './dialog.tsx';
 import { FormFoot } from './form-foot.tsx';
 
 interface ConfirmDeleteProps {
@@ -26,7 +27,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
     setTyped('');
   };
   return (
-    <Modal opened={opened} onClose={close} title={title}>
+    <Dialog opened={opened} onClose={close} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -55,6 +56,6 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

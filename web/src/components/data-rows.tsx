@@ -21,8 +21,9 @@ export interface Detail<Row> {
   show: (row: Row) => ReactNode;
 }
 
-export const cellClass = ({ wrap, pinned }: Pick<Column<never>, 'wrap' | 'pinned'>): string | undefined =>
-  wrap ? 'svc-wrap' : pinned ? 'svc-pinned' : undefined;
+/** By class and not by style, so that on a phone, where rows are cards, other rules hold. */
+export const cellClass = ({ wrap, pinned, align }: Pick<Column<never>, 'wrap' | 'pinned' | 'align'>): string =>
+  [wrap && 'svc-wrap', pinned && 'svc-pinned', align === 'right' && 'svc-right'].filter(Boolean).join(' ');
 
 interface DataRowProps<Row> {
   row: Row;
@@ -38,7 +39,7 @@ export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
     <>
       <Table.Tr>
         {detail && (
-          <Table.Td>
+          <Table.Td className="svc-opener">
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -51,9 +52,13 @@ export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
             </ActionIcon>
           </Table.Td>
         )}
-        {columns.map(({ key, cell, align, wrap, pinned }) => (
-          <Table.Td key={key} ta={align} className={cellClass({ wrap, pinned })}>
-            {cell(row)}
+        {columns.map((column) => (
+          <Table.Td
+            key={column.key}
+            className={cellClass(column)}
+            data-label={typeof column.header === 'string' ? column.header : undefined}
+          >
+            {column.cell(row)}
           </Table.Td>
         ))}
       </Table.Tr>

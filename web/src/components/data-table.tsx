@@ -23,7 +23,7 @@ interface DataTableProps<Row> {
   empty: ReactNode;
   /** Absent: all rows are here and nothing pages. */
   paging?: { page: number; pageSize: number; total: number; onPage: (page: number) => void };
-  /** Below this width the table scrolls sideways. */
+  /** Below this width the table scrolls sideways; on a phone its rows are cards. */
   minWidth?: number;
   /** Rows can be opened. */
   detail?: Detail<Row>;
@@ -68,7 +68,7 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
   );
 }
 
-/** Rows that page on the server. Keeps its place while loading: skeletons at first, the old rows dimmed afterwards. */
+/** Rows that page on the server; on a phone each is a card with the names of its fields. Keeps its place while loading: skeletons at first, the old rows dimmed afterwards. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, query, empty, paging, minWidth = 640, detail } = props;
   if (query.error && !rows) {
@@ -80,6 +80,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       <Table.ScrollContainer
         minWidth={minWidth}
         maxHeight={maxHeight}
+        className="svc-table-scroll"
         type="native"
         tabIndex={0}
         role="region"
@@ -90,7 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           highlightOnHover
           verticalSpacing="sm"
           horizontalSpacing="md"
-          className={rows && query.isFetching ? 'svc-table svc-stale' : 'svc-table'}
+          className={rows && query.isFetching ? 'svc-table svc-cards svc-stale' : 'svc-table svc-cards'}
         >
           <Table.Thead>
             <Table.Tr>
@@ -100,7 +101,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </Table.Th>
               )}
               {columns.map(({ key, header, align, width, pinned }) => (
-                <Table.Th key={key} ta={align} w={width} scope="col" className={cellClass({ pinned })}>
+                <Table.Th key={key} w={width} scope="col" className={cellClass({ pinned, align })}>
                   {header}
                 </Table.Th>
               ))}

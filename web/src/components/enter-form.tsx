@@ -1,8 +1,8 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import { safeNext } from '../search-params.ts';
 import type { User } from '../session.ts';
+import { useAct } from '../use-act.ts';
 import { useEntered } from '../use-entered.ts';
 import { BareFrame } from './bare-frame.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -36,7 +36,7 @@ const hintIn = (next: string | undefined): string =>
 export function EnterForm<Body>(props: EnterFormProps<Body>) {
   const { title, submitLabel, failure, usernameFault, read, send, other, children, instead } = props;
   const { next, entered } = useEntered();
-  const enter = useMutation({ mutationFn: send, onSuccess: (user) => user && entered(user) });
+  const enter = useAct({ mutationFn: send, onSuccess: (user) => user && entered(user) });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);

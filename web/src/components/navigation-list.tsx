@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useId } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { type NavigationGroup, navigationFor } from '../navigation.ts';
 import { useUser } from '../session.ts';
 import { Brand } from './brand.tsx';
@@ -36,8 +36,13 @@ function NavigationSection({ label, entries, onLeave }: NavigationGroup & { onLe
 /** `onLeave` runs when a link is followed: a drawer closes. */
 export function NavigationList({ onLeave }: { onLeave?: () => void }) {
   const user = useUser();
+  const list = useRef<HTMLElement>(null);
+  // The list may be longer than the window, and begins at its top after a reload.
+  useEffect(() => {
+    list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
-    <nav className="svc-nav" aria-label="Main">
+    <nav className="svc-nav" aria-label="Main" ref={list}>
       <Brand onClick={onLeave} />
       {navigationFor(user).map((group) => (
         <NavigationSection key={group.label ?? ''} {...group} onLeave={onLeave} />

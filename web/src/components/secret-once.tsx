@@ -1,6 +1,7 @@
-import { Alert, Button, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { CopyField } from './copy-field.tsx';
+import { Dialog } from './dialog.tsx';
 
 interface SecretOnceProps {
   /** Shown while not null. */
@@ -13,7 +14,7 @@ interface SecretOnceProps {
 /** A secret that the server will never tell again; a stray click must not close it. */
 export function SecretOnce({ secret, title, label, onClose }: SecretOnceProps) {
   return (
-    <Modal
+    <Dialog
       opened={secret !== null}
       onClose={onClose}
       title={title}
@@ -28,6 +29,6 @@ export function SecretOnce({ secret, title, label, onClose }: SecretOnceProps) {
         <CopyField label={label} value={secret ?? ''} />
         <Button onClick={onClose}>I have saved it</Button>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { IconFingerprint } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { type FactorMethod, onStepUp, post } from '../api.ts';
 import { passkeysWork, stepUpWithPasskey } from '../passkeys.ts';
 import { useAct } from '../use-act.ts';
 import { CodeInput, takesCode } from './code-input.tsx';
+import { Dialog } from './dialog.tsx';
 import { FormFoot } from './form-foot.tsx';
 
 interface Asked {
@@ -47,7 +48,7 @@ export function StepUp() {
   const methods = asked?.methods ?? [];
   const byPasskey = methods.includes('passkey') && passkeysWork();
   return (
-    <Modal opened={asked !== null} onClose={() => close(false)} title="Confirm that it is you" zIndex={400}>
+    <Dialog opened={asked !== null} onClose={() => close(false)} title="Confirm that it is you" zIndex={400}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">This needs your second factor. You will not be asked again for ten minutes.</Text>
@@ -71,6 +72,6 @@ export function StepUp() {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-/** Pages without navigation: before somebody is in, or on the way to elsewhere; they come in one file. */
+/** Pages without navigation: before somebody is in, or on the way to elsewhere; they come with the app itself. */
 export { AuthorizePage } from '../pages/authorize/authorize-page.tsx';
 export { DevicePage } from '../pages/device/device-page.tsx';
 export { ForgotPasswordPage } from '../pages/forgot-password/forgot-password-page.tsx';

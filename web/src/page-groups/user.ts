@@ -1,4 +1,4 @@
-/** Pages of users, which come in one file. */
+/** The frame, pages of users and the reference, which come in one file. */
 
 export { AccountPage } from '../pages/account/account-page.tsx';
 export { ApplicationPage } from '../pages/applications/application-page.tsx';
@@ -6,6 +6,7 @@ export { ApplicationsPage } from '../pages/applications/applications-page.tsx';
 export { NewApplicationPage } from '../pages/applications/new-application-page.tsx';
 export { AuthorizedAppsPage } from '../pages/authorized-apps/authorized-apps-page.tsx';
 export { CreditsPage } from '../pages/credits/credits-page.tsx';
+export { DocsPage } from '../pages/docs/docs-page.tsx';
 export { HomePage } from '../pages/home/home-page.tsx';
 export { KeysPage } from '../pages/keys/keys-page.tsx';
 export { KnowledgePage } from '../pages/knowledge/knowledge-page.tsx';
@@ -21,3 +22,4 @@ export { SessionsPage } from '../pages/sessions/sessions-page.tsx';
 export { ToolsPage } from '../pages/tools/tools-page.tsx';
 export { UsagePage } from '../pages/usage/usage-page.tsx';
 export { VideosPage } from '../pages/videos/videos-page.tsx';
+export { Shell } from '../shell.tsx';

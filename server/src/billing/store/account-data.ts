@@ -15,6 +15,20 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .limit(limit)
       .execute(),
   ),
+  failed_requests: pages<{ id: number; created_at: number }>((after, limit) =>
+    db
+      .selectFrom('failed_requests')
+      // What the upstream said is the operator's.
+      .select(['id', 'request_id', 'key_id', 'model_id', 'endpoint', 'status', 'code', 'message'])
+      .select(['duration_ms', 'parent_request_id', 'created_at'])
+      .where('user_id', '=', userId)
+      .where('created_at', '>=', after?.created_at ?? 0)
+      .where((e) => e.or([e('created_at', '>', after?.created_at ?? 0), e('id', '>', after?.id ?? 0)]))
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  ),
   // Seldom any: what work has not written down yet.
   kept_answers: pages<{ work: string; call: string }>((after, limit) =>
     db
@@ -52,6 +66,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
 
 /** The books stay, or they would not add up; a note may name somebody, so notes go. */
 export async function forget(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('failed_requests').where('user_id', '=', userId).execute();
   await db.deleteFrom('kept_answers').where('user_id', '=', userId).execute();
   await db.updateTable('credits').set({ note: '' }).where('user_id', '=', userId).where('note', '<>', '').execute();
 }

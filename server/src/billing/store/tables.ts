@@ -34,6 +34,27 @@ interface CreditTable {
 }
 export type CreditRow = Selectable<CreditTable>;
 
+/** A request that nobody answered; what the upstream said is null when none was asked. */
+export interface FailureTable {
+  id: Generated<number>;
+  request_id: string;
+  user_id: number;
+  /** 0 for none. */
+  key_id: number;
+  model_id: string;
+  endpoint: string;
+  status: number;
+  code: string;
+  message: string;
+  provider: string | null;
+  channel_id: number | null;
+  upstream_status: number | null;
+  upstream_message: string | null;
+  duration_ms: number;
+  parent_request_id: string | null;
+  created_at: number;
+}
+
 interface DaySums {
   user_id: number;
   /** Days since 1970, UTC. */
@@ -93,6 +114,7 @@ declare module '../../platform/db/tables.ts' {
       wanted: Generated<number>;
     };
     credits: CreditTable;
+    failed_requests: FailureTable;
     kept_answers: KeptRow;
     usage_logs: Omit<UsageRow, Later> & { [C in Later]: Generated<UsageRow[C]> } & { id: Generated<number> };
     usage_days: DaySums;

@@ -8,7 +8,7 @@ import { type CatalogOptions, openCatalog } from './catalog.ts';
 import { addChannel, addPresetChannel, changeChannel, channelDefaults, removeChannel } from './channels.ts';
 import { engines } from './engines.fixture.ts';
 import { ensureEnvChannels } from './env-channels.ts';
-import { addProviderModel, changeProviderModel, syncProviderModels } from './provider-models.ts';
+import { addProviderModel, changeProviderModel, removeProviderModel, syncProviderModels } from './provider-models.ts';
 import { builtInSeeds } from './seed.ts';
 import { listChannels } from './store/channels.ts';
 import { listProviderModels } from './store/provider-models.ts';
@@ -73,15 +73,25 @@ describe.each(engines)('catalog on $name', (engine) => {
 
   test('the built-in provider follows DEMO_PROVIDER', async () => {
     await clear();
-    const channel = await addChannel(await room(), own);
+    const r = await room();
+    const channel = await addChannel(r, { ...own, models: [] });
     const active = async (demo: 'auto' | 'on' | 'off') => {
       const { catalog } = await room({ demo });
       await catalog.close();
       return catalog.builtInActive() && catalog.models('default').some((one) => one.id === 'demo/chat');
     };
-    expect([await active('on'), await active('auto'), await active('off')]).toEqual([true, false, false]);
-    await removeChannel(await room(), channel.id);
+    // A channel that serves nothing leaves it in its place.
     expect([await active('on'), await active('auto'), await active('off')]).toEqual([true, true, false]);
+    const added = await addProviderModel(r, model(channel.id, 'acme/large', { status: 2 }));
+    expect(await active('auto')).toBe(true);
+    await changeProviderModel(r, added.id, { status: 1 });
+    expect([await active('on'), await active('auto'), await active('off')]).toEqual([true, false, false]);
+    await removeProviderModel(r, added.id);
+    await changeChannel(r, channel.id, { models: ['acme/by-name'] });
+    expect(await active('auto')).toBe(false);
+    await removeChannel(r, channel.id);
+    expect([await active('on'), await active('auto'), await active('off')]).toEqual([true, true, false]);
+    await r.catalog.close();
   });
 
   test('candidates come by priority, then weight, and the same array every time', async () => {

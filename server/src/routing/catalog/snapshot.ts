@@ -68,19 +68,20 @@ interface Offer {
 
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   const live = input.channels.filter((channel) => channel.status === enabled);
-  const builtInActive =
-    input.demo === 'on' || (input.demo === 'auto' && !live.some((channel) => channel.kind !== 'demo'));
   const channels = new Map<number, Channel>();
   for (const record of live) {
     const keys = input.open(record);
     if (keys !== null) channels.set(record.id, channelOf(record, keys));
   }
   const offers = offersOf(input.models, channels);
-  if (builtInActive) offers.push(...input.builtIn.map(builtInOffer));
   const legacy = live.flatMap((record) => {
     const channel = channels.get(record.id);
     return channel ? record.models.map((model) => ({ model, channel, createdAt: record.createdAt })) : [];
   });
+  // A channel that serves nothing yet is no reason to step back: there would be no model left at all.
+  const serving = [...offers.map(({ candidate }) => candidate.channel), ...legacy.map(({ channel }) => channel)];
+  const builtInActive = input.demo === 'on' || (input.demo === 'auto' && serving.every(({ kind }) => kind === 'demo'));
+  if (builtInActive) offers.push(...input.builtIn.map(builtInOffer));
   const viewFor = (group: string): View => {
     const sees = (channel: Channel) => channel.group === sharedGroup || channel.group === group;
     return buildView(

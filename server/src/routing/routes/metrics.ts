@@ -70,11 +70,16 @@ function itemOf(parts: RoutingParts, id: CandidateId, startQuality: number, cand
   };
 }
 
-const urgency: Record<CircuitState, number> = { open: 0, half_open: 1, closed: 2 };
+const urgency: Record<CircuitState, number> = { open: 0, half_open: 1, closed: 3 };
+/** A circuit stays closed while few requests come, though all of them fail. */
+const poorRate = 0.9;
+const failing = 2;
+const urgencyOf = ({ circuit_state, success_rate_last_hour }: Item): number =>
+  circuit_state === 'closed' && success_rate_last_hour < poorRate ? failing : urgency[circuit_state];
 
 /** Trouble first, then the busiest. */
 const byInterest = (a: Item, b: Item): number =>
-  urgency[a.circuit_state] - urgency[b.circuit_state] ||
+  urgencyOf(a) - urgencyOf(b) ||
   b.total_requests - a.total_requests ||
   (candidateKey(a.provider, a.model_id, a.channel_id) < candidateKey(b.provider, b.model_id, b.channel_id) ? -1 : 1);
 

@@ -1,10 +1,10 @@
 import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatBytes } from '../../format.ts';
+import { useAct } from '../../use-act.ts';
 import { type ExportFile, fetchExport } from './fetch-export.ts';
 
 function save({ name, blob }: ExportFile): void {
@@ -18,7 +18,7 @@ function save({ name, blob }: ExportFile): void {
 export function DataExport() {
   const running = useRef<AbortController>(null);
   const [bytes, setBytes] = useState(0);
-  const make = useMutation({
+  const make = useAct({
     mutationFn: () => {
       setBytes(0);
       running.current = new AbortController();

@@ -1,12 +1,13 @@
-import { Button, Group, List, Modal, PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, Group, List, PasswordInput, Stack, Text } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { ApiError, del } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
-import { queryClient, useUser } from '../../session.ts';
+import { forgetUser, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 
 const rootRole = 100;
 
@@ -53,10 +54,10 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
   const [password, setPassword] = useState('');
-  const remove = useMutation({
+  const remove = useAct({
     mutationFn: () => del('/api/user/self', { body: { password } }),
     onSuccess: async () => {
-      queryClient.clear();
+      forgetUser();
       await router.navigate({ to: '/goodbye', replace: true });
     },
     onError: () => input.current?.select(),
@@ -113,9 +114,9 @@ export function DeleteAccount() {
           Delete my account
         </Button>
       </Group>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Delete your account?" size="lg">
+      <Dialog opened={opened} onClose={() => setOpened(false)} title="Delete your account?" size="lg">
         <DeleteForm onClose={() => setOpened(false)} />
-      </Modal>
+      </Dialog>
     </Section>
   );
 }

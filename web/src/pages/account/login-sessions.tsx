@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { del, get, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
@@ -9,6 +9,7 @@ import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { describeUserAgent } from '../../format.ts';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 
 type LoginSession = Result<'/api/user/sessions', 'get'>[number];
 
@@ -55,16 +56,19 @@ const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column
 export function LoginSessions() {
   const query = useQuery({ queryKey, queryFn: ({ signal }) => get('/api/user/sessions', { signal }) });
   const sessions = query.data;
-  const end = useMutation({
-    mutationFn: async (id: LoginSession['id'] | 'others'): Promise<number> => {
-      if (id === 'others') return (await del('/api/user/sessions')).ended;
-      await del('/api/user/sessions/{id}', { path: { id } });
-      return 1;
+  const end = useAct(
+    {
+      mutationFn: async (id: LoginSession['id'] | 'others'): Promise<number> => {
+        if (id === 'others') return (await del('/api/user/sessions')).ended;
+        await del('/api/user/sessions/{id}', { path: { id } });
+        return 1;
+      },
+      onSuccess: (ended) => notifySuccess(ended === 1 ? 'Device logged out' : `${ended} devices logged out`),
+      onError: notifyError,
+      onSettled: () => queryClient.invalidateQueries({ queryKey }),
     },
-    onSuccess: (ended) => notifySuccess(ended === 1 ? 'Device logged out' : `${ended} devices logged out`),
-    onError: notifyError,
-    onSettled: () => queryClient.invalidateQueries({ queryKey }),
-  });
+    (id) => id,
+  );
   const elsewhere = sessions?.some(({ current }) => !current);
   return (
     <Section

@@ -1,6 +1,7 @@
-import { Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { addPasskey } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
@@ -28,7 +29,7 @@ export function PasskeyForm({ passkey, needsPassword, onClose, onDone }: Passkey
     save.mutate({ name: String(form.get('name')).trim(), password: String(form.get('password') ?? '') });
   };
   return (
-    <Modal opened onClose={onClose} title={passkey ? 'Name this passkey' : 'New passkey'}>
+    <Dialog opened onClose={onClose} title={passkey ? 'Name this passkey' : 'New passkey'}>
       <form onSubmit={submit}>
         <Stack>
           {!passkey && (
@@ -56,6 +57,6 @@ export function PasskeyForm({ passkey, needsPassword, onClose, onDone }: Passkey
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Group, PasswordInput, SimpleGrid, Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -7,12 +7,13 @@ import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { queryClient } from '../../session.ts';
 import { identitiesQuery } from '../../sign-in.ts';
+import { useAct } from '../../use-act.ts';
 
 export function PasswordForm() {
   const [fault, setFault] = useState<string | null>(null);
   // Whoever signs in through others alone has none yet.
   const isFirst = useQuery(identitiesQuery).data?.has_password === false;
-  const change = useMutation({
+  const change = useAct({
     mutationFn: ({
       current_password,
       password,

@@ -1,11 +1,11 @@
 import { Badge, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { VerifyAddress } from './verify-address.tsx';
 
 const names = ['display_name', 'email', 'avatar_url'] as const;
@@ -19,7 +19,7 @@ export function ProfileForm() {
   const changes = Object.fromEntries(
     names.filter((name) => fields[name] !== user[name]).map((name) => [name, fields[name]]),
   );
-  const save = useMutation({
+  const save = useAct({
     mutationFn: () => put('/api/user/self', { body: changes }),
     onSuccess: (saved) => {
       queryClient.setQueryData(selfQuery.queryKey, saved);

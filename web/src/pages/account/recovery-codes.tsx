@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 
 interface RecoveryCodesProps {
   /** Shown while not null. */
@@ -11,7 +12,7 @@ interface RecoveryCodesProps {
 /** Shown this once; a stray click must not close it. */
 export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
   return (
-    <Modal
+    <Dialog
       opened={codes !== null}
       onClose={onClose}
       title="Your recovery codes"
@@ -40,6 +41,6 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
           I have saved them
         </Button>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post, type Result } from '../../api.ts';
 import { CopyField } from '../../components/copy-field.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useAct } from '../../use-act.ts';
 import { QrPicture } from './qr-picture.tsx';
@@ -77,8 +78,8 @@ function Confirm({ offer, onClose, onDone }: TotpSetupProps & { offer: Offer }) 
 export function TotpSetup(props: TotpSetupProps) {
   const [offer, setOffer] = useState<Offer | null>(null);
   return (
-    <Modal opened onClose={props.onClose} title="Authenticator app">
+    <Dialog opened onClose={props.onClose} title="Authenticator app">
       {offer ? <Confirm {...props} offer={offer} /> : <Begin {...props} onOffer={setOffer} />}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useAct } from '../../use-act.ts';
@@ -25,7 +26,7 @@ export function VerifyAddress({ email }: { email: string }) {
       <Button variant="default" mt="md" onClick={open}>
         Verify the address
       </Button>
-      <Modal opened={opened} onClose={close} title="Verify your address">
+      <Dialog opened={opened} onClose={close} title="Verify your address">
         <form onSubmit={submit}>
           <Stack>
             <Text size="sm">A link will be sent to {email}. Once verified, it can be used to reset your password.</Text>
@@ -39,7 +40,7 @@ export function VerifyAddress({ email }: { email: string }) {
             <FormFoot act={send} failure="No mail was sent" submitLabel="Send the link" onCancel={close} />
           </Stack>
         </form>
-      </Modal>
+      </Dialog>
     </>
   );
 }

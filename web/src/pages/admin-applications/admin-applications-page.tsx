@@ -1,4 +1,4 @@
-import { Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Code, Group, Select, Stack, Text } from '@mantine/core';
 import {
   IconApps,
   IconEye,
@@ -7,7 +7,7 @@ import {
   IconRosetteDiscountCheck,
   IconRosetteDiscountCheckOff,
 } from '@tabler/icons-react';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, type Result } from '../../api.ts';
 import { AppIdentity, ApplicationStatus, redirectUrisOf } from '../../components/app-identity.tsx';
@@ -15,6 +15,7 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -23,6 +24,7 @@ import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 
 type Application = Result<'/api/oauth2/admin/applications', 'get'>['applications'][number];
@@ -94,7 +96,7 @@ const columns = ({ show, run }: Acts): Column<Application>[] => [
 
 function Details({ application, onClose }: { application: Application; onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title={application.name} size="lg">
+    <Dialog opened onClose={onClose} title={application.name} size="lg">
       <Stack>
         {application.description && <Text size="sm">{application.description}</Text>}
         <CopyField label="Client ID" value={application.client_id} />
@@ -118,7 +120,7 @@ function Details({ application, onClose }: { application: Application; onClose: 
           <ScopeList scopes={splitScopes(application.allowed_scopes).map((name) => ({ name }))} />
         </div>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -135,12 +137,15 @@ export function AdminApplicationsPage() {
     placeholderData: keepPreviousData,
   });
   const reload = () => queryClient.invalidateQueries({ queryKey });
-  const change = useMutation({
-    mutationFn: ({ action, application }: { action: Action; application: Application }) => act(action, application),
-    onSuccess: (_, { action, application }) => notifySuccess(`${application.name} ${done[action]}`),
-    onError: notifyError,
-    onSettled: reload,
-  });
+  const change = useAct(
+    {
+      mutationFn: ({ action, application }: { action: Action; application: Application }) => act(action, application),
+      onSuccess: (_, { action, application }) => notifySuccess(`${application.name} ${done[action]}`),
+      onError: notifyError,
+      onSettled: reload,
+    },
+    ({ application }) => application.id,
+  );
   const run = (action: Action, application: Application) =>
     action === 'suspend' ? setSuspending(application) : change.mutate({ action, application });
   return (

@@ -1,68 +1,49 @@
-import { Alert, Button, Modal, Tabs } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconInfoCircle, IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
-import { AddProvider } from '../../components/add-provider.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { usePost } from '../../once.ts';
 import { usePage } from '../../use-url-state.ts';
+import { AddChannel } from './add-channel.tsx';
 import { channelColumns } from './channel-columns.tsx';
-import { bodyOf, type ChannelFields, emptyChannel, fieldsOf } from './channel-fields.ts';
+import { bodyOf, type ChannelFields, fieldsOf, isElsewhere } from './channel-fields.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { useChannelActs } from './use-channel-acts.ts';
 
 type Open = { act: 'add' } | { act: 'edit' | 'remove'; channel: Channel };
 
-function AddChannel({ onClose }: { onClose: () => void }) {
-  const post = usePost();
-  const add = async (fields: ChannelFields) => {
-    // The form has checked what the route's schema asks for.
-    await post('/api/admin/channels', { body: bodyOf(fields) as { name: string } });
-    notifySuccess(`${fields.name} added. Test it, and sync its models.`);
-    onClose();
-    await reloadCatalog();
-  };
-  return (
-    <Modal opened onClose={onClose} title="Add a channel" size="xl">
-      <Tabs defaultValue="preset" keepMounted={false}>
-        <Tabs.List mb="md">
-          <Tabs.Tab value="preset">Known provider</Tabs.Tab>
-          <Tabs.Tab value="custom">Custom</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="preset" mih={220}>
-          <AddProvider />
-        </Tabs.Panel>
-        <Tabs.Panel value="custom">
-          <ChannelForm initial={emptyChannel} submitLabel="Add channel" onCancel={onClose} onSubmit={add} />
-        </Tabs.Panel>
-      </Tabs>
-    </Modal>
-  );
+interface EditChannelProps {
+  channel: Channel;
+  onClose: () => void;
+  /** Runs when requests go elsewhere from now on, or with another credential. */
+  onMoved: (channel: Channel) => void;
 }
 
-function EditChannel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+function EditChannel({ channel, onClose, onMoved }: EditChannelProps) {
   const [before] = useState(() => fieldsOf(channel));
   const save = async (fields: ChannelFields) => {
     const body = bodyOf(fields, before);
     if (Object.keys(body).length > 0) await put('/api/admin/channels/{id}', { path: { id: channel.id }, body });
     notifySuccess('Channel saved');
     onClose();
+    if (isElsewhere(body)) onMoved(channel);
     await reloadCatalog();
   };
   const hint = channel.has_credential
     ? `Stored${channel.credential_hint ? `: ${channel.credential_hint}` : ''}`
     : undefined;
   return (
-    <Modal opened onClose={onClose} title={`Edit ${channel.name}`} size="xl">
+    <Dialog opened onClose={onClose} title={`Edit ${channel.name}`} size="xl">
       <ChannelForm initial={before} submitLabel="Save" credentialHint={hint} onCancel={onClose} onSubmit={save} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -89,7 +70,9 @@ export function AdminChannelsPage() {
       {builtIn?.active && (
         <Alert mb="md" color="indigo" variant="light" icon={<IconInfoCircle aria-hidden />}>
           The built-in simulation is answering
-          {builtIn.mode === 'auto' ? ' because no other channel is enabled. It steps back when you enable one.' : '.'}
+          {builtIn.mode === 'auto'
+            ? ' because no other channel that is enabled serves a model. It steps back when one does.'
+            : '.'}
         </Alert>
       )}
       <DataTable
@@ -115,7 +98,21 @@ export function AdminChannelsPage() {
         }
       />
       {open?.act === 'add' && <AddChannel onClose={close} />}
-      {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} />}
+      {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} onMoved={acts.test} />}
+      <ConfirmDelete
+        opened={acts.failing !== null}
+        onClose={acts.leaveOff}
+        title={acts.failing ? `Enable ${acts.failing.channel.name} all the same?` : 'Enable'}
+        confirmLabel="Enable all the same"
+        onConfirm={acts.enableAnyway}
+      >
+        <Stack gap="xs">
+          <Text inherit className="svc-anywhere">
+            Its test failed: {acts.failing?.error}
+          </Text>
+          <Text inherit>Requests that are sent there would fail as well.</Text>
+        </Stack>
+      </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { IconBox, IconEdit, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
-import type { Channel } from '../../catalog.ts';
+import { type Channel, switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -22,7 +22,7 @@ export interface ChannelActs {
   remove: (channel: Channel) => void;
 }
 
-const isEnabled = ({ status }: Channel): boolean => status === 1;
+const isEnabled = ({ status }: Channel): boolean => status === switchedOn;
 const kindLabel = (kind: string): string => kinds.find(({ value }) => value === kind)?.label ?? kind;
 
 function TestCell({ channel, tried, onTest }: { channel: Channel; tried?: Tried; onTest: () => void }) {

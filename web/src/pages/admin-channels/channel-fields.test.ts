@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bodyOf, emptyChannel, faultsOf } from './channel-fields.ts';
+import { bodyOf, emptyChannel, faultsOf, isElsewhere } from './channel-fields.ts';
 
 const filled = { ...emptyChannel, name: 'Mine', provider: 'mine', base_url: 'http://127.0.0.1:1/v1' };
 
@@ -26,4 +26,10 @@ test('a stored credential is asked for again when it would go elsewhere', () => 
     expect(faultsOf({ ...filled, ...move })).toEqual({});
   }
   expect(faultsOf({ ...filled, base_url: 'http://127.0.0.1:1/v2', name: 'Other' }, filled)).toEqual({});
+});
+
+test('what leads requests elsewhere is worth another test, what only ranks the channel is not', () => {
+  expect(isElsewhere(bodyOf({ ...filled, credential: 'sk' }, filled))).toBe(true);
+  expect(isElsewhere(bodyOf({ ...filled, base_url: 'http://127.0.0.1:2/v1' }, filled))).toBe(true);
+  expect(isElsewhere(bodyOf({ ...filled, name: 'Other', weight: 3 }, filled))).toBe(false);
 });

@@ -91,3 +91,7 @@ export function bodyOf(fields: ChannelFields, before?: ChannelFields): Body {
   const changes = Object.entries(whole).filter(([name, value]) => !same(value, old[name]));
   return { ...Object.fromEntries(changes), ...(credential && { credential }) } as Body;
 }
+
+/** Whether a change leads requests elsewhere, or sends them with another credential. */
+export const isElsewhere = (changes: object): boolean =>
+  ['base_url', 'kind', 'provider', 'credential'].some((name) => name in changes);

@@ -53,7 +53,7 @@ function RoutingFields(props: FieldsProps) {
       </SimpleGrid>
       <TagsInput
         label="Models without a price of their own"
-        description="Names passed on as they are; models with prices are kept under Models"
+        description="Names passed on as they are, free for everybody unless the option DefaultModelPrice says otherwise"
         value={fields.models}
         onChange={(models) => set({ models })}
         splitChars={[',', ' ']}

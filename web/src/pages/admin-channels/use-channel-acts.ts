@@ -1,9 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { put } from '../../api.ts';
-import { type Channel, reloadCatalog } from '../../catalog.ts';
-import { syncModels, testChannel } from '../../components/add-by-preset.ts';
+import { type Channel, reloadCatalog, switchedOff, switchedOn } from '../../catalog.ts';
+import { switchChannel, syncModels, testChannel } from '../../components/add-by-preset.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useAct } from '../../use-act.ts';
 import type { Tried } from './channel-columns.tsx';
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
@@ -15,31 +14,68 @@ function syncedText(name: string, { added, kept, missing, unpriced }: Awaited<Re
   return `${name}: ${parts.join(', ')}.`;
 }
 
+/** An enabled channel whose test fails would take requests and answer none of them. */
+interface Failing {
+  channel: Channel;
+  error: string;
+}
+
 /** What a row of the channel table can do by itself. */
 export function useChannelActs() {
   const [tried, setTried] = useState<Record<number, Tried>>({});
+  const [failing, setFailing] = useState<Failing | null>(null);
   const note = (id: number, result: Tried) => setTried((before) => ({ ...before, [id]: result }));
-  const test = async ({ id }: Channel) => {
+  const test = async ({ id }: Channel): Promise<string | null> => {
     note(id, { state: 'running' });
     try {
-      const { ok, latency_ms: latencyMs, error } = await testChannel(id);
-      note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error: error ?? 'No answer' });
+      const { ok, latency_ms: latencyMs, error = 'No answer' } = await testChannel(id);
+      note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error });
+      return ok ? null : error;
     } catch (error) {
       note(id, { state: 'failed', error: (error as Error).message });
+      return (error as Error).message;
     }
   };
-  const sync = useMutation({
-    mutationFn: ({ id }: Channel) => syncModels(id),
-    onSuccess: (result, { name }) => notifySuccess(syncedText(name, result)),
-    onError: notifyError,
-    onSettled: reloadCatalog,
-  });
-  const toggle = useMutation({
-    mutationFn: ({ id, status }: Channel) =>
-      put('/api/admin/channels/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-    onSuccess: ({ name, status }) => notifySuccess(status === 1 ? `${name} is enabled` : `${name} is disabled`),
-    onError: notifyError,
-    onSettled: reloadCatalog,
-  });
-  return { tried, test: (channel: Channel) => void test(channel), sync: sync.mutate, toggle: toggle.mutate };
+  const sync = useAct(
+    {
+      mutationFn: ({ id }: Channel) => syncModels(id),
+      onSuccess: (result, { name }) => notifySuccess(syncedText(name, result)),
+      onError: notifyError,
+      onSettled: reloadCatalog,
+    },
+    ({ id }) => id,
+  );
+  const enable = async ({ id, name }: Channel): Promise<void> => {
+    await switchChannel(id, switchedOn);
+    notifySuccess(`${name} is enabled`);
+  };
+  const toggle = useAct(
+    {
+      mutationFn: async (channel: Channel): Promise<void> => {
+        if (channel.status === switchedOn) {
+          await switchChannel(channel.id, switchedOff);
+          notifySuccess(`${channel.name} is disabled`);
+          return;
+        }
+        const error = await test(channel);
+        if (error === null) await enable(channel);
+        else setFailing({ channel, error });
+      },
+      onError: notifyError,
+      onSettled: reloadCatalog,
+    },
+    ({ id }) => id,
+  );
+  return {
+    tried,
+    test: (channel: Channel) => void test(channel),
+    sync: sync.mutate,
+    toggle: toggle.mutate,
+    failing,
+    leaveOff: () => setFailing(null),
+    enableAnyway: async () => {
+      if (failing) await enable(failing.channel);
+      await reloadCatalog();
+    },
+  };
 }

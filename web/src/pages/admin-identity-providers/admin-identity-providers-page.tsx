@@ -1,14 +1,16 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconLogin2, IconPlus } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post as call, del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { usePost } from '../../once.ts';
+import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
 import { type IdentityProvider, providerPageSize, providersQuery, reloadProviders } from './identity-providers.ts';
 import { providerColumns } from './provider-columns.tsx';
@@ -35,9 +37,9 @@ function AddProvider({ onClose }: { onClose: () => void }) {
     await tryOut(provider).catch(notifyError);
   };
   return (
-    <Modal opened onClose={onClose} title="Connect a provider" size="lg">
+    <Dialog opened onClose={onClose} title="Connect a provider" size="lg">
       <ProviderForm initial={emptyProvider} submitLabel="Connect" onCancel={onClose} onSubmit={add} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -49,7 +51,7 @@ function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClo
     await reloadProviders();
   };
   return (
-    <Modal opened onClose={onClose} title={`Edit ${provider.name}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Edit ${provider.name}`} size="lg">
       <ProviderForm
         initial={fieldsOf(provider)}
         stored={{ hasSecret: provider.has_secret }}
@@ -57,7 +59,7 @@ function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClo
         onCancel={onClose}
         onSubmit={save}
       />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -66,13 +68,16 @@ export function AdminIdentityProvidersPage() {
   const query = useQuery(providersQuery(page));
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const test = useMutation({ mutationFn: tryOut, onError: notifyError });
-  const toggle = useMutation({
-    mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
-    onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
-    onError: notifyError,
-    onSettled: reloadProviders,
-  });
+  const test = useAct({ mutationFn: tryOut, onError: notifyError }, ({ id }) => id);
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
+      onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: reloadProviders,
+    },
+    ({ id }) => id,
+  );
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
       Connect a provider

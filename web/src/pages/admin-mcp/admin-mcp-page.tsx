@@ -1,12 +1,13 @@
 import { Button, Stack } from '@mantine/core';
 import { IconPlus, IconTool } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put } from '../../api.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
 import { mcpColumns } from './mcp-columns.tsx';
 import { type McpServer, reloadServers, serverPageSize, serversQuery } from './mcp-servers.ts';
@@ -17,13 +18,16 @@ export function AdminMcpPage() {
   const [page, setPage] = usePage();
   const query = useQuery(serversQuery(page));
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  const toggle = useMutation({
-    mutationFn: ({ id, enabled }: McpServer) =>
-      put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
-    onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
-    onError: notifyError,
-    onSettled: reloadServers,
-  });
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, enabled }: McpServer) =>
+        put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
+      onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: reloadServers,
+    },
+    ({ id }) => id,
+  );
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
       Connect a server

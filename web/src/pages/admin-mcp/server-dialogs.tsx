@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core';
 import { del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { usePost } from '../../once.ts';
 import { bodyOf, emptyServer, fieldsOf, type McpFields } from './mcp-fields.ts';
@@ -24,9 +24,9 @@ function AddServer({ own, onAdded, onClose }: AddProps) {
     onAdded(server);
   };
   return (
-    <Modal opened onClose={onClose} title="Connect a server" size="lg">
+    <Dialog opened onClose={onClose} title="Connect a server" size="lg">
       <McpForm initial={emptyServer} own={own} submitLabel="Connect" onCancel={onClose} onSubmit={add} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -39,7 +39,7 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
     await reloadServers();
   };
   return (
-    <Modal opened onClose={onClose} title={`Edit ${server.name}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Edit ${server.name}`} size="lg">
       <McpForm
         initial={fieldsOf(server)}
         stored={server.header_names}
@@ -48,7 +48,7 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
         onCancel={onClose}
         onSubmit={save}
       />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Alert, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post, put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -68,7 +69,7 @@ export function ServerTools({ server, onClose }: Shown) {
     retry: false,
   });
   return (
-    <Modal opened onClose={onClose} title={`Tools of ${server.name}`} size="xl">
+    <Dialog opened onClose={onClose} title={`Tools of ${server.name}`} size="xl">
       {test.isPending && <Loader aria-label="Connecting" />}
       {test.error && <ErrorState error={test.error} title="The server was not tested" />}
       {test.data?.ok === false && (
@@ -77,6 +78,6 @@ export function ServerTools({ server, onClose }: Shown) {
         </Alert>
       )}
       {test.data?.ok && <ToolChoice server={server} tested={test.data} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import { IconBox, IconPlus } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
@@ -12,24 +12,25 @@ import {
   type ProviderModel,
   providerModelsQuery,
   reloadCatalog,
+  switchedOn,
 } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
-import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { usePost } from '../../once.ts';
-import { queryClient } from '../../session.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { modelColumns } from './model-columns.tsx';
-import { bodyOf, emptyModel, fieldsOf, type ModelFields } from './model-fields.ts';
+import { bodyOf, emptyModel, fieldsOf, isFree, type ModelFields } from './model-fields.ts';
 import { ModelForm } from './model-form.tsx';
+import { useModelSwitch } from './use-model-switch.ts';
 
 const urlDefaults = { channel: '', type: '', model: '', page: '1' };
 
-type Open = { act: 'add' } | { act: 'edit' | 'remove'; model: ProviderModel };
+type Open = { act: 'add' } | { act: 'edit' | 'remove' | 'give away'; model: ProviderModel };
 
 interface FiltersProps {
   filter: ModelFilter;
@@ -69,35 +70,13 @@ function Filters({ filter, channels, set }: FiltersProps) {
   );
 }
 
-/** Switched in the table at once; the service's answer, or its refusal, follows. */
-function useToggle(queryKey: readonly unknown[]) {
-  return useMutation({
-    mutationFn: ({ id, status }: ProviderModel) =>
-      put('/api/admin/provider-models/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-    onMutate: ({ id }: ProviderModel) => {
-      queryClient.setQueryData(
-        queryKey,
-        (before: { provider_models: ProviderModel[] } | undefined) =>
-          before && {
-            ...before,
-            provider_models: before.provider_models.map((one) =>
-              one.id === id ? { ...one, status: one.status === 1 ? 2 : 1 } : one,
-            ),
-          },
-      );
-    },
-    onError: notifyError,
-    onSettled: reloadCatalog,
-  });
-}
-
 export function AdminModelsPage() {
   const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
   const [page, setPage] = usePage();
   const options = providerModelsQuery(filter, page);
   const query = useQuery(options);
   const channels = useQuery(allChannelsQuery).data?.channels ?? [];
-  const toggle = useToggle(options.queryKey);
+  const toggle = useModelSwitch(options.queryKey);
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
@@ -132,7 +111,10 @@ export function AdminModelsPage() {
         columns={modelColumns({
           channelName: (id) => channels.find((channel) => channel.id === id)?.name ?? `#${id}`,
           edit: (model) => setOpen({ act: 'edit', model }),
-          toggle: (model) => toggle.mutate(model),
+          toggle: (model) =>
+            model.status !== switchedOn && isFree(fieldsOf(model))
+              ? setOpen({ act: 'give away', model })
+              : toggle.mutate(model),
           remove: (model) => setOpen({ act: 'remove', model }),
           tryOut: ({ model_id }) => navigate({ to: '/playground', search: { model: model_id } }),
         })}
@@ -172,6 +154,18 @@ export function AdminModelsPage() {
           onSubmit={save}
         />
       )}
+      <ConfirmDelete
+        opened={open?.act === 'give away'}
+        onClose={close}
+        title={open?.act === 'give away' ? `Enable ${open.model.model_id} without a price?` : 'Enable'}
+        confirmLabel="Enable for free"
+        onConfirm={async () => {
+          if (open?.act === 'give away') await toggle.mutateAsync(open.model);
+        }}
+      >
+        Everybody who may call it would do so for nothing, and you would pay the provider. Edit the model to set a
+        price.
+      </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}

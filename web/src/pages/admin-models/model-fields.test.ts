@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { ProviderModel } from '../../catalog.ts';
-import { bodyOf, emptyModel, faultsOf, fieldsOf } from './model-fields.ts';
+import { bodyOf, emptyModel, faultsOf, fieldsOf, isFree } from './model-fields.ts';
 import { partFields, tierFields } from './part-prices.ts';
 
 test('faults are named per field', () => {
@@ -30,4 +30,13 @@ test('long prompts need their prices, and sizes that go up', () => {
   expect(fault(tier, { ...tier, above_context: '200' })).toBeUndefined();
   expect(fault(tier, { ...tier })).toContain('larger');
   expect(fault({ ...tier, completion: '' })).toContain('need');
+});
+
+test('a model is free when no part of it has a price', () => {
+  expect(isFree(emptyModel)).toBe(true);
+  expect(isFree({ ...emptyModel, prompt_price: '' })).toBe(true);
+  expect(isFree({ ...emptyModel, request_price: 0.01 })).toBe(false);
+  expect(isFree({ ...emptyModel, parts: partFields({ audio_in: 2 }) })).toBe(false);
+  const tiers = [tierFields({ above_context: 100, prompt: 1, completion: 2 }, 0)];
+  expect(isFree({ ...emptyModel, tiers })).toBe(false);
 });

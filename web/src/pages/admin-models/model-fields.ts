@@ -87,6 +87,13 @@ export function faultsOf(fields: ModelFields): ModelFaults {
   return faults;
 }
 
+/** Whether everybody who may call it does so for nothing. */
+export function isFree({ prompt_price, completion_price, request_price, parts, tiers }: ModelFields): boolean {
+  const ofTiers = tiers.flatMap(({ prompt, completion, request }) => [prompt, completion, request]);
+  const prices = [prompt_price, completion_price, request_price, ...Object.values(parts), ...ofTiers];
+  return prices.every((price) => Number(price) === 0);
+}
+
 /** An empty upstream name means the same as the public one. Prices of parts are sent only where there are or were any. */
 export function bodyOf({ channel, parts, tiers, hadParts, ...fields }: ModelFields) {
   const values = Object.fromEntries(numbers.map((name) => [name, Number(fields[name])])) as Record<Numbers, number>;

@@ -1,9 +1,11 @@
-import { Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Alert, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { faultsOf, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
+import { faultsOf, isFree, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
 import { PartPriceFields } from './part-price-fields.tsx';
 
 interface ModelFormProps {
@@ -30,7 +32,7 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
     onChange: (value: number | string) => set({ [name]: value }),
   });
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+    <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label="Prompt, per million tokens" {...price('prompt_price')} />
       <NumberInput label="Completion, per million tokens" {...price('completion_price')} />
       <NumberInput label={`Per ${requestUnit[fields.type] ?? 'request'}`} {...price('request_price')} />
@@ -47,7 +49,7 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
     onChange: (value: number | string) => set({ [name]: value }),
   });
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+    <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label="Context, tokens" description="0: unknown" {...number('context_length')} />
       <NumberInput label="Longest answer, tokens" description="0: unknown" {...number('max_output_tokens')} />
       <NumberInput
@@ -66,7 +68,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
   const channels = useQuery(allChannelsQuery);
   const choices = channels.data?.channels.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+    <SimpleGrid cols={{ base: 1, sm: 2 }} className="svc-fields">
       <TextInput
         label="Model"
         description="The name callers use"
@@ -108,16 +110,21 @@ function NameFields({ fields, faults, set }: FieldsProps) {
 export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: ModelFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
   return (
-    <Modal opened onClose={onClose} title={title} size="lg">
+    <Dialog opened onClose={onClose} title={title} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <NameFields fields={fields} faults={faults} set={set} />
           <PriceFields fields={fields} faults={faults} set={set} />
           <PartPriceFields fields={fields} faults={faults} set={set} />
+          {isFree(fields) && (
+            <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
+              Without a price it is free for everybody who may call it.
+            </Alert>
+          )}
           <LimitFields fields={fields} faults={faults} set={set} />
           <FormFoot act={save} failure="The model was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

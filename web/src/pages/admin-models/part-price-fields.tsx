@@ -13,7 +13,7 @@ const columns = { base: 1, xs: 2, sm: 3 };
 
 function PartRates({ fields, set }: RatesProps) {
   return (
-    <SimpleGrid cols={columns}>
+    <SimpleGrid cols={columns} className="svc-fields">
       {parts.map(({ name, label, as }) => (
         <NumberInput
           key={name}
@@ -33,7 +33,7 @@ function TierCard({ tier, set, remove }: { tier: TierFields; set: (next: TierFie
   return (
     <Fieldset legend="Long prompts">
       <Stack>
-        <SimpleGrid cols={columns}>
+        <SimpleGrid cols={columns} className="svc-fields">
           <NumberInput
             label="Prompts above"
             thousandSeparator

@@ -1,9 +1,11 @@
-import { Autocomplete, MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { Autocomplete, MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { scopeWords, splitScopes } from '../../components/scopes.tsx';
 import { modelsQuery } from '../../models.ts';
+import { DurationOption, NumberOption } from './number-option.tsx';
 import type { Option } from './option-groups.ts';
+import { isDuration } from './option-units.ts';
+import { useDraft } from './use-draft.ts';
 
 type Value = Option['value'];
 
@@ -11,65 +13,29 @@ interface OptionInputProps {
   option: Option;
   label: string;
   onSave: (value: Value) => void;
+  /** Another number takes back what was typed and not saved. */
+  turn: number;
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** Text and numbers are saved when the field is left or Enter is pressed; Escape restores the saved value. */
-function useDraft<T extends Value>(saved: T, onSave: (value: T) => void) {
-  const [draft, setDraft] = useState<T>(saved);
-  const [before, setBefore] = useState(saved);
-  if (before !== saved) {
-    setBefore(saved);
-    setDraft(saved);
-  }
-  const commit = () => {
-    if (draft !== saved) onSave(draft);
-  };
-  const onKeyDown = (event: { key: string }) => {
-    if (event.key === 'Enter') commit();
-    if (event.key === 'Escape') setDraft(saved);
-  };
-  return { draft, setDraft, onBlur: commit, onKeyDown };
-}
-
-function NumberOption({ option, label, onSave }: OptionInputProps) {
-  const { draft, setDraft, ...keys } = useDraft<Value>(option.value, onSave);
+function TextOption({ option, label, onSave, turn }: OptionInputProps) {
+  const { draft, setDraft, ...keys } = useDraft(String(option.value), turn, onSave);
   return (
-    <NumberInput
-      aria-label={label}
-      value={Number(draft)}
-      onChange={(value) => setDraft(value === '' ? option.value : Number(value))}
-      min={0}
-      thousandSeparator
-      hideControls
-      {...keys}
-    />
+    <TextInput aria-label={label} value={draft} onChange={(event) => setDraft(event.currentTarget.value)} {...keys} />
   );
 }
 
-function TextOption({ option, label, onSave }: OptionInputProps) {
-  const { draft, setDraft, ...keys } = useDraft<Value>(option.value, onSave);
-  return (
-    <TextInput
-      aria-label={label}
-      value={String(draft)}
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      {...keys}
-    />
-  );
-}
-
-function ModelOption({ option, label, onSave }: OptionInputProps) {
+function ModelOption({ option, label, onSave, turn }: OptionInputProps) {
   const models = useQuery(modelsQuery);
-  const { draft, setDraft, ...keys } = useDraft<Value>(option.value, onSave);
+  const { draft, setDraft, ...keys } = useDraft(String(option.value), turn, onSave);
   return (
     <Autocomplete
       aria-label={label}
       placeholder="Picked automatically"
       openOnFocus={false}
       data={models.data?.map(({ id }) => id) ?? []}
-      value={String(draft)}
+      value={draft}
       onChange={setDraft}
       onOptionSubmit={onSave}
       {...keys}
@@ -79,13 +45,16 @@ function ModelOption({ option, label, onSave }: OptionInputProps) {
 
 /** The input that fits the option: by its key where it has choices, else by the type of its value. */
 export function OptionInput(props: OptionInputProps) {
-  const { option, label, onSave } = props;
+  const { option, label, onSave, turn } = props;
   if (typeof option.value === 'boolean') {
     return (
       <Switch aria-label={label} checked={option.value} onChange={(event) => onSave(event.currentTarget.checked)} />
     );
   }
-  if (typeof option.value === 'number') return <NumberOption {...props} />;
+  if (typeof option.value === 'number') {
+    const number = { option: { key: option.key, value: option.value }, label, onSave, turn };
+    return isDuration(option.key) ? <DurationOption {...number} /> : <NumberOption {...number} />;
+  }
   if (option.key === 'OAuth2AllowedScopes') {
     return (
       <MultiSelect

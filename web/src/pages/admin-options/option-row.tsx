@@ -1,52 +1,85 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { get, put } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { SettingRow } from '../../components/setting-row.tsx';
-import { formatNumber, formatQuota } from '../../format.ts';
+import { formatNumber } from '../../format.ts';
 import { queryClient } from '../../session.ts';
+import { dangerOf } from './dangers.ts';
 import { durationOf, labelOf, type Option } from './option-groups.ts';
 import { OptionInput } from './option-input.tsx';
+import { helpOf, isDuration, shapeOf, shownOf } from './option-units.ts';
+
+type Value = Option['value'];
 
 export const optionsQuery = queryOptions({
   queryKey: ['options'],
   queryFn: ({ signal }) => get('/api/admin/options', { signal }),
 });
 
-function written(value: Option['value']): string {
+/** As the input writes it, so that the two can be compared. */
+function written(key: string, value: Value): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (typeof value === 'number') return formatNumber(value);
-  return value === '' ? 'empty' : value;
+  if (typeof value !== 'number') return value === '' ? 'empty' : value;
+  if (isDuration(key)) return durationOf(value) ?? `${formatNumber(value)} seconds`;
+  const shape = shapeOf(key);
+  return `${shape.prefix ?? ''}${formatNumber(shownOf(shape, value))}${shape.suffix ?? ''}`;
 }
 
-/** A number in words that mean something. */
-function meaning({ key, value }: Option): string | undefined {
-  if (typeof value !== 'number') return undefined;
-  if (key.endsWith('TTL')) return durationOf(value);
-  return key === 'QuotaForNewUser' ? formatQuota(value) : undefined;
-}
-
-export function OptionRow({ option }: { option: Option }) {
+/** Asked first where a value does what nobody wants by mistake. */
+function useSave(option: Option) {
   const save = useMutation({
     // One after the other, so that the last change wins.
     scope: { id: `option ${option.key}` },
-    mutationFn: (value: Option['value']) => put('/api/admin/options', { body: { key: option.key, value } }),
+    mutationFn: (value: Value) => put('/api/admin/options', { body: { key: option.key, value } }),
     onSuccess: (changed) =>
       queryClient.setQueryData(optionsQuery.queryKey, (options) =>
         options?.map((one) => (one.key === changed.key ? changed : one)),
       ),
   });
+  const [asked, setAsked] = useState<{ value: Value; danger: string } | null>(null);
+  const [turn, setTurn] = useState(0);
+  const change = (value: Value) => {
+    const danger = dangerOf(option.key, value, option.value);
+    if (danger === null) save.mutate(value);
+    else setAsked({ value, danger });
+  };
+  const leave = () => {
+    setAsked(null);
+    setTurn(turn + 1);
+  };
+  return { save, change, asked, leave, turn };
+}
+
+export function OptionRow({ option }: { option: Option }) {
+  const { save, change, asked, leave, turn } = useSave(option);
   const label = labelOf(option.key);
-  const words = meaning(option);
+  const initial = written(option.key, option.default);
+  const now = typeof option.value === 'number' && isDuration(option.key) && written(option.key, option.value);
   return (
-    <SettingRow
-      label={label}
-      code={option.key}
-      help={`${option.description}. Default: ${written(option.default)}.${words ? ` Now ${words}.` : ''}`}
-      initial={written(option.default)}
-      isInitial={option.value === option.default}
-      act={save}
-      onReset={() => save.mutate(option.default)}
-    >
-      <OptionInput option={option} label={label} onSave={(value) => save.mutate(value)} />
-    </SettingRow>
+    <>
+      <SettingRow
+        label={label}
+        code={option.key}
+        help={`${helpOf(option)}. Default: ${initial}.${now ? ` Now ${now}.` : ''}`}
+        initial={initial}
+        isInitial={option.value === option.default}
+        act={save}
+        onReset={() => change(option.default)}
+      >
+        <OptionInput option={option} label={label} onSave={change} turn={turn} />
+      </SettingRow>
+      <ConfirmDelete
+        opened={asked !== null}
+        onClose={leave}
+        title={asked ? `${label}: ${written(option.key, asked.value)}?` : label}
+        confirmLabel="Save all the same"
+        onConfirm={async () => {
+          if (asked) await save.mutateAsync(asked.value);
+        }}
+      >
+        {asked?.danger}
+      </ConfirmDelete>
+    </>
   );
 }

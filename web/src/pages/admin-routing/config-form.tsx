@@ -1,11 +1,12 @@
-import { Alert, Modal, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Alert, NumberInput, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put, type Result } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { StrategyChoice } from '../../components/strategy-choice.tsx';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { explainWeights, scoreBy, totalOf, type Weights } from './scores.ts';
 import { useMeasured } from './use-measured.ts';
 
@@ -74,7 +75,7 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
   const set = (changes: Partial<RoutingConfig>) => setConfig((before) => ({ ...before, ...changes }));
   const weights = weightsOf(config);
   const valid = totalOf(weights) > 0;
-  const save = useMutation({
+  const save = useAct({
     mutationFn: () => {
       const { canonical_model_id: model_id, configured: _, ...body } = config;
       return put('/api/routing/configs/{model_id}', { path: { model_id }, body });
@@ -90,7 +91,7 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
     if (valid) save.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title={`Routing of ${saved.canonical_model_id}`} size="lg">
+    <Dialog opened onClose={onClose} title={`Routing of ${saved.canonical_model_id}`} size="lg">
       <form onSubmit={submit}>
         <Stack gap="lg">
           <StrategyChoice
@@ -130,6 +131,6 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import {
   IconTrash,
   IconUsers,
 } from '@tabler/icons-react';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, post, put } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
@@ -24,6 +24,7 @@ import { SecretOnce } from '../../components/secret-once.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { CreditsForm } from './credits-form.tsx';
 import { DeleteUser } from './delete-user.tsx';
@@ -67,10 +68,10 @@ const columns = (acts: UserActs): Column<User>[] => [
     header: 'User',
     cell: ({ username, display_name, id }) => (
       <Stack gap={0}>
-        <Text size="sm" fw={600}>
+        <Text size="sm" fw={600} title={display_name || username}>
           {display_name || username}
         </Text>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" title={username}>
           {username} · id {id}
         </Text>
       </Stack>
@@ -82,7 +83,9 @@ const columns = (acts: UserActs): Column<User>[] => [
     cell: ({ email, email_verified }) =>
       email ? (
         <Group gap={6} wrap="nowrap">
-          {email}
+          <Text size="sm" miw={0} title={email}>
+            {email}
+          </Text>
           {email_verified && (
             <Badge size="sm" color="teal">
               Verified
@@ -144,21 +147,27 @@ export function AdminUsersPage() {
   });
   const reload = () =>
     Promise.all([queryClient.invalidateQueries({ queryKey }), queryClient.invalidateQueries(selfQuery)]);
-  const toggle = useMutation({
-    mutationFn: ({ id, status }: User) =>
-      put('/api/admin/users/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-    onSuccess: ({ username, status }) => notifySuccess(`${username} is ${status === 1 ? 'enabled' : 'disabled'}`),
-    onError: notifyError,
-    onSettled: reload,
-  });
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, status }: User) =>
+        put('/api/admin/users/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
+      onSuccess: ({ username, status }) => notifySuccess(`${username} is ${status === 1 ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: reload,
+    },
+    ({ id }) => id,
+  );
   const [inviting, setInviting] = useState(false);
   const [url, setUrl] = useState<string | null>(null);
-  const link = useMutation({
-    mutationFn: ({ id }: User) =>
-      post('/api/admin/users/{id}/links', { path: { id }, body: { purpose: 'reset_password' } }),
-    onSuccess: (made) => setUrl(made.url),
-    onError: notifyError,
-  });
+  const link = useAct(
+    {
+      mutationFn: ({ id }: User) =>
+        post('/api/admin/users/{id}/links', { path: { id }, body: { purpose: 'reset_password' } }),
+      onSuccess: (made) => setUrl(made.url),
+      onError: notifyError,
+    },
+    ({ id }) => id,
+  );
   const acts: UserActs = {
     self,
     edit: (user) => setOpen({ act: 'edit', user }),

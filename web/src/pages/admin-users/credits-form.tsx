@@ -1,5 +1,6 @@
-import { Modal, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatQuota, quotaOfUsd } from '../../format.ts';
@@ -35,7 +36,7 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
     if (valid) grant.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title={`Credits for ${user.username}`}>
+    <Dialog opened onClose={onClose} title={`Credits for ${user.username}`}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
@@ -73,6 +74,6 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useAct } from '../../use-act.ts';
@@ -26,7 +27,7 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
     invite.mutate({ username, email });
   };
   return (
-    <Modal opened onClose={onClose} title="Invite somebody">
+    <Dialog opened onClose={onClose} title="Invite somebody">
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
@@ -45,6 +46,6 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
           <FormFoot act={invite} failure="Nobody was invited" submitLabel="Invite" onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

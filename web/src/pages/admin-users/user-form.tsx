@@ -1,10 +1,11 @@
-import { Modal, Select, Stack, Switch, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Select, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { type User, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { roleNames } from './user-state.ts';
 
 interface UserFormProps {
@@ -22,7 +23,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   const changes = Object.fromEntries(
     namesOfChanges.filter((name) => fields[name] !== user[name]).map((name) => [name, fields[name]]),
   );
-  const save = useMutation({
+  const save = useAct({
     mutationFn: () => put('/api/admin/users/{id}', { path: { id: user.id }, body: changes }),
     onSuccess: async () => {
       notifySuccess(`${user.username} saved`);
@@ -38,7 +39,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   // Nobody may grant a role equal to or above their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
-    <Modal opened onClose={onClose} title={`Edit ${user.username}`}>
+    <Dialog opened onClose={onClose} title={`Edit ${user.username}`}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -82,6 +83,6 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

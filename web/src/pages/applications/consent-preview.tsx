@@ -1,5 +1,6 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { Dialog } from '../../components/dialog.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
 import { type AskedFor, Question } from '../authorize/question.tsx';
 import { type ApplicationFields, bodyOf } from './application-fields.ts';
@@ -26,13 +27,13 @@ export function ConsentPreview({ fields, verified }: { fields: ApplicationFields
       <Button variant="default" onClick={open}>
         See what users see
       </Button>
-      <Modal opened={opened} onClose={close} title="What users are asked">
+      <Dialog opened={opened} onClose={close} title="What users are asked">
         <Question asked={askedBy(fields, verified)} answer={answer} preview>
           <Text size="xs" c="dimmed" ta="center">
             Only a preview: either answer closes it.
           </Text>
         </Question>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,9 +1,10 @@
 import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { type Asked, decide, leaveTo, loginAgain, readAuthorization } from './authorization.ts';
 import { Consent } from './consent.tsx';
 import { Refused } from './refused.tsx';
@@ -41,7 +42,7 @@ const needsNoAnswer = ({ application, has_existing_consent, needs_reconsent, int
   application.is_verified && has_existing_consent && !needs_reconsent && !interaction;
 
 function Known({ asked, search }: { asked: Asked; search: string }) {
-  const { mutate, data, error } = useMutation({ mutationFn: () => decide(search, { approved: true, spending: null }) });
+  const { mutate, data, error } = useAct({ mutationFn: () => decide(search, { approved: true, spending: null }) });
   useEffect(() => mutate(), [mutate]);
   if (error) return <Consent asked={asked} search={search} />;
   return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;
@@ -49,7 +50,7 @@ function Known({ asked, search }: { asked: Asked; search: string }) {
 
 /** The application wants a fresh login: this session ends, and the request goes on after the next one. */
 function LoginAgain({ to }: { to: string }) {
-  const { mutate, error } = useMutation({
+  const { mutate, error } = useAct({
     mutationFn: () => post('/api/user/logout'),
     onSuccess: () => window.location.replace(to),
   });

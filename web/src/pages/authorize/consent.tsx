@@ -1,11 +1,11 @@
 import { Anchor, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { BareFrame } from '../../components/bare-frame.tsx';
+import { useAct } from '../../use-act.ts';
 import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
 import { type Answer, Question } from './question.tsx';
 
 export function Consent({ asked, search }: { asked: Asked; search: string }) {
-  const answer = useMutation({
+  const answer = useAct({
     mutationFn: (answer: Answer) => decide(search, answer),
     onSuccess: leaveTo,
   });

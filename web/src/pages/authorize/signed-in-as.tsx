@@ -1,20 +1,20 @@
 import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { post } from '../../api.ts';
 import { notifyError } from '../../components/notify.ts';
-import { queryClient, useUser } from '../../session.ts';
+import { forgetUser, useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 
 /** Whose account access is given to, and the way to switch accounts, unless it is `fixed`. */
 export function SignedInAs({ fixed = false }) {
   const user = useUser();
   const router = useRouter();
   const name = user.display_name || user.username;
-  const change = useMutation({
+  const change = useAct({
     mutationFn: () => post('/api/user/logout'),
     onSuccess: async () => {
       const { pathname, search } = window.location;
-      queryClient.clear();
+      forgetUser();
       await router.navigate({ to: '/login', search: { next: pathname + search } });
     },
     onError: notifyError,

@@ -1,6 +1,7 @@
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { SpendingFields } from '../../components/spending-fields.tsx';
@@ -34,7 +35,7 @@ export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
     if (body) save.mutate(body);
   };
   return (
-    <Modal opened onClose={onClose} title={`What ${app_name} may spend`}>
+    <Dialog opened onClose={onClose} title={`What ${app_name} may spend`}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
@@ -50,6 +51,6 @@ export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Code, Divider, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError, get, post, type Result } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
@@ -73,7 +73,7 @@ function Answered({ approved, name }: { approved: boolean; name: string }) {
 
 function AskedByDevice({ asked }: { asked: Asked }) {
   const { user_code, application } = asked;
-  const answer = useMutation({
+  const answer = useAct({
     mutationFn: ({ approved, spending }: Answer) =>
       post('/api/oauth2/device', { body: { user_code, approved, ...spending } }),
   });

@@ -1,60 +1,76 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { get, type Result } from '../../api.ts';
+import { get } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { callsOf, endingOf, type Requests, sumOf, together } from '../../requests.ts';
 
-type UsageLog = Result<'/api/usage/logs', 'get'>['logs'][number];
+function Asked({ row }: { row: Requests }) {
+  const { model, provider } = row.logs[0]!;
+  const { label, ok } = endingOf(row);
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {row.parent === null ? (
+        <>
+          <Text size="sm">{model}</Text>
+          <Text size="xs" c="dimmed">
+            {provider}
+          </Text>
+        </>
+      ) : (
+        <AnchorLink to="/usage" search={{ parent: row.parent }} size="sm">
+          {callsOf(row)}
+        </AnchorLink>
+      )}
+      {!ok && (
+        <Badge size="sm" color="orange">
+          {label}
+        </Badge>
+      )}
+    </Group>
+  );
+}
 
-const columns: Column<UsageLog>[] = [
-  {
-    key: 'model',
-    header: 'Model',
-    cell: ({ model, provider, status }) => (
-      <Group gap="xs" wrap="nowrap">
-        <Text size="sm">{model}</Text>
-        <Text size="xs" c="dimmed">
-          {provider}
-        </Text>
-        {status !== 'ok' && (
-          <Badge size="sm" color="orange">
-            {status}
-          </Badge>
-        )}
-      </Group>
-    ),
-  },
+const columns: Column<Requests>[] = [
+  { key: 'model', header: 'Model', cell: (row) => <Asked row={row} /> },
   {
     key: 'tokens',
     header: 'Tokens',
     align: 'right',
-    cell: ({ prompt_tokens, completion_tokens }) => (
-      <span className="svc-number">{`${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens)}`}</span>
+    cell: (row) => (
+      <span className="svc-number">
+        {`${formatNumber(sumOf(row, 'prompt_tokens'))} → ${formatNumber(sumOf(row, 'completion_tokens'))}`}
+      </span>
     ),
   },
-  { key: 'cost', header: 'Cost', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
-  { key: 'when', header: 'When', align: 'right', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'cost', header: 'Cost', align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },
+  { key: 'when', header: 'When', align: 'right', cell: ({ logs: [log] }) => <TimeAgo at={log!.created_at} /> },
 ];
+
+const shown = 5;
+/** One question to the orchestration model takes a dozen calls: enough for some of them. */
+const fetched = 60;
 
 /** The last few requests. */
 export function Recent() {
   const query = useQuery({
     queryKey: ['usage', 'recent'],
-    queryFn: ({ signal }) => get('/api/usage/logs', { query: { page: 1, page_size: 5 }, signal }),
+    queryFn: ({ signal }) => get('/api/usage/logs', { query: { page: 1, page_size: fetched }, signal }),
   });
   return (
     <Section title="Latest requests">
       <DataTable
         label="Latest requests"
         columns={columns}
-        rows={query.data?.logs}
-        rowKey={({ id }) => id}
+        rows={query.data && together(query.data.logs).slice(0, shown)}
+        rowKey={({ key }) => key}
         query={query}
         minWidth={520}
         empty={<EmptyState icon={IconActivity} title="No requests yet" description="They show here as they come in." />}

@@ -23,6 +23,16 @@ function Simulation() {
   );
 }
 
+function Nothing() {
+  const admin = isAdmin(useUser());
+  return (
+    <Text size="sm">
+      No provider is set up yet, so no model can be called.{' '}
+      {admin ? 'Add one with its key below.' : 'Ask your administrator to add one.'}
+    </Text>
+  );
+}
+
 /** Which providers and models can be called right now. */
 export function WhatWorks() {
   const query = useQuery(modelsQuery);
@@ -41,7 +51,7 @@ export function WhatWorks() {
       {query.data && (
         <Stack gap="sm">
           {onlySimulation(providers) && <Simulation />}
-          {providers.length === 0 && <Text size="sm">No provider is set up yet, so no model can be called.</Text>}
+          {providers.length === 0 && <Nothing />}
           <Group gap="xs">
             {providers.map(({ name, models }) => (
               <Badge key={name} size="lg" color={name === builtIn ? 'gray' : 'teal'}>

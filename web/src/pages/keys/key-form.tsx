@@ -1,5 +1,6 @@
-import { Modal, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { modelsQuery } from '../../models.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
@@ -132,7 +133,7 @@ export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyF
     (given) => onSubmit(given, nowSeconds()),
   );
   return (
-    <Modal opened onClose={onClose} title={title} size="lg">
+    <Dialog opened onClose={onClose} title={title} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -153,6 +154,6 @@ export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyF
           <FormFoot act={save} failure="The key was not saved" submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Code } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
@@ -11,6 +11,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { usePost } from '../../once.ts';
 import { keysQuery, queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { keyColumns } from './key-columns.tsx';
 import { type ApiKey, bodyOf, changesOf, emptyKey, fieldsOf, type KeyFields } from './key-fields.ts';
 import { KeyForm } from './key-form.tsx';
@@ -39,15 +40,18 @@ export function KeysPage() {
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setOpen(null);
   const post = usePost();
-  const toggle = useMutation({
-    mutationFn: ({ id, status }: ApiKey) =>
-      put('/api/tokens/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-    onSuccess: (key) => {
-      queryClient.setQueryData(keysQuery.queryKey, (keys) => keys?.map((one) => (one.id === key.id ? key : one)));
-      notifySuccess(key.status === 1 ? `${key.name} works again` : `${key.name} is disabled`);
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, status }: ApiKey) =>
+        put('/api/tokens/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
+      onSuccess: (key) => {
+        queryClient.setQueryData(keysQuery.queryKey, (keys) => keys?.map((one) => (one.id === key.id ? key : one)));
+        notifySuccess(key.status === 1 ? `${key.name} works again` : `${key.name} is disabled`);
+      },
+      onError: notifyError,
     },
-    onError: notifyError,
-  });
+    ({ id }) => id,
+  );
   const create = async (fields: KeyFields, nowSeconds: number) => {
     const made = await post('/api/tokens', { body: bodyOf(fields, nowSeconds) });
     close();

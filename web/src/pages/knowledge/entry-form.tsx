@@ -1,7 +1,8 @@
-import { Autocomplete, Modal, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { usePost } from '../../once.ts';
@@ -50,7 +51,7 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
     if (Object.keys(found).length === 0) saving.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title={entry ? 'Edit entry' : 'Add knowledge'} size="lg">
+    <Dialog opened onClose={onClose} title={entry ? 'Edit entry' : 'Add knowledge'} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -100,6 +101,6 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Autocomplete, Button, FileButton, Group, List, Modal, Stack, Switch, TagsInput, Text } from '@mantine/core';
+import { Autocomplete, Button, FileButton, Group, List, Stack, Switch, TagsInput, Text } from '@mantine/core';
 import { IconFileText, IconUpload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatBytes } from '../../format.ts';
@@ -123,7 +124,7 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
     importing.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title="Import files" size="lg">
+    <Dialog opened onClose={onClose} title="Import files" size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <DropArea onFiles={add} />
@@ -159,6 +160,6 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,3 @@
-import './knowledge.css';
 import { Button, Card, Code, Group, Select, Skeleton, Text } from '@mantine/core';
 import { IconBook, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

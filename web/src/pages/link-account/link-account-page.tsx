@@ -8,7 +8,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { WayButtons } from '../../components/sign-in-ways.tsx';
 import { safeNext } from '../../search-params.ts';
-import { queryClient } from '../../session.ts';
+import { forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
 type Pending = Result<'/api/auth/link', 'get'>;
@@ -21,7 +21,7 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
   const connect = useAct({
     mutationFn: () => post('/api/auth/link', { body: { link, ...(asks && { password }) } }),
     onSuccess: ({ return_to }) => {
-      queryClient.clear();
+      forgetUser();
       router.history.push(safeNext(return_to, window.location.origin));
     },
   });

@@ -1,12 +1,13 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { parseSearch } from '../../search-params.ts';
-import { currentUser, queryClient } from '../../session.ts';
+import { currentUser, forgetUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { leaveTo } from '../authorize/authorization.ts';
 
 const names = ['client_id', 'post_logout_redirect_uri', 'state'];
@@ -24,10 +25,10 @@ function LoggedOut() {
 function Question({ search }: { search: string }) {
   const given = parseSearch(search);
   const body = Object.fromEntries(names.filter((name) => name in given).map((name) => [name, String(given[name])]));
-  const logOut = useMutation({
+  const logOut = useAct({
     mutationFn: () => post('/api/oauth2/end_session/confirm', { body }),
     onSuccess: ({ redirect_url }) => {
-      queryClient.clear();
+      forgetUser();
       // Checked by the service against what the application has registered; never the address of this page.
       if (redirect_url) leaveTo(redirect_url);
     },

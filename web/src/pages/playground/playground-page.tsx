@@ -1,4 +1,3 @@
-import './playground.css';
 import { ActionIcon, Badge, Button, Text, Tooltip } from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconArrowDown, IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { useHeadingFocus } from '../../heading-focus.ts';
 import { firstModel, modelsQuery, orchestrationModel } from '../../models.ts';
+import { isAdmin, useUser } from '../../session.ts';
 import { useFollow } from '../../use-follow.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { AnswerView } from './answer-view.tsx';
@@ -32,6 +32,10 @@ const startSettings = (sessionId: string): Settings =>
     ? defaultSettings
     : { ...defaultSettings, orchestration: { ...defaultSettings.orchestration, sessionId } };
 
+/** Only an administrator can add a provider. */
+const realOnes = (admin: boolean): string =>
+  admin ? 'Add a provider key to talk to a real one.' : 'Ask your administrator for a real one.';
+
 interface NothingProps {
   model: string;
   /** The session that the first message continues. */
@@ -41,6 +45,7 @@ interface NothingProps {
 
 function Nothing({ model, session, onPick }: NothingProps) {
   const orchestrated = model === orchestrationModel;
+  const admin = isAdmin(useUser());
   if (orchestrated && session !== '') {
     return (
       <EmptyState
@@ -56,7 +61,7 @@ function Nothing({ model, session, onPick }: NothingProps) {
       title="Say something"
       description={
         model.startsWith('demo/')
-          ? 'This model is a simulation that answers offline. Add a provider key to talk to a real one.'
+          ? `This model is a simulation that answers offline. ${realOnes(admin)}`
           : orchestrated
             ? 'The orchestration model plans the work, gives each task to a fitting model, and remembers the session.'
             : 'Each answer shows its time, tokens, cost and provider.'

@@ -1,4 +1,5 @@
-import { Anchor, Button, Drawer, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core';
+import { Anchor, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core';
+import { SideDialog } from '../../components/dialog.tsx';
 import { orchestrationModel } from '../../models.ts';
 import { OrchestrationFields } from './orchestration-fields.tsx';
 import { defaultSettings, exampleTools, readTools, type Settings } from './settings.ts';
@@ -76,12 +77,10 @@ function ToolFields({ settings, set }: FieldsProps) {
 export function SettingsDrawer({ opened, onClose, model, settings, onChange }: SettingsDrawerProps) {
   const set = (changes: Partial<Settings>) => onChange({ ...settings, ...changes });
   return (
-    <Drawer
+    <SideDialog
       opened={opened}
       onClose={onClose}
       title="Parameters"
-      position="right"
-      styles={{ title: { fontWeight: 600 } }}
       closeButtonProps={{ 'aria-label': 'Close parameters' }}
     >
       <Stack>
@@ -122,6 +121,6 @@ export function SettingsDrawer({ opened, onClose, model, settings, onChange }: S
           </Button>
         </Group>
       </Stack>
-    </Drawer>
+    </SideDialog>
   );
 }

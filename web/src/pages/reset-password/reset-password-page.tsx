@@ -5,7 +5,7 @@ import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
 import { takeLinkToken } from '../../link-token.ts';
-import { queryClient } from '../../session.ts';
+import { forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
 /** Where links of mails and of administrators lead: also the first password of somebody who was invited. */
@@ -15,7 +15,7 @@ export function ResetPasswordPage() {
   const reset = useAct({
     mutationFn: (password: string) => post('/api/user/password/reset', { body: { token, password } }),
     // Every session has ended, perhaps that of this browser too.
-    onSuccess: () => queryClient.clear(),
+    onSuccess: () => forgetUser(),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

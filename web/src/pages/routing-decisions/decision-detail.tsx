@@ -1,7 +1,7 @@
 import { Badge, Code, Group, Progress, Stack, Table, Text, Timeline, Title } from '@mantine/core';
 import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
-import { CircuitBadge } from '../../components/circuit-badge.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
@@ -46,7 +46,11 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
       </Table.Td>
       <Table.Td>
         <Group gap={4}>
-          <CircuitBadge state={candidate.circuit_state} />
+          <HealthBadge
+            circuit={candidate.circuit_state}
+            successRate={candidate.success_rate}
+            samples={candidate.samples}
+          />
           {candidate.preferred && <Badge color="indigo">Preferred</Badge>}
           {candidate.behind_soft_limit && <Badge color="orange">Behind a limit</Badge>}
         </Group>

@@ -1,9 +1,10 @@
-import { Badge, Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconGitBranch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useChannelNames } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { OnlyOf } from '../../components/only-of.tsx';
@@ -12,12 +13,12 @@ import { SearchInput } from '../../components/search-input.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
-import { usePage, useUrlState } from '../../use-url-state.ts';
+import { useOpened, usePage, useUrlState } from '../../use-url-state.ts';
 import { DecisionDetail } from './decision-detail.tsx';
 import { type Decision, decisionPageSize, decisionsQuery } from './decisions-query.ts';
 import { outcomeOf } from './words.ts';
 
-const urlDefaults = { request: '', model: '', parent: '', page: '1', open: '' };
+const urlDefaults = { request: '', model: '', parent: '', page: '1' };
 
 const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   { key: 'when', header: 'When', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
@@ -78,13 +79,11 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
   const channelName = useChannelNames();
   const decisions = query.isPlaceholderData ? undefined : query.data?.decisions;
   return (
-    <Drawer
+    <DetailDrawer
       opened
       onClose={onClose}
-      position="right"
       size="xl"
       title="Routing decision"
-      styles={{ title: { fontWeight: 600 } }}
       closeButtonProps={{ 'aria-label': 'Close details' }}
     >
       {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
@@ -97,12 +96,13 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
           <DecisionDetail key={decision.id} decision={decision} channelName={channelName} />
         ))}
       </Stack>
-    </Drawer>
+    </DetailDrawer>
   );
 }
 
 export function RoutingDecisionsPage() {
-  const [{ request, model, parent, open }, set] = useUrlState(urlDefaults);
+  const [{ request, model, parent }, set] = useUrlState(urlDefaults);
+  const [open, setOpen] = useOpened();
   const [page, setPage] = usePage();
   const query = useQuery(decisionsQuery({ request, model, parent }, page));
   const filtered = request !== '' || model !== '' || parent !== '';
@@ -126,7 +126,7 @@ export function RoutingDecisionsPage() {
       </Group>
       <DataTable
         label="Routing decisions"
-        columns={columns(({ request_id }) => set({ open: request_id }))}
+        columns={columns(({ request_id }) => setOpen(request_id))}
         rows={query.data?.decisions}
         rowKey={({ id }) => id}
         query={query}
@@ -140,7 +140,7 @@ export function RoutingDecisionsPage() {
           />
         }
       />
-      {open !== '' && <OpenDecision request={open} onClose={() => set({ open: '' })} />}
+      {open !== '' && <OpenDecision request={open} onClose={() => setOpen('')} />}
     </>
   );
 }

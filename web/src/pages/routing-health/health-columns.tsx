@@ -1,17 +1,16 @@
 import { Badge, Stack, Text, Tooltip } from '@mantine/core';
 import type { Metrics } from '../../catalog.ts';
-import { CircuitBadge } from '../../components/circuit-badge.tsx';
 import type { Column } from '../../components/data-rows.tsx';
+import { HealthBadge } from '../../components/health-badge.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatCompact, formatNumber } from '../../format.ts';
+import { rateColor } from '../../health.ts';
 
 const ms = (value: number | null): string =>
   value === null ? '–' : value < 10_000 ? `${value.toLocaleString('en-US')} ms` : `${(value / 1_000).toFixed(1)} s`;
 
 /** Without requests in the last hour the service reports assumed values, which must not be shown as measurements. */
 const measured = (row: Metrics): boolean => row.requests_last_hour > 0;
-
-const rateColor = (rate: number): string => (rate < 0.9 ? 'red' : rate < 0.98 ? 'orange' : 'teal');
 
 function SuccessRate({ row }: { row: Metrics }) {
   if (!measured(row)) return <Text size="sm">–</Text>;
@@ -53,9 +52,9 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
   {
     key: 'circuit',
     header: 'State',
-    cell: ({ circuit_state, circuit_changed_at }) => (
+    cell: ({ circuit_state, circuit_changed_at, success_rate_last_hour, requests_last_hour }) => (
       <Stack gap={2} align="flex-start">
-        <CircuitBadge state={circuit_state} />
+        <HealthBadge circuit={circuit_state} successRate={success_rate_last_hour} samples={requests_last_hour} />
         {circuit_changed_at !== null && circuit_state !== 'closed' && (
           <Text size="xs" c="dimmed">
             <TimeAgo at={circuit_changed_at} />

@@ -1,5 +1,5 @@
 import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { get, put, type Result } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -9,6 +9,7 @@ import { Section } from '../../components/section.tsx';
 import { StrategyChoice } from '../../components/strategy-choice.tsx';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 
 type Preferences = Result<'/api/routing/preferences', 'get'>;
 
@@ -94,7 +95,7 @@ function LimitFields({ value, set }: FieldsProps) {
 function PreferencesForm({ saved }: { saved: Preferences }) {
   const [value, setValue] = useState(saved);
   const set = (changes: Partial<Preferences>) => setValue((before) => ({ ...before, ...changes }));
-  const save = useMutation({
+  const save = useAct({
     mutationFn: () => put('/api/routing/preferences', { body: value }),
     onSuccess: (fresh) => {
       queryClient.setQueryData(queryKey, fresh);

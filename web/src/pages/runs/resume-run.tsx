@@ -1,6 +1,7 @@
-import { Modal, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Select, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -71,7 +72,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
     if (from && Object.keys(found).length === 0) resume.mutate(from);
   };
   return (
-    <Modal opened onClose={onClose} title="Resume the run" size="lg">
+    <Dialog opened onClose={onClose} title="Resume the run" size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <Select
@@ -129,6 +130,6 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

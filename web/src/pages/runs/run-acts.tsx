@@ -1,9 +1,9 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { IconInfoCircle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { post } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useAct } from '../../use-act.ts';
 import { adviceOf, isPaused, reasonWords, runLook } from './run-words.ts';
 import { type RunStatus, reloadRuns } from './runs-queries.ts';
 
@@ -11,7 +11,7 @@ const waits = ({ status }: RunStatus): boolean => status.startsWith('waiting_for
 
 /** Cancel while it runs or waits, resume while it can be resumed. */
 export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => void }) {
-  const cancel = useMutation({
+  const cancel = useAct({
     mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
     onSuccess: ({ status }) =>
       notifySuccess(status === 'cancelled' ? 'The run is cancelled' : `The run is ${status} already`),

@@ -1,4 +1,3 @@
-import './runs.css';
 import { Badge, Group, Skeleton, Spoiler, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';

@@ -1,4 +1,3 @@
-import './runs.css';
 import { Badge, Button, Group, Progress, Select, Stack, Text } from '@mantine/core';
 import { IconPlus, IconRobot } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

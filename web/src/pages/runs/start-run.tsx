@@ -1,6 +1,7 @@
-import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
@@ -51,7 +52,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     if (Object.keys(found).length === 0) start.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title="Start a run" size="lg">
+    <Dialog opened onClose={onClose} title="Start a run" size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <Textarea
@@ -94,6 +95,6 @@ export function StartRun({ onClose }: { onClose: () => void }) {
           <FormFoot act={start} failure="The run was not started" submitLabel="Start run" onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

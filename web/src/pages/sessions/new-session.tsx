@@ -1,6 +1,7 @@
-import { Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Stack, TagsInput, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
@@ -27,7 +28,7 @@ export function NewSession({ onClose }: { onClose: () => void }) {
     if (!fault) create.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title="New session">
+    <Dialog opened onClose={onClose} title="New session">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -56,6 +57,6 @@ export function NewSession({ onClose }: { onClose: () => void }) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

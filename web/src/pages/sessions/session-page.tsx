@@ -1,4 +1,3 @@
-import './sessions.css';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,7 +1,8 @@
-import { Alert, Badge, Button, Drawer, Group, Stack, Switch, Text, Textarea } from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, Switch, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post, type Result } from '../../api.ts';
 import { Code } from '../../components/code-block.tsx';
+import { SideDialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { formatNumber } from '../../format.ts';
 import { queryClient } from '../../session.ts';
@@ -124,16 +125,14 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
 /** A tool, tried by hand. Every call is a real one. */
 export function TryTool({ tool, onClose }: { tool: ConnectedTool | null; onClose: () => void }) {
   return (
-    <Drawer
+    <SideDialog
       opened={tool !== null}
       onClose={onClose}
-      position="right"
       size="lg"
       title={`Try ${tool?.name ?? ''}`}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {tool && <TryForm key={tool.offered_as} tool={tool} />}
-    </Drawer>
+    </SideDialog>
   );
 }

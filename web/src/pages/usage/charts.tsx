@@ -1,24 +1,23 @@
 /** The only file that pulls in the chart library; loaded when there is something to draw. */
 import { BarChart } from '@mantine/charts';
-import { daysBetween } from '../../dates.ts';
-import { type MeasureName, measures } from './measures.ts';
+import type { Measure } from './measures.ts';
 import type { UsageSum } from './usage-queries.ts';
-import type { Range } from './usage-range.ts';
 
 const shortDay = (day: string): string =>
   new Date(`${day}T00:00:00Z`).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 interface DayChartProps {
   sums: UsageSum[];
-  range: Range;
-  measure: MeasureName;
+  /** In order, also those without a request. */
+  days: string[];
+  measure: Measure;
 }
 
-/** A bar for each day, also for those without a request. */
-export function DayChart({ sums, range, measure }: DayChartProps) {
-  const { label, of, format, brief } = measures[measure];
+/** A bar for each day. What the page has loaded is handed in: imported here as well, it would be a file of its own. */
+export function DayChart({ sums, days, measure }: DayChartProps) {
+  const { label, of, format, brief, fractions } = measure;
   const byDay = new Map(sums.map((sum) => [sum.day, of(sum)]));
-  const data = daysBetween(range.first, range.last).map((day) => ({
+  const data = days.map((day) => ({
     day: shortDay(day),
     [label]: byDay.get(day) ?? 0,
   }));
@@ -31,7 +30,7 @@ export function DayChart({ sums, range, measure }: DayChartProps) {
         dataKey="day"
         series={[{ name: label, color: 'indigo.5' }]}
         valueFormatter={format}
-        yAxisProps={{ tickFormatter: brief, width: 64, allowDecimals: measure === 'cost' }}
+        yAxisProps={{ tickFormatter: brief, width: 64, allowDecimals: fractions }}
         xAxisProps={{ minTickGap: 24 }}
         tickLine="none"
         maxBarWidth={28}

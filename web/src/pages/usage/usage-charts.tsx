@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
+import { daysBetween } from '../../dates.ts';
 import { keysQuery } from '../../session.ts';
 import { type MeasureName, measures } from './measures.ts';
 import { ShareList } from './share-list.tsx';
@@ -110,7 +111,7 @@ export function UsageCharts({ filter, range }: { filter: UsageFilter; range: Ran
         }
       >
         <Drawn filter={filter} by="day" height={240}>
-          {(sums) => <DayChart sums={sums} range={range} measure={measure} />}
+          {(sums) => <DayChart sums={sums} days={daysBetween(range.first, range.last)} measure={measures[measure]} />}
         </Drawn>
       </Section>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">

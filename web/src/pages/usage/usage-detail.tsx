@@ -1,8 +1,9 @@
-import { Badge, Drawer, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Stack, Table, Text } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
+import { DetailDrawer } from '../../components/dialog.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import type { UsageLog } from './usage-queries.ts';
+import type { UsageLog } from '../../requests.ts';
 
 type Part = UsageLog['parts'][number];
 
@@ -96,16 +97,8 @@ function Detail({ log }: { log: UsageLog }) {
 /** What one request used and cost, part by part. */
 export function UsageDetail({ log, onClose }: { log: UsageLog | null; onClose: () => void }) {
   return (
-    <Drawer
-      opened={log !== null}
-      onClose={onClose}
-      position="right"
-      size="md"
-      title="What it cost"
-      styles={{ title: { fontWeight: 600 } }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <DetailDrawer opened={log !== null} onClose={onClose} size="md" title="What it cost">
       {log && <Detail log={log} />}
-    </Drawer>
+    </DetailDrawer>
   );
 }

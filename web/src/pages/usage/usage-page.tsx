@@ -5,12 +5,12 @@ import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatCompact, formatNumber } from '../../format.ts';
-import { usePage, useUrlState } from '../../use-url-state.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { RequestLists } from './request-lists.tsx';
 import { UsageCharts } from './usage-charts.tsx';
 import { UsageFilters } from './usage-filters.tsx';
-import { UsageLogs } from './usage-logs.tsx';
 import { summaryQuery } from './usage-queries.ts';
-import { filterOf, ofParent, rangeOf, type UsageFilter, usageDefaults } from './usage-range.ts';
+import { filterOf, rangeOf, type UsageFilter, usageDefaults } from './usage-range.ts';
 
 function Totals({ filter }: { filter: UsageFilter }) {
   const { data, isPending } = useQuery(summaryQuery(filter, 'day'));
@@ -31,14 +31,13 @@ export function UsagePage() {
   const now = Date.now();
   const range = rangeOf(state, now);
   const filter = filterOf(state, now);
-  const [page, setPage] = usePage();
   if (state.parent !== '') {
     return (
       <>
         <PageHeader title="Usage" description="What one turn or run has used, and what it cost." />
         <Stack gap="lg">
           <OnlyOf parent={state.parent} onAll={() => set({ parent: '', page: '1' })} />
-          <UsageLogs filter={ofParent(state.parent)} page={page} onPage={setPage} />
+          <RequestLists state={state} set={set} filter={filter} />
         </Stack>
       </>
     );
@@ -50,7 +49,7 @@ export function UsagePage() {
       <Stack gap="lg">
         <Totals filter={filter} />
         <UsageCharts filter={filter} range={range} />
-        <UsageLogs filter={filter} page={page} onPage={setPage} />
+        <RequestLists state={state} set={set} filter={filter} />
       </Stack>
     </>
   );

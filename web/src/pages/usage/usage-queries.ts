@@ -1,11 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
+import { isAdmin, type User } from '../../session.ts';
 import type { LogsFilter, UsageFilter } from './usage-range.ts';
 
 export const pageSize = 25;
 
 export type UsageSum = Result<'/api/usage/summary', 'get'>['items'][number];
-export type UsageLog = Result<'/api/usage/logs', 'get'>['logs'][number];
+/** What the upstream said is for administrators. */
+export type FailedRequest = Result<'/api/usage/failures', 'get'>['failures'][number] &
+  Partial<Result<'/api/admin/usage/failures', 'get'>['failures'][number]>;
 export type Grouping = 'day' | 'model' | 'token';
 
 export const summaryQuery = (filter: UsageFilter, group_by: Grouping) =>
@@ -19,5 +22,21 @@ export const logsQuery = (filter: LogsFilter, page: number) =>
   queryOptions({
     queryKey: ['usage', 'logs', filter, page],
     queryFn: ({ signal }) => get('/api/usage/logs', { query: { ...filter, page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export interface FailureFilter extends Pick<UsageFilter, 'from' | 'to'> {
+  /** Of all users; for administrators. */
+  everybody: boolean;
+}
+
+export const failuresQuery = (user: Pick<User, 'id' | 'role'>, { from, to, everybody }: FailureFilter, page: number) =>
+  queryOptions({
+    queryKey: ['usage', 'failures', { from, to, everybody }, page],
+    queryFn: async ({ signal }): Promise<{ failures: FailedRequest[]; total: number }> => {
+      const query = { from, to, page, page_size: pageSize };
+      if (!isAdmin(user)) return get('/api/usage/failures', { query, signal });
+      return get('/api/admin/usage/failures', { query: { ...query, ...(!everybody && { user_id: user.id }) }, signal });
+    },
     placeholderData: keepPreviousData,
   });

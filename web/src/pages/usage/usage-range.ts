@@ -1,7 +1,21 @@
 import { addDays, dayOf, endOf, isDay, startOf } from '../../dates.ts';
 
 /** What the address says; `from` and `to` win over `days` when given. */
-export const usageDefaults = { page: '1', days: '30', from: '', to: '', model: '', key: '', parent: '' };
+export const usageDefaults = {
+  page: '1',
+  days: '30',
+  from: '',
+  to: '',
+  model: '',
+  key: '',
+  parent: '',
+  /** Requests that were answered, or those that failed. */
+  show: 'answered',
+  /** `1`: failed requests of all users. */
+  everybody: '',
+  /** Id of the entry whose details are open. */
+  open: '',
+};
 export type UsageState = typeof usageDefaults;
 
 export const periods = [

@@ -1,9 +1,9 @@
 import { Badge, Button, Card, Center, Group, Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { useAct } from '../../use-act.ts';
 import { cancelVideo, contentAddress, isRunning, reloadVideos, type VideoJob, type VideoStatus } from './videos-api.ts';
 
 const looks: Record<VideoStatus, { label: string; color: string }> = {
@@ -66,7 +66,7 @@ function Screen({ job }: { job: VideoJob }) {
 }
 
 function Acts({ job }: { job: VideoJob }) {
-  const cancel = useMutation({
+  const cancel = useAct({
     mutationFn: () => cancelVideo(job.id),
     onSuccess: () => notifySuccess('The video is cancelled'),
     onError: notifyError,

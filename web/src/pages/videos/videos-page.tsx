@@ -1,4 +1,3 @@
-import './videos.css';
 import { Card, Group, Pagination, Skeleton, Stack, Title } from '@mantine/core';
 import { IconVideo } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

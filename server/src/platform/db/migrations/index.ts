@@ -33,6 +33,7 @@ import { migration as mcpLimits } from './0032-mcp-limits.ts';
 import { migration as organisations } from './0033-organisations.ts';
 import { migration as credentials } from './0034-credentials.ts';
 import { migration as topUps } from './0035-top-ups.ts';
+import { migration as failures } from './0036-failures.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -71,6 +72,7 @@ export const migrations: Migration[] = [
   organisations,
   credentials,
   topUps,
+  failures,
 ];
 
 /**

@@ -1,0 +1,130 @@
+/** Nothing is lost: the place of the keyboard, what was typed when a session ends, answers of the playground. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site } from './browser.ts';
+import { says } from './relay-replies.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+let site: Site;
+let upstream: Upstream;
+
+const focused = (element: Locator) => element.and(element.page().locator(':focus')).waitFor();
+const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
+
+describe.skipIf(browserMissing)('nothing is lost', () => {
+  beforeAll(async () => {
+    site = await openSite();
+    upstream = startUpstream(says('openai', { text: 'unset' }));
+    await site.register('ned');
+  }, 300_000);
+  afterEach(() => site.closeVisitors());
+  afterAll(async () => {
+    upstream?.stop();
+    await site?.stop();
+  });
+
+  test('a dialog gives focus back to what opened it, however it is closed', async () => {
+    const { page, complaints } = await site.root();
+    await page.goto('/admin/users?q=ned');
+    const menu = page.getByRole('button', { name: 'Actions for ned' });
+    const dialog = page.getByRole('dialog', { name: 'Credits for ned' });
+    const closings = [
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+      () => page.goBack(),
+    ];
+    for (const close of closings) {
+      await menu.click();
+      await page.getByRole('menuitem', { name: 'Credits' }).click();
+      await dialog.getByLabel('Amount').waitFor();
+      await close();
+      await dialog.waitFor({ state: 'detached' });
+      await focused(menu);
+      expect(new URL(page.url()).pathname).toBe('/admin/users');
+    }
+    const invite = page.getByRole('button', { name: 'Invite' });
+    await invite.click();
+    await page.getByRole('dialog', { name: 'Invite somebody' }).waitFor();
+    await page.keyboard.press('Escape');
+    await focused(invite);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('Back closes what is open, and leaves only then', async () => {
+    const { page } = await site.root();
+    await page.goto('/keys');
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
+    await page.getByRole('button', { name: 'Parameters' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Parameters' });
+    await drawer.waitFor();
+    await page.goBack();
+    await drawer.waitFor({ state: 'detached' });
+    // The router takes back the browser's step, which it cannot forbid, a moment later.
+    await page.waitForURL('**/playground');
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    await page.goBack();
+    await page.waitForURL('**/keys');
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+  }, 300_000);
+
+  test('a form keeps what was typed when the session ends, and goes on after logging in again', async () => {
+    const { page, context } = await site.signIn('ned', passwordOf('ned'));
+    await page.goto('/keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByLabel('Name').fill('kept through it');
+    await context.clearCookies();
+    await form.getByRole('button', { name: 'Create key' }).click();
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+    await ended.waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(new URL(page.url()).pathname).toBe('/keys');
+    const opening = context.waitForEvent('page');
+    await ended.getByRole('link', { name: 'Log in' }).click();
+    const other = await opening;
+    await other.getByLabel('Username').fill('ned');
+    await other.locator('input[type=password]').fill(passwordOf('ned'));
+    await other.getByRole('button', { name: 'Log in' }).click();
+    await other.getByRole('heading', { name: 'Welcome, ned' }).waitFor();
+    await other.close();
+    // What the browser tells a tab that is looked at again.
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await ended.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Name').inputValue()).toBe('kept through it');
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByText('kept through it').waitFor();
+  }, 300_000);
+
+  test('an answer of the playground goes on while other pages are open, and stays through a reload', async () => {
+    await site.service.serve({ kind: 'openai', modelId: 'scripted/scripted-1', url: `${upstream.url}/v1` });
+    const words = Array.from({ length: 120 }, (_, index) => `w${index}`);
+    upstream.script = says('openai', { text: words.join(' ') }, { everyMs: 20 });
+    const { page, complaints } = await site.root();
+    await page.goto('/playground?model=scripted/scripted-1');
+    await page.getByLabel('Message', { exact: true }).fill('Go on');
+    await page.keyboard.press('Enter');
+    await answers(page).getByText('w1').first().waitFor();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
+    await answers(page).getByText('w119').waitFor();
+    await page.locator('[data-fact=latency]').waitFor();
+    await page.reload();
+    await answers(page).getByText('w119').waitFor();
+    await page.getByRole('button', { name: 'Clear the conversation' }).click();
+    await page.reload();
+    await page.getByText('Say something').waitFor();
+
+    // Whoever logs out leaves nothing behind, not even of an answer that was under way.
+    upstream.script = says('openai', { text: words.join(' ') }, { everyMs: 250 });
+    await page.getByLabel('Message', { exact: true }).fill('Go on');
+    await page.keyboard.press('Enter');
+    await answers(page).getByText('w1').first().waitFor();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.waitForURL(/\/login/);
+    expect(await page.evaluate(() => sessionStorage.getItem('svc-playground'))).toBeNull();
+    expect(complaints).toEqual([]);
+  }, 300_000);
+});

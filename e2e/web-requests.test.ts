@@ -1,0 +1,152 @@
+/** What became of requests: those that were charged, those that failed, those that others made in their course. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+import { says } from './relay-replies.ts';
+import { until } from './service.ts';
+import { refuse, startUpstream, type Upstream } from './upstream.ts';
+
+let site: Site;
+let upstream: Upstream;
+
+const ask = (model: string, key: string) =>
+  site.service.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }] }, { key });
+
+interface Logged {
+  parent_request_id: string | null;
+}
+
+/** `$1,234.50` as a number of millionths, so that sums are exact. */
+const millionths = (text: string): number => Math.round(Number(text.replace(/[$,+]/g, '')) * 1e6);
+
+describe.skipIf(browserMissing)('requests', () => {
+  beforeAll(async () => {
+    // The simulation plans and embeds for the orchestration model, whatever else is served.
+    site = await openSite({ DEMO_PROVIDER: 'on' });
+    upstream = startUpstream(says('openai', { text: 'fine' }));
+  }, 300_000);
+  afterEach(() => site.closeVisitors());
+  afterAll(async () => {
+    upstream?.stop();
+    await site?.stop();
+  });
+
+  test('what a turn asks in its course stands together, and can be looked at one by one', async () => {
+    const { page, context, complaints } = await site.register('tilda');
+    const data = { model: 'svc/svc-ms', messages: [{ role: 'user', content: 'Compare tea and coffee.' }] };
+    const headers = { 'x-svc-web': '1' };
+    expect((await context.request.post('/v1/chat/completions', { data, headers })).status()).toBe(200);
+    const plain = { ...data, model: 'demo/chat' };
+    expect((await context.request.post('/v1/chat/completions', { data: plain, headers })).status()).toBe(200);
+    const logged = async () =>
+      ((await (await context.request.get('/api/usage/logs?page_size=100')).json()) as { data: { logs: Logged[] } }).data
+        .logs;
+    await until('both are in the log', async () => {
+      const logs = await logged();
+      return logs.some(({ parent_request_id }) => parent_request_id) && logs.some((log) => !log.parent_request_id);
+    });
+    await page.goto('/');
+    const rows = page.getByRole('region', { name: 'Latest requests' }).getByRole('row');
+    const turn = rows.getByRole('link', { name: /^\d+ calls? of one turn$/ });
+    await turn.waitFor();
+    // The header, the turn, and the plain request.
+    expect(await rows.count()).toBe(3);
+    await turn.click();
+    await page.waitForURL(/\/usage\?parent=req_/);
+    await page
+      .getByRole('button', { name: /^What request req_/ })
+      .first()
+      .waitFor();
+    expect(await page.getByRole('link', { name: /of one turn$/ }).count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('failed requests are listed, for administrators with the words of the upstream; Back closes the details', async () => {
+    const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
+    upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire' } });
+    await ask(modelId, site.service.key);
+    await ask('nobody/has-this', site.service.key);
+    upstream.script = says('openai', { text: 'fine' });
+    const { page, complaints } = await site.root();
+    await page.goto('/keys');
+    await page.goto('/usage');
+    await page.getByRole('radiogroup', { name: 'Which requests' }).getByText('Failed').click();
+    await page.waitForURL(/[?&]show=failed/);
+    const list = page.getByRole('region', { name: 'Failed requests' });
+    await list.getByText('The datacenter is on fire').waitFor();
+    await list.getByText('nobody/has-this', { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await list
+      .getByRole('button', { name: /^Details of failed request/ })
+      .filter({ hasText: 'on fire' })
+      .click();
+    const details = page.getByRole('dialog', { name: 'Why it failed' });
+    await details.getByText('500: The datacenter is on fire').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goBack();
+    await details.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('show')).toBe('failed');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toBe(0);
+
+    const { page: own, context } = await site.register('fay');
+    const data = { model: modelId, messages: [{ role: 'user', content: 'hi' }] };
+    upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire' } });
+    await context.request.post('/v1/chat/completions', { data, headers: { 'x-svc-web': '1' } });
+    upstream.script = says('openai', { text: 'fine' });
+    await own.goto('/usage?show=failed');
+    await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
+    expect(await own.content()).not.toContain('on fire');
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('a provider that fails is not called healthy, though its circuit is closed', async () => {
+    const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
+    const { page, complaints } = await site.root();
+    // The service adds up what it has measured once a minute: this is what it would say then.
+    await page.route('**/api/routing/metrics?*', async (route) => {
+      const response = await route.fetch();
+      const json = (await response.json()) as { data: { metrics: object[] } };
+      const measured = { total_requests: 1, requests_last_hour: 1, success_rate_last_hour: 0 };
+      json.data.metrics = json.data.metrics.map((one) => ({ ...one, ...measured }));
+      await route.fulfill({ response, json });
+    });
+    await page.goto(`/routing/health?model=${modelId}`);
+    const row = page.getByRole('row').filter({ hasText: modelId });
+    await row.getByText('0.0 %').waitFor();
+    expect(await row.getByText('Healthy').count()).toBe(0);
+    await row.getByText('Failing').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('the lines of the ledger add up as they are shown', async () => {
+    const { modelId } = await site.service.serve({
+      kind: 'openai',
+      url: `${upstream.url}/v1`,
+      promptPrice: 0.37,
+      completionPrice: 1.13,
+    });
+    const { page, context } = await site.register('lea');
+    const made = await context.request.post('/api/tokens', { data: { name: 'ledger' } });
+    const key = ((await made.json()) as { data: { key: string } }).data.key;
+    const { users } = await site.service.root.api<{ users: { id: number }[] }>('/api/admin/users?q=lea');
+    const credits = { method: 'POST', body: { quota: 1_234_567 } };
+    await site.service.root.api(`/api/admin/users/${users[0]!.id}/credits`, credits);
+    for (let index = 0; index < 3; index += 1) expect((await ask(modelId, key)).status).toBe(200);
+    await until('all are charged', async () => {
+      const answer = await context.request.get('/api/ledger');
+      return ((await answer.json()) as { data: { total: number } }).data.total >= 4;
+    });
+    await page.goto('/credits');
+    const rows = page.getByRole('region', { name: 'Ledger' }).getByRole('row');
+    await rows.nth(4).waitFor();
+    const lines = await rows.evaluateAll((found) =>
+      found.slice(1).map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)),
+    );
+    const sums = lines.map((cells) => ({ amount: millionths(cells[3]!), after: millionths(cells[4]!) }));
+    for (const [index, { after }] of sums.slice(1).entries())
+      expect(sums[index]!.after - sums[index]!.amount).toBe(after);
+    expect(await overflow(page)).toBe(0);
+  }, 300_000);
+});

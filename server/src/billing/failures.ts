@@ -1,0 +1,84 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { RowsBehind } from '../platform/durable/batch.ts';
+import { isAway } from '../platform/durable/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { insertFailures, type NewFailure } from './store/failures.ts';
+
+/** What the last upstream that was asked said; for administrators, since it may speak of their account there. */
+export interface UpstreamWords {
+  provider: string;
+  channelId: number;
+  status?: number | undefined;
+  message: string;
+}
+
+/** A request to a model that nobody answered. */
+export interface Failure {
+  requestId: string;
+  userId: number;
+  keyId: number | null;
+  modelId: string;
+  endpoint: string;
+  /** What the caller was told. */
+  status: number;
+  code: string;
+  message: string;
+  upstream?: UpstreamWords | undefined;
+  durationMs: number;
+  parentRequestId?: string | undefined;
+}
+
+export interface FailureLog {
+  note(failure: Failure): void;
+  /** Everything noted so far is written when this resolves, or will be tried again. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Names and words come from outside; some upstreams answer with whole pages. */
+const mostName = 256;
+const mostWords = 1_000;
+/** PostgreSQL can store neither NUL nor half a character. */
+const clean = (text: string, most: number): string => text.slice(0, most).replaceAll('\0', '').toWellFormed();
+
+const rowOf = (failure: Failure, now: number): NewFailure => ({
+  request_id: failure.requestId,
+  user_id: failure.userId,
+  key_id: failure.keyId ?? 0,
+  model_id: clean(failure.modelId, mostName),
+  endpoint: failure.endpoint,
+  status: failure.status,
+  code: failure.code,
+  message: clean(failure.message, mostWords),
+  provider: failure.upstream?.provider ?? null,
+  channel_id: failure.upstream?.channelId ?? null,
+  upstream_status: failure.upstream?.status ?? null,
+  upstream_message: failure.upstream ? clean(failure.upstream.message, mostWords) : null,
+  duration_ms: Math.round(failure.durationMs),
+  parent_request_id: failure.parentRequestId ?? null,
+  created_at: now,
+});
+
+/** Written behind the requests: to be told that something failed must not take longer than the failure. */
+export function openFailureLog({ db, clock, log }: { db: Db; clock: Clock; log: Log }): FailureLog {
+  const rows = new RowsBehind<NewFailure>({
+    everyMs: 500,
+    retryMs: 2_000,
+    // Few enough to keep SQLite's writer free for others.
+    atOnce: 100,
+    // A storm of failures, or a database that is away, must not take the memory of the service.
+    mostWaiting: 5_000,
+    write: (batch) => insertFailures(db, batch),
+    failed: (error) => {
+      log.warn({ error }, 'failed requests could not be written down');
+      return isAway(error);
+    },
+    lost: (lost) => log.warn({ lost }, 'failed requests were not written down: there are too many'),
+  });
+  return {
+    note: (failure) => rows.add(rowOf(failure, nowSeconds(clock))),
+    flush: () => rows.flush(),
+    stop: () => rows.stop(),
+  };
+}

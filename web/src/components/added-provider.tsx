@@ -1,0 +1,91 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { del } from '../api.ts';
+import { reloadCatalog } from '../catalog.ts';
+import { useAct } from '../use-act.ts';
+import { type Added, tryOut } from './add-by-preset.ts';
+import { ButtonLink } from './link.tsx';
+import { notifyError } from './notify.ts';
+
+const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
+const areReady = (count: number): string => `${count} ${count === 1 ? 'model is' : 'models are'} ready to call.`;
+const wait = (count: number): string =>
+  count === 1
+    ? '1 model was found without a price, and stays off until it has one.'
+    : `${count} models were found without a price, and stay off until they have one.`;
+
+function Works({ added: { channel, test, models, unpriced } }: { added: Added }) {
+  const ready = models - unpriced;
+  return (
+    <Alert
+      color="teal"
+      variant="light"
+      icon={<IconCircleCheck aria-hidden />}
+      title={`${channel.name} works`}
+      role="status"
+    >
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          It answered in {seconds(test.latency_ms)}. {(ready > 0 || unpriced === 0) && areReady(ready)}{' '}
+          {unpriced > 0 && wait(unpriced)}
+        </Text>
+        <Group gap="xs">
+          {ready > 0 && (
+            <ButtonLink to="/playground" size="xs">
+              Try them in the playground
+            </ButtonLink>
+          )}
+          <ButtonLink to="/admin/models" search={{ channel: String(channel.id) }} size="xs" variant="default">
+            {unpriced > 0 ? 'Set prices' : 'See models and prices'}
+          </ButtonLink>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+interface AddedProviderProps {
+  added: Added;
+  onTried: (added: Added) => void;
+  onRemoved: () => void;
+}
+
+function Fails({ added: { channel, test }, onTried, onRemoved }: AddedProviderProps) {
+  const again = useAct({ mutationFn: () => tryOut(channel), onSuccess: onTried, onError: notifyError });
+  const remove = useAct({
+    mutationFn: () => del('/api/admin/channels/{id}', { path: { id: channel.id } }),
+    onSuccess: onRemoved,
+    onError: notifyError,
+    onSettled: reloadCatalog,
+  });
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={`${channel.name} was added, but its test failed`}
+      role="alert"
+    >
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm" className="svc-anywhere">
+          {test.error ?? 'The provider did not answer as expected.'}
+        </Text>
+        <Text size="sm">It stays off until it answers. Mend what is wrong above, or remove it.</Text>
+        <Group gap="xs">
+          <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+            Test again
+          </Button>
+          <Button size="xs" variant="subtle" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Remove it
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** How the first test of a new channel went, and what to do next. */
+export function AddedProvider(props: AddedProviderProps) {
+  return props.added.test.ok ? <Works added={props.added} /> : <Fails {...props} />;
+}

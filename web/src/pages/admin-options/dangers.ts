@@ -1,0 +1,78 @@
+import { formatQuota } from '../../format.ts';
+import { durationOf, type Option } from './option-groups.ts';
+
+type Value = Option['value'];
+
+const day = 86_400;
+/** A hundred dollars for whoever registers is more likely a slip than a present. */
+const generousQuota = 50_000_000;
+/** RFC 6749 §4.1.2 recommends ten minutes at most. */
+const longestCode = 600;
+
+const lasts = (value: Value): string => durationOf(Number(value)) ?? `${value} seconds`;
+
+/** What a value would do that nobody wants by mistake; first match counts. */
+const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words: (value: Value) => string][] = [
+  [
+    /^OAuth2Enabled$/,
+    (value) => value === false,
+    () => 'No application can sign anybody in, and tokens of applications stop working.',
+  ],
+  [
+    /^RateLimitEnabled$/,
+    (value) => value === false,
+    () => 'Nothing limits calls any more: whoever has a key, or none, can call as fast as the network allows.',
+  ],
+  [/^RateLimit/, (value) => value === 0, () => 'Nothing limits these calls any more.'],
+  [
+    /^OAuth2AccessTokenTTL$/,
+    (value) => Number(value) > day,
+    (value) => `An access token that is stolen works for ${lasts(value)}.`,
+  ],
+  [
+    /^OAuth2CodeTTL$/,
+    (value) => Number(value) > longestCode,
+    (value) => `A code that is stolen on its way back works for ${lasts(value)}; ten minutes are advised at most.`,
+  ],
+  [
+    /TTL$/,
+    // The service refuses 0 by itself.
+    (value) => Number(value) > 0 && Number(value) < 30,
+    (value) => `After ${lasts(value)} it has run out, before slow applications have used it.`,
+  ],
+  [
+    /^QuotaForNewUser$/,
+    (value) => Number(value) > generousQuota,
+    (value) => `Everybody who registers is given ${formatQuota(Number(value))}.`,
+  ],
+  [
+    /Days$/,
+    (value, before) => Number(value) < Number(before),
+    (value) => `What is older than ${value} days is deleted within minutes, for good.`,
+  ],
+  [/^BatchPriceFactor$/, (value) => value === 0, () => 'Batches are free for everybody.'],
+  [
+    /^CorsOrigins$/,
+    (value) => String(value).split(/\s+/).includes('*'),
+    () => 'Pages of every site may call /v1 and /mcp from the browsers of your users.',
+  ],
+  [
+    /^OAuth2DynamicRegistration$/,
+    (value) => value === true,
+    () => 'Any program may register itself as a client, unless a token is asked for (OAuth2RegistrationTokenSha256).',
+  ],
+  [
+    /^LogLevel$/,
+    (value) => value === 'fatal' || value === 'silent',
+    () => 'Failures are no longer logged, and nobody can find out about them later.',
+  ],
+];
+
+/** Signing keys are changed after so many days, and nothing is deleted. */
+const harmless = ['OAuth2SigningKeyDays'];
+
+export function dangerOf(key: string, value: Value, before: Value): string | null {
+  if (value === before || harmless.includes(key)) return null;
+  const found = dangers.find(([has, is]) => has.test(key) && is(value, before));
+  return found ? found[2](value) : null;
+}

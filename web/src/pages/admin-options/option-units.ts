@@ -1,0 +1,47 @@
+import type { Option } from './option-groups.ts';
+
+const quotaPerUsd = 500_000;
+
+/** How a number is written for people: what stands around it, and how many of the service's units are one of theirs. */
+export interface Shape {
+  prefix?: string;
+  suffix?: string;
+  factor: number;
+  decimals: number;
+}
+
+const shapes: [has: (key: string) => boolean, shape: Partial<Shape>][] = [
+  [(key) => key === 'QuotaForNewUser', { prefix: '$', factor: quotaPerUsd, decimals: 6 }],
+  [(key) => key === 'DefaultModelPrice', { prefix: '$', suffix: ' / M tokens', decimals: 6 }],
+  [(key) => key === 'BatchPriceFactor', { suffix: ' %', factor: 0.01, decimals: 2 }],
+  [(key) => key.startsWith('RateLimit'), { suffix: ' / minute' }],
+  [(key) => key.endsWith('Days'), { suffix: ' days' }],
+  [(key) => key.endsWith('Mebibytes'), { suffix: ' MiB' }],
+];
+
+export const shapeOf = (key: string): Shape => ({
+  factor: 1,
+  decimals: 0,
+  ...shapes.find(([has]) => has(key))?.[1],
+});
+
+/** Of what a person typed, in the service's units; without the dust of binary fractions. */
+export const storedOf = ({ factor }: Shape, typed: number): number => Number((typed * factor).toPrecision(12));
+export const shownOf = ({ factor }: Shape, value: number): number => Number((value / factor).toPrecision(12));
+
+export const isDuration = (key: string): boolean => key.endsWith('TTL');
+
+export const timeUnits = [
+  { value: '1', label: 'seconds' },
+  { value: '60', label: 'minutes' },
+  { value: '3600', label: 'hours' },
+  { value: '86400', label: 'days' },
+];
+
+/** The largest unit of which it is a whole number: 7,200 seconds are hours, 90 are seconds. */
+export const unitOf = (seconds: number): number =>
+  Number(timeUnits.findLast(({ value }) => seconds > 0 && seconds % Number(value) === 0)?.value ?? 1);
+
+/** The service tells its own units, which are not those of the input. */
+export const helpOf = ({ description }: Pick<Option, 'description'>): string =>
+  description.replace(/, seconds$/, '').replace(/, in quota \([^)]*\)$/, '');

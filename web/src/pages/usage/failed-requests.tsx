@@ -1,0 +1,142 @@
+import { Badge, Stack, Switch, Text, UnstyledButton } from '@mantine/core';
+import { IconMoodCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { CopyField } from '../../components/copy-field.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { DetailDrawer } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { formatDateTime } from '../../format.ts';
+import { isAdmin, useUser } from '../../session.ts';
+import { seconds, shortTime } from './usage-columns.tsx';
+import type { ListProps } from './usage-logs.tsx';
+import { type FailedRequest, failuresQuery, pageSize } from './usage-queries.ts';
+import type { UsageFilter } from './usage-range.ts';
+
+const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
+  {
+    key: 'at',
+    header: 'Time',
+    cell: ({ created_at }) => <span title={formatDateTime(created_at)}>{shortTime(created_at)}</span>,
+  },
+  {
+    key: 'model',
+    header: 'Model',
+    cell: ({ model, endpoint }) => (
+      <Stack gap={0} maw="15rem">
+        <Text size="sm" fw={500} truncate title={model}>
+          {model}
+        </Text>
+        <Text size="xs" c="dimmed" truncate>
+          {endpoint.replace(/^\/v1\//, '')}
+        </Text>
+      </Stack>
+    ),
+  },
+  { key: 'status', header: 'Status', cell: ({ status }) => <Badge color="red">{status}</Badge> },
+  {
+    key: 'why',
+    header: 'Why',
+    wrap: true,
+    cell: ({ id, request_id, message, upstream_message }) => (
+      <UnstyledButton onClick={() => show(id)}>
+        <span className="svc-hidden">Details of failed request {request_id}: </span>
+        <Text component="span" size="sm" lineClamp={2} td="underline">
+          {message}
+        </Text>
+        {upstream_message && (
+          <Text component="span" size="xs" c="dimmed" lineClamp={2}>
+            {upstream_message}
+          </Text>
+        )}
+      </UnstyledButton>
+    ),
+  },
+];
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {label}
+      </Text>
+      <Text size="sm" className="svc-anywhere">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Detail({ failure }: { failure: FailedRequest }) {
+  const { model, status, code, message, provider, upstream_status, upstream_message, request_id } = failure;
+  return (
+    <Stack>
+      <div>
+        <Text fw={500} className="svc-anywhere">
+          {model}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {formatDateTime(failure.created_at)} · {seconds(failure.duration_ms)}
+        </Text>
+      </div>
+      <Fact label="What the caller was told">
+        {status} {code}: {message}
+      </Fact>
+      {upstream_message && (
+        <Fact label={`What ${provider ?? 'the provider'} said`}>
+          {upstream_status ? `${upstream_status}: ` : ''}
+          {upstream_message}
+        </Fact>
+      )}
+      {provider && (
+        <AnchorLink to="/routing/decisions" search={{ open: request_id }} size="sm" underline="always">
+          Who was asked, and why
+        </AnchorLink>
+      )}
+      <Text size="sm" c="dimmed">
+        Nothing was charged.
+      </Text>
+      <CopyField label="Request id" value={request_id} />
+    </Stack>
+  );
+}
+
+interface FailedRequestsProps extends ListProps {
+  filter: UsageFilter;
+  everybody: boolean;
+  onEverybody: (everybody: boolean) => void;
+}
+
+/** Requests that nobody answered, and why: for administrators in the upstream's own words. */
+export function FailedRequests(props: FailedRequestsProps) {
+  const { filter, everybody, onEverybody, page, onPage, open, onOpen } = props;
+  const user = useUser();
+  const query = useQuery(failuresQuery(user, { from: filter.from, to: filter.to, everybody }, page));
+  const failure = query.data?.failures.find(({ id }) => String(id) === open);
+  return (
+    <Stack gap="sm">
+      {isAdmin(user) && (
+        <Switch
+          label="Of all users"
+          checked={everybody}
+          onChange={(event) => onEverybody(event.currentTarget.checked)}
+        />
+      )}
+      <DataTable
+        label="Failed requests"
+        columns={columns((id) => onOpen(String(id)))}
+        rows={query.data?.failures}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={720}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
+        empty={<EmptyState icon={IconMoodCheck} title="Nothing failed in these days" />}
+      />
+      <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title="Why it failed">
+        {failure && <Detail failure={failure} />}
+      </DetailDrawer>
+    </Stack>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Result } from './api.ts';
+
+export type UsageLog = Result<'/api/usage/logs', 'get'>['logs'][number];
+
+/** A request that somebody made; or the calls that a turn, a run or a batch made in its course, as one. */
+export interface Requests {
+  key: string;
+  /** What made the calls; null for a request of somebody's own. */
+  parent: string | null;
+  /** Newest first, never empty. */
+  logs: UsageLog[];
+}
+
+/** What plans, judges and embeds for one question stands together: line by line it would drown what people asked. */
+export function together(logs: UsageLog[]): Requests[] {
+  const rows = new Map<string, Requests>();
+  for (const log of logs) {
+    const key = log.parent_request_id ?? String(log.id);
+    const row = rows.get(key);
+    if (row) row.logs.push(log);
+    else rows.set(key, { key, parent: log.parent_request_id, logs: [log] });
+  }
+  return [...rows.values()];
+}
+
+export const apart = (logs: UsageLog[]): Requests[] =>
+  logs.map((log) => ({ key: String(log.id), parent: null, logs: [log] }));
+
+type Counted = 'quota' | 'prompt_tokens' | 'completion_tokens';
+export const sumOf = ({ logs }: Pick<Requests, 'logs'>, name: Counted): number =>
+  logs.reduce((sum, log) => sum + log[name], 0);
+
+const makers: [prefix: string, word: string][] = [
+  ['req_', 'turn'],
+  ['resp_', 'response'],
+  ['batch_', 'batch'],
+  ['msgbatch_', 'batch'],
+  ['exec-', 'run'],
+];
+
+/** "12 calls of one turn". */
+export function callsOf({ parent, logs }: Requests): string {
+  const word = makers.find(([prefix]) => parent?.startsWith(prefix))?.[1] ?? 'request';
+  return `${logs.length} ${logs.length === 1 ? 'call' : 'calls'} of one ${word}`;
+}
+
+/** How a request ended, in words; anything but `ok` deserves a look. */
+const endings: Record<string, string> = {
+  ok: 'OK',
+  aborted: 'Client left',
+  interrupted: 'Interrupted',
+  error: 'Failed',
+};
+
+/** The ending of the one that deserves a look most. */
+export function endingOf({ logs }: Pick<Requests, 'logs'>): { label: string; ok: boolean } {
+  const status = logs.find((log) => log.status !== 'ok')?.status ?? 'ok';
+  return { label: endings[status] ?? status, ok: status === 'ok' };
+}

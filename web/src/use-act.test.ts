@@ -1,0 +1,13 @@
+import { expect, test } from 'bun:test';
+import { Glob } from 'bun';
+
+/** Acts that may be under way twice say so by a scope: then one waits for the other, and the last one wins. */
+test('what a click starts goes through useAct, or has a scope', async () => {
+  const bare: string[] = [];
+  for await (const path of new Glob('**/*.{ts,tsx}').scan(import.meta.dir)) {
+    if (path === 'use-act.ts' || path.includes('.test.')) continue;
+    const text = await Bun.file(`${import.meta.dir}/${path}`).text();
+    if (text.includes('useMutation(') && !text.includes('scope: {')) bare.push(path);
+  }
+  expect(bare).toEqual([]);
+});
