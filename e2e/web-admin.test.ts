@@ -1,9 +1,11 @@
 /** What administrators do: users and their credits, applications, the audit log, options. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type ScriptedStripe, scriptedStripe } from '../server/src/topups/stripe.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site, type Visitor } from './browser.ts';
 import { until } from './service.ts';
 
 let site: Site;
+let stripe: ScriptedStripe;
 let admin: Visitor;
 let user: Visitor;
 let clientId: string;
@@ -12,7 +14,12 @@ const redirectUri = 'http://localhost/cb';
 
 describe.skipIf(browserMissing)('administration', () => {
   beforeAll(async () => {
-    site = await openSite();
+    stripe = scriptedStripe();
+    site = await openSite({
+      STRIPE_SECRET_KEY: stripe.secretKey,
+      STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+      STRIPE_API_URL: stripe.url,
+    });
     [admin, user] = [await site.root(), await site.register('ulf')];
     const data = {
       name: 'Board',
@@ -25,6 +32,7 @@ describe.skipIf(browserMissing)('administration', () => {
   }, 300_000);
   afterAll(async () => {
     await site?.stop();
+    await stripe?.close();
     expect([admin, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
@@ -62,6 +70,33 @@ describe.skipIf(browserMissing)('administration', () => {
     const { id } = ((await (await user.context.request.get('/api/user/self')).json()) as { data: { id: number } }).data;
     const data = { quota: -2_000_000 };
     expect((await admin.context.request.post(`/api/admin/users/${id}/credits`, { data })).status()).toBe(200);
+  }, 300_000);
+
+  test('who has paid comes back to credits, and administrators see the payment', async () => {
+    const payer = await site.register('petra');
+    const { page } = payer;
+    await page.route('https://checkout.stripe.example/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Stripe</h1>' }),
+    );
+    await page.goto('/credits');
+    await page.getByText('$25').click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Pay $25' }).click();
+    await page.getByRole('heading', { name: 'Stripe' }).waitFor();
+    const payment = stripe.payments.at(-1)!;
+    await page.goto(`/credits?topup=${payment.metadata.topup_id}`);
+    await page.getByRole('cell', { name: 'Not paid yet' }).waitFor();
+    payment.paid = true;
+    const { body, signature } = await stripe.event('checkout.session.completed', payment);
+    const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
+    const heard = await fetch(`${site.service.url}/api/stripe/webhook`, { method: 'POST', headers, body });
+    expect(heard.status).toBe(200);
+    await page.getByRole('cell', { name: '+$25.00' }).waitFor();
+    await page.getByRole('cell', { name: 'Paid', exact: true }).waitFor();
+    await admin.page.goto('/admin/credits');
+    await admin.page.getByRole('row', { name: /petra.*Paid/ }).waitFor();
+    expect(await accessibilityFaults(admin.page)).toEqual([]);
+    expect(payer.complaints).toEqual([]);
   }, 300_000);
 
   test('a user is found, given credits, made an administrator and disabled', async () => {

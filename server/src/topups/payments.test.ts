@@ -316,7 +316,7 @@ test('administrators see all payments, users their own', async () => {
   const all = async (by: Member, query = '') => by.call(`/api/admin/topups?${query}`);
   expect((await all(member)).status).toBe(403);
   const { data } = (await (await all(root, `user_id=${member.id}`)).json()) as { data: { topups: object[] } };
-  expect(data.topups).toMatchObject([{ user_id: member.id, amount: 5, status: 'paid' }]);
+  expect(data.topups).toMatchObject([{ user_id: member.id, username: member.username, amount: 5, status: 'paid' }]);
   expect((await topUps()).topups).toHaveLength(1);
 });
 

@@ -47,6 +47,9 @@ export const topUpSchema = z
   })
   .meta({ id: 'TopUp' });
 
+/** For administrators: who paid. */
+export const namedTopUpSchema = topUpSchema.extend({ username: z.string() }).meta({ id: 'NamedTopUp' });
+
 export const viewTopUp = (row: TopUpRow): z.infer<typeof topUpSchema> => ({
   id: row.id,
   user_id: row.user_id,

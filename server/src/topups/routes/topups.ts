@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type {} from '../../identity/principals.ts';
+import { usernamesOf } from '../../identity/store/users.ts';
 import { answered, listed } from '../../platform/http/answers.ts';
 import { idText, offsetOf, type Page, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { amountsOf, beginTopUp } from '../checkout.ts';
 import type { TopUpDeps } from '../deps.ts';
 import { countTopUps, listTopUps } from '../store/topups.ts';
-import { topUpSchema, viewTopUp } from '../views.ts';
+import { namedTopUpSchema, topUpSchema, viewTopUp } from '../views.ts';
 
 const base = { tag: 'Credits', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 const path = '/api/user/topups';
@@ -56,8 +57,12 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       path: '/api/admin/topups',
       summary: 'What all users or one paid, newest first',
       query: z.object({ ...pageFields, user_id: idText.optional() }),
-      answers: { 200: listed({ topups: z.array(topUpSchema) }) },
-      handle: async (call) => ok(call, await pageOf(call.query, call.query.user_id)),
+      answers: { 200: listed({ topups: z.array(namedTopUpSchema) }) },
+      handle: async (call) => {
+        const { topups, ...rest } = await pageOf(call.query, call.query.user_id);
+        const names = await usernamesOf(deps.db, [...new Set(topups.map(({ user_id }) => user_id))]);
+        return ok(call, { topups: topups.map((one) => ({ ...one, username: names.get(one.user_id) ?? '' })), ...rest });
+      },
     }),
   ];
 }

@@ -60,6 +60,7 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
           <SimpleGrid cols={2}>
             <NumberInput
               label="Codes"
+              description="How many to make"
               min={1}
               max={1000}
               allowDecimal={false}

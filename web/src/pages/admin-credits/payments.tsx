@@ -16,8 +16,7 @@ type Payment = Result<'/api/admin/topups', 'get'>['topups'][number];
 const pageSize = 20;
 
 const columns: Column<Payment>[] = [
-  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
-  { key: 'user', header: 'User', cell: ({ user_id }) => `id ${user_id}` },
+  { key: 'user', header: 'User', cell: ({ username, user_id }) => username || `id ${user_id}` },
   { key: 'amount', header: 'Amount', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   {
     key: 'status',
@@ -38,6 +37,7 @@ const columns: Column<Payment>[] = [
         '–'
       ),
   },
+  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
 ];
 
 export function Payments() {

@@ -15,6 +15,7 @@ import { isAdmin, selfQuery, useUser } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
 import { RedeemCode } from './redeem-code.tsx';
 import { TopUp } from './top-up.tsx';
+import { topUpsQuery } from './top-ups-query.ts';
 
 type Entry = Result<'/api/ledger', 'get'>['entries'][number];
 
@@ -59,8 +60,11 @@ const columns: Column<Entry>[] = [
   },
 ];
 
+/** Where people can pay, the page says so itself. */
 function HowToGetMore() {
   const admin = isAdmin(useUser());
+  const { data } = useQuery(topUpsQuery(1));
+  if (!admin && data?.amounts.length !== 0) return null;
   return (
     <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} title="How to get more">
       {admin ? (
@@ -68,6 +72,10 @@ function HowToGetMore() {
           You can give credits to users under{' '}
           <AnchorLink to="/admin/users" inherit underline="always">
             Users
+          </AnchorLink>
+          , and make codes for them under{' '}
+          <AnchorLink to="/admin/credits" inherit underline="always">
+            Codes and payments
           </AnchorLink>
           .
         </>
@@ -84,7 +92,8 @@ export function CreditsPage() {
   useQuery({ ...selfQuery, refetchOnMount: 'always' });
   const [page, setPage] = usePage();
   const query = useQuery({
-    queryKey: ['ledger', page],
+    // A balance that is another than before has an entry that says why.
+    queryKey: ['ledger', page, user.quota],
     queryFn: ({ signal }) => get('/api/ledger', { query: { page, page_size: pageSize }, signal }),
     placeholderData: keepPreviousData,
   });

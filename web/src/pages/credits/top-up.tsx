@@ -1,8 +1,7 @@
-import { Badge, Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { Badge, Button, Chip, Group, Stack } from '@mantine/core';
 import { IconCreditCard } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { get } from '../../api.ts';
+import { useEffect, useState } from 'react';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -11,18 +10,17 @@ import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
 import { usePost } from '../../once.ts';
-import { selfQuery } from '../../session.ts';
+import { queryClient, selfQuery } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { type TopUp as Payment, topUpStates } from './top-up-states.ts';
+import { pageSize, topUpsQuery } from './top-ups-query.ts';
 
-const pageSize = 5;
 /** Stripe tells the service within moments of a payment, as a rule. */
 const askAgainMs = 3_000;
 const returned = { topup: '' };
 
 const columns: Column<Payment>[] = [
-  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
   { key: 'amount', header: 'Amount', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   {
     key: 'status',
@@ -30,6 +28,7 @@ const columns: Column<Payment>[] = [
     cell: ({ status }) => <Badge color={topUpStates[status].color}>{topUpStates[status].label}</Badge>,
   },
   { key: 'credited', header: 'In your balance', align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
+  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
 ];
 
 function Pay({ amounts }: { amounts: number[] }) {
@@ -42,13 +41,16 @@ function Pay({ amounts }: { amounts: number[] }) {
   return (
     <Stack>
       {pay.error != null && <ErrorState error={pay.error} title="The payment did not begin" />}
+      <Chip.Group value={amount} onChange={setAmount}>
+        <Group gap="xs" role="radiogroup" aria-label="Amount">
+          {amounts.map((value) => (
+            <Chip key={value} value={String(value)}>
+              ${formatNumber(value)}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
       <Group>
-        <SegmentedControl
-          aria-label="Amount"
-          data={amounts.map((value) => ({ value: String(value), label: `$${formatNumber(value)}` }))}
-          value={amount}
-          onChange={setAmount}
-        />
         <Button
           leftSection={<IconCreditCard size={16} aria-hidden />}
           loading={pay.isPending || pay.isSuccess}
@@ -66,14 +68,16 @@ export function TopUp() {
   const [{ topup }] = useUrlState(returned);
   const [page, setPage] = useState(1);
   const query = useQuery({
-    queryKey: ['topups', page],
-    queryFn: ({ signal }) => get('/api/user/topups', { query: { page, page_size: pageSize }, signal }),
+    ...topUpsQuery(page),
     placeholderData: keepPreviousData,
     // Whoever comes back from paying is often quicker than the news of it.
     refetchInterval: ({ state }) => isAwaited(state.data?.topups, topup) && askAgainMs,
   });
   const awaited = isAwaited(query.data?.topups, topup);
-  useQuery({ ...selfQuery, refetchInterval: awaited && askAgainMs });
+  // The balance, once the payment has come.
+  useEffect(() => {
+    if (!awaited) void queryClient.invalidateQueries(selfQuery);
+  }, [awaited]);
   if (!query.data || (query.data.amounts.length === 0 && query.data.total === 0)) return null;
   const { amounts, topups, total } = query.data;
   return (
