@@ -41,27 +41,18 @@ export function turnOf(file: string): number {
 }
 
 /** Above this, the last process of a run would keep everybody waiting. */
-const mostInGroup = 12;
+const mostInGroup = 32;
 /** These start whole services, or compute for long. */
 const runsAlone = (file: string): boolean =>
   relative(process.cwd(), file).startsWith('e2e/') || /\.(property|fuzz)\.test\.ts$/.test(file);
 
-/** `server/src/relay` of whatever is below it. */
-const roomOf = (file: string): string => dirname(relative(process.cwd(), file)).split('/').slice(0, 3).join('/');
-
-/** Files that share a process: to load the service and to warm up costs as much as most files' tests. */
+/** Files that share a process, side by side as they are sorted: to load the service and to warm up costs more than most files' tests. */
 export function grouped(files: string[]): string[][] {
-  const alone = files.filter(runsAlone).map((file) => [file]);
-  const rooms = Object.values(
-    Object.groupBy(
-      files.filter((file) => !runsAlone(file)),
-      roomOf,
-    ),
-  ) as string[][];
-  return [...alone, ...rooms.flatMap((room) => inPieces(room))];
-}
-
-function inPieces(files: string[]): string[][] {
-  const pieces = Math.ceil(files.length / mostInGroup);
-  return Array.from({ length: pieces }, (_, at) => files.filter((_file, index) => index % pieces === at));
+  const together = files.filter((file) => !runsAlone(file));
+  const pieces = Math.ceil(together.length / mostInGroup);
+  const size = Math.ceil(together.length / pieces);
+  return [
+    ...files.filter(runsAlone).map((file) => [file]),
+    ...Array.from({ length: pieces }, (_, at) => together.slice(at * size, (at + 1) * size)),
+  ];
 }

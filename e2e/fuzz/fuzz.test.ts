@@ -10,7 +10,7 @@ import { postgresOf, sqliteOf } from './storage.ts';
 import type { Storage } from './world.ts';
 
 const seed = Number(process.env.SVC_FUZZ_SEED ?? 20_260_701);
-const count = Number(process.env.SVC_FUZZ_REQUESTS ?? (process.env.SVC_LONG ? 200_000 : 20_000));
+const count = Number(process.env.SVC_FUZZ_REQUESTS ?? (process.env.SVC_LONG ? 200_000 : 15_000));
 const only = process.env.SVC_FUZZ_ONLY?.split(',').map(Number);
 const env = { DEMO_PROVIDER: 'on', LOG_LEVEL: 'error', OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1' };
 
