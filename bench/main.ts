@@ -2,6 +2,7 @@ import { writePage } from './page/write.ts';
 import { before } from './suites/before.ts';
 import { disk } from './suites/disk.ts';
 import { growth } from './suites/growth.ts';
+import { levels } from './suites/levels.ts';
 import { lists } from './suites/lists.ts';
 import { locomo } from './suites/locomo.ts';
 import { mcp } from './suites/mcp.ts';
@@ -21,6 +22,7 @@ const suites: Record<string, () => Promise<void>> = {
   relay,
   responses,
   stream,
+  levels,
   mcp,
   oauth,
   start: startUp,

@@ -24,12 +24,21 @@ const cellsOf = (row: Row): Cell[] => [
 
 export const keysIn = (rows: UsageLog[]): number[] => [...new Set(rows.map(({ key_id }) => key_id))].filter(Boolean);
 
-/** The usage log as CSV, read page by page as the client takes it. */
-export async function* usageCsv(db: Db, filter: LogFilter): AsyncGenerator<string> {
+interface Range {
+  limit: number;
+  before: UsageLog | undefined;
+}
+
+/** The usage log as CSV. */
+export const usageCsv = (db: Db, filter: LogFilter): AsyncGenerator<string> =>
+  csvOf(db, (range) => listUsage(db, filter, range));
+
+/** Entries as CSV, newest first, read page by page as the client takes them. */
+export async function* csvOf(db: Db, read: (range: Range) => Promise<UsageLog[]>): AsyncGenerator<string> {
   yield csvLine(header);
   let before: UsageLog | undefined;
   for (let sent = 0, limit = firstRows; sent < mostRows; limit = Math.min(2 * limit, pageRows)) {
-    const rows = await listUsage(db, filter, { limit, before });
+    const rows = await read({ limit, before });
     const applications = await applicationsOfKeys(db, keysIn(rows));
     yield rows.map((row) => csvLine(cellsOf(viewUsage(row, applications)))).join('');
     if (rows.length < limit) return;

@@ -101,6 +101,24 @@ describe('a hard budget', () => {
     expect((await world.ask(key)).status).toBe(200);
   });
 
+  test('is left by a key that moves to another team, and what it used stays used', async () => {
+    const { budget, key, path, levels, member, budgets } = await place();
+    await budget('team', { window: 'month', amount: price });
+    const other = (await world.send(owner, 'POST', path('/teams'), { name: 'Sales' })).data.id;
+    const body = { level: 'team', level_id: other, window: 'month', amount: 2 * price };
+    await world.send(owner, 'POST', path('/budgets'), body);
+    const move = (team_id: number) => world.send(owner, 'PUT', path(`/keys/${levels.key}`), { team_id });
+    expect((await world.ask(key)).status).toBe(200);
+    expect((await world.ask(key)).status).toBe(403);
+    expect((await move(other)).status).toBe(409);
+    await world.send(owner, 'PUT', path(`/teams/${other}/members/${member.id}`));
+    expect((await move(other)).data).toMatchObject({ team_id: other, owner: { type: 'user', id: member.id } });
+    expect((await world.ask(key)).status).toBe(200);
+    expect((await budgets()).map(({ used }) => used)).toEqual([price, price]);
+    expect((await move(levels.team)).status).toBe(200);
+    expect((await world.ask(key)).status).toBe(403);
+  });
+
   test('holds for all who ask at once', async () => {
     const { budget, key, budgets } = await place();
     await budget('organisation', { window: 'day', amount: 7 * price });
@@ -243,6 +261,19 @@ test('usage, requests and acts are listed by level', async () => {
   expect(rest.logs).toHaveLength(1);
   expect(rest.next_cursor).toBeNull();
   expect((await world.send(owner, 'GET', path('/usage?level=team'))).status).toBe(400);
+
+  const file = async (query: string, by = owner) => {
+    const answer = await by.call(path(`/requests?format=csv&${query}`));
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    return (await answer.text()).trim().split('\r\n').slice(1);
+  };
+  const month = new Date(clock.nowMs()).toISOString().slice(0, 7);
+  expect(await file(`month=${month}`)).toHaveLength(3);
+  expect(await file(`month=${month}&level=team&level_id=${levels.team}`)).toHaveLength(2);
+  expect(await file('month=2026-01')).toEqual([]);
+  expect(await file('', other)).toEqual([]);
+  for (const wrong of ['month=2026-13', `month=${month}&from=1`, 'format=xml'])
+    expect((await world.send(owner, 'GET', path(`/requests?${wrong}`))).status).toBe(400);
 
   interface Decisions {
     decisions: { request_id: string; outcome: string }[];

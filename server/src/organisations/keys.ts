@@ -90,7 +90,8 @@ export async function changePlacedKey(
   { team_id, ...input }: KeyInput,
 ): Promise<PlacedKey> {
   const { place, holderId } = await reach(room, standing, keyId);
-  if (team_id !== undefined && team_id !== place.team_id) {
+  const moves = team_id !== undefined && team_id !== place.team_id;
+  if (moves) {
     if (!has(standing.role, 'manage_keys')) throw new AppError('forbidden', 'Your role does not allow to move keys.');
     if (team_id === null && place.member_id === null)
       throw new AppError('invalid_value', 'A key of a team needs one.', { param: 'team_id' });
@@ -99,11 +100,12 @@ export async function changePlacedKey(
       if (place.member_id !== null && !(await isInTeam(room.db, team_id, place.member_id)))
         throw new AppError('conflict', 'Whose key it is, is not in this team.');
     }
-    await moveKey(room.db, keyId, team_id);
-    place.team_id = team_id;
   }
   const key = await updateKey(room, holderId, keyId, input);
-  return viewOf(key, place);
+  if (!moves) return viewOf(key, place);
+  await moveKey(room.db, keyId, team_id);
+  await room.announcements.changed(`key:${keyId}`);
+  return viewOf(key, { ...place, team_id });
 }
 
 export async function removePlacedKey(room: Room, standing: Standing, keyId: number): Promise<void> {

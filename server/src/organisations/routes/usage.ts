@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { levelNames } from '../../billing/levels.ts';
 import { dayOf } from '../../billing/store/port.ts';
 import { listUsageOfKeys, sumUsageOfKeys } from '../../billing/store/usage-of-keys.ts';
+import { csvOf } from '../../billing/usage-csv.ts';
 import { usageLogSchema, usageSumSchema, viewSum, viewUsage } from '../../billing/views.ts';
 import { pageAudit } from '../../identity/audit/read.ts';
 import { userNames } from '../../identity/audit/read-store.ts';
@@ -9,11 +10,13 @@ import { auditEntrySchema, viewAudit } from '../../identity/audit/view.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { answered, listed } from '../../platform/http/answers.ts';
+import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { decisionSchema, viewDecision } from '../../routing/routes/decisions.ts';
 import { decisionsOf } from '../../routing/store/decisions.ts';
+import { windowAt } from '../calendar.ts';
 import { keysAt } from '../level-keys.ts';
 import type { Room } from '../room.ts';
 import type { Standing } from '../standing.ts';
@@ -26,6 +29,14 @@ const levelFields = {
   to: idText.optional(),
 };
 const logsQuery = z.strictObject({ ...levelFields, page_size: pageFields.page_size, cursor: cursorField(2) });
+const requestsQuery = logsQuery.extend({
+  month: z
+    .string()
+    .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'is a month such as 2026-11')
+    .optional()
+    .describe('Of the organisation’s calendar, in place of from and to'),
+  format: z.enum(['json', 'csv']).optional(),
+});
 const summaryQuery = z.strictObject({ ...levelFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
 const auditQuery = z.strictObject({ ...pageFields, cursor: cursorField(2) });
 
@@ -39,12 +50,15 @@ export const usageRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/requests`,
-    summary: 'Requests at a level, newest first; members see those of their own keys',
+    summary: 'Requests at a level, newest first; members see those of their own keys; `format=csv` for a file',
     params: organisationParams,
-    query: logsQuery,
+    query: requestsQuery,
     answers: { 200: answered(z.object({ logs: z.array(usageLogSchema), ...nextCursor })) },
     handle: async (call) => {
-      const { logs, next_cursor } = await pageOf(room, await standing(room, call, 'see'), call.query);
+      const asking = await standing(room, call, 'see');
+      const query = { ...call.query, ...monthOf(asking, call.query) };
+      if (query.format === 'csv') return csvAnswer(call, 'usage.csv', await csvAt(room, asking, query));
+      const { logs, next_cursor } = await pageOf(room, asking, query);
       return ok(call, { logs: logs.map((log) => viewUsage(log)), next_cursor });
     },
   }),
@@ -112,6 +126,22 @@ export const usageRoutes = (room: Room): Route[] => [
 function refuseBackwards(from: number | undefined, to: number | undefined): void {
   if (from !== undefined && to !== undefined && from > to)
     throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
+}
+
+/** From the first second of a month in the organisation's calendar to its last; nothing where none is asked for. */
+function monthOf({ organisation }: Standing, { month, from, to }: z.infer<typeof requestsQuery>) {
+  if (month === undefined) return {};
+  if (from !== undefined || to !== undefined)
+    throw new AppError('invalid_value', 'month takes the place of from and to.', { param: 'month' });
+  const { startsAt, endsAt } = windowAt(organisation.time_zone, 'month', Date.parse(`${month}-15T12:00:00Z`) / 1000);
+  return { from: startsAt, to: endsAt - 1 };
+}
+
+async function csvAt({ db }: Room, asking: Standing, query: z.infer<typeof logsQuery>) {
+  const { from, to } = query;
+  refuseBackwards(from, to);
+  const keyIds = await keysAt(db, asking, query);
+  return csvOf(db, (range) => listUsageOfKeys(db, { keyIds, from, to }, range));
 }
 
 /** Entries of the usage log at a level, and where the next page begins. */
