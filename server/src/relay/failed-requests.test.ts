@@ -90,3 +90,20 @@ test('others do not see it, days narrow it, and age ends it', async () => {
   await sweepFailures(db, until + 1);
   expect(await failures(member, '/api/usage/failures')).toEqual([]);
 });
+
+test('of several models that a request names, what the last says is in the list, and nothing where one answers', async () => {
+  const models = ['acme/free', 'acme/free-too'];
+  await addUpstream(house, upstream.url, [{ model_id: 'acme/free-too' }], { kind: 'openai', provider: 'other' });
+  const before = (await failures(member, '/api/usage/failures')).length;
+  const message = { role: 'assistant', content: 'I am here' };
+  const answered = { choices: [{ index: 0, message, finish_reason: 'stop' }] };
+  upstream.answer(({ body }) =>
+    (body as Json).model === 'acme/free-too' ? Response.json(answered) : new Response('', { status: 500 }),
+  );
+  expect((await ask(models[0]!, { models })).status).toBe(200);
+  expect(await failures(member, '/api/usage/failures')).toHaveLength(before);
+  upstream.answer(() => new Response('', { status: 500 }));
+  const asked = await ask(models[0]!, { models });
+  expect(await newest()).toMatchObject({ request_id: asked.requestId, model: 'acme/free-too' });
+  expect(await failures(member, '/api/usage/failures')).toHaveLength(before + 1);
+});
