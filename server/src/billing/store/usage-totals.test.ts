@@ -227,7 +227,8 @@ describe.each(engines)('totals of all users on $name', (engine) => {
 
 describe.each(engines)('sums from before there were totals on $name', (engine) => {
   test('are added up day by day, and the summary is right all the while', async () => {
-    const open = await engine.open(migrations.filter(({ name }) => name < '0022'));
+    // With the steps after it: today's writer knows every column of the log.
+    const open = await engine.open(migrations.filter(({ name }) => name !== '0022-totals'));
     try {
       const { db } = open;
       await makeMonths(db, atDay(0));
