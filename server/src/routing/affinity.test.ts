@@ -190,6 +190,29 @@ describe('between processes', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  test('twenty turns over two processes go to one key, and who did not begin them looks once', async () => {
+    const { db, close } = await inMemory();
+    const clock = manualClock(Date.now());
+    const catalog = catalogOf([withKeys(1, [11, 12]), withKeys(2, [21, 22])]);
+    const processes = await Promise.all(
+      [1, 2].map(async () => {
+        const real = await openShared({ redisUrl: redis.url, prefix: 'affinity-turns:' }, clock);
+        const { shared, reads } = counted(real);
+        const { routing } = await routingWith(db, { clock, shared, catalog, random: Math.random });
+        return { routing, shared, reads, close: () => routing.stop().then(() => real.close()) };
+      }),
+    );
+    const [one, other] = [processes[0]!, processes[1]!];
+    const first = await ask(one.routing, { conversation: named('turns', false) });
+    await until('told', async () => (await one.shared.get('routing:affinity:7|acme/large|turns')) !== null);
+    const before = processes.map(({ reads }) => reads());
+    for (let turn = 1; turn < 20; turn += 1)
+      expect(await ask([one, other][turn % 2]!.routing, { conversation: named('turns') })).toBe(first);
+    expect(processes.map(({ reads }, i) => reads() - before[i]!)).toEqual([0, 1]);
+    for (const process of processes) await process.close();
+    await close();
+  });
+
   test('without Redis each goes on with what it knows', async () => {
     const one = await open();
     one.affinity.keep('known', 'key-1');
