@@ -1,6 +1,8 @@
 import { refuseHeavy } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError, openGuarded } from '../platform/http/outgoing.ts';
 import { gather } from '../platform/http/read-answer.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
+import { openKept } from '../platform/upstream/open-kept.ts';
 import { McpFault } from './fault.ts';
 
 /** What is read of one answer. A tool that has more to say than this does not say it to a model. */
@@ -12,6 +14,8 @@ export interface GuardedTarget {
   headers: Record<string, string>;
   timeoutMs: number;
   allowPrivate: boolean;
+  /** Kept, and checked when they are dialled; absent where only the system's own client reaches others. */
+  lines?: UpstreamConnections | undefined;
 }
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -20,8 +24,8 @@ const tooLarge = `its answer is larger than ${mostAnswerBytes / 1024 / 1024} MiB
 const endedEarly = 'it closed the connection before it had answered';
 
 /**
- * How the library reaches a server: each request dialled and checked anew, to the one address that the operator gave,
- * following nothing, with bounds on time and size. Streams that a server keeps open to speak first are not asked for: a
+ * How the library reaches a server: over connections that are checked when they are dialled, to the one address that the
+ * operator gave, following nothing, with bounds on time and size. Streams that a server keeps open to speak first are not asked for: a
  * connection each, and nothing that is said there is needed.
  */
 export function guardedFetch(target: GuardedTarget): Fetch {
@@ -30,17 +34,17 @@ export function guardedFetch(target: GuardedTarget): Fetch {
     if (String(url) !== href) throw new McpFault('another address than the one configured is not called');
     if (init.method === 'GET') return new Response(null, { status: 405 });
     const body = typeof init.body === 'string' ? init.body : undefined;
-    const answer = await openGuarded(
-      {
-        url: href,
-        method: init.method ?? 'POST',
-        headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
-        ...(body !== undefined && { body }),
-        timeoutMs: target.timeoutMs,
-        ...(init.signal && { signal: init.signal }),
-      },
-      target,
-    ).catch((error) => {
+    const request = {
+      url: href,
+      method: init.method ?? 'POST',
+      headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
+      ...(body !== undefined && { body }),
+      timeoutMs: target.timeoutMs,
+      ...(init.signal && { signal: init.signal }),
+    };
+    const { lines } = target;
+    const opened = lines ? openKept(lines, request, target) : openGuarded(request, target);
+    const answer = await opened.catch((error) => {
       throw toFault(error);
     });
     // By the specification: nothing was done, and a new session is to be begun.

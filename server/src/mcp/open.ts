@@ -1,6 +1,8 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
+import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
+import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
 import { openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
@@ -24,8 +26,9 @@ export interface Mcp {
   stop(): Promise<void>;
 }
 
-export function openMcp(deps: McpDeps): Mcp {
-  const signedIn = { ...deps, tokenOf: openTokens(deps) };
+export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
+  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps) });
+  const signedIn = { ...deps, lines, tokenOf: openTokens(deps) };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };
@@ -46,6 +49,7 @@ export function openMcp(deps: McpDeps): Mcp {
     },
     stop: async () => {
       await Promise.all([sessions.stop(), callers.stop()]);
+      lines?.close();
     },
   };
 }

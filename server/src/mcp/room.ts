@@ -3,6 +3,7 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
@@ -13,6 +14,8 @@ export interface McpDeps {
   clock: Clock;
   log: Log;
   allowPrivate: boolean;
+  /** Only the system's own client reaches others. */
+  fetchOnly?: boolean | undefined;
   baseUrl: string;
   /** Where the pages are. */
   webUrl: string;
@@ -23,7 +26,9 @@ export interface McpDeps {
 }
 
 /** What the functions of this room share. */
-export interface McpRoom extends McpDeps {
+export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
+  /** To servers; absent where only the system's own client reaches others. */
+  lines: UpstreamConnections | undefined;
   /** A user's access token for a server that asks for one. */
   tokenOf(server: McpServer, userId: number): Promise<string>;
   /** For what runs ask, and for lists. */

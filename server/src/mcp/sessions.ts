@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import {
   type Called,
   type Connection,
@@ -38,6 +39,7 @@ export interface SessionDeps {
   sealer: Sealer;
   clock: Clock;
   allowPrivate: boolean;
+  lines?: UpstreamConnections | undefined;
   tokenOf(server: McpServer, userId: number): Promise<string>;
 }
 
@@ -75,13 +77,13 @@ export function headersOf(
 
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
-  { sealer, allowPrivate, tokenOf }: Omit<SessionDeps, 'clock'>,
+  { sealer, allowPrivate, lines, tokenOf }: Omit<SessionDeps, 'clock'>,
   server: McpServer,
   holder: string,
 ): Target {
   const headers = headersOf({ sealer }, server);
   const { name, url, timeoutMs } = server;
-  const target = { name, url, headers, timeoutMs, allowPrivate };
+  const target = { name, url, headers, timeoutMs, allowPrivate, lines };
   if (server.auth !== 'oauth') return target;
   const userId = userOf(holder);
   if (userId === null) throw new McpFault('it is for users who sign in to it');

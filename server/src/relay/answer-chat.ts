@@ -15,7 +15,7 @@ import { type Bounds, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { tryCandidates } from './try-candidates.ts';
-import { type ByteSource, readRefusalText } from './upstream/source.ts';
+import { type ByteSource, readRefusalText } from '../platform/upstream/source.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 

@@ -3,7 +3,7 @@ import type { Delivery } from './answer-chat.ts';
 import type { UpstreamCall } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import { BegunStream, Pump } from './pump.ts';
-import type { ByteSource } from './upstream/source.ts';
+import type { ByteSource } from '../platform/upstream/source.ts';
 import { type Delta, type Json, UpstreamFault } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
 import type { StreamClient } from './wire/renderers.ts';

@@ -7,7 +7,7 @@ import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
-import type { UpstreamConnections } from './upstream/connections.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the relay needs of the rest of the house. */

@@ -9,10 +9,10 @@ import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
 import { noClientHeaders } from './request-context.ts';
 import { isStopping } from './stopping.ts';
-import { answerOf } from './upstream/connections.ts';
-import type { Exchange } from './upstream/exchange.ts';
-import { AnswerHead } from './upstream/head.ts';
-import { fetchedAnswer, type UpstreamAnswer } from './upstream/source.ts';
+import { answerOf } from '../platform/upstream/connections.ts';
+import type { Exchange } from '../platform/upstream/exchange.ts';
+import { AnswerHead } from '../platform/upstream/head.ts';
+import { fetchedAnswer, type UpstreamAnswer } from '../platform/upstream/source.ts';
 import type { Watched } from './watchdog.ts';
 import type { UpstreamError } from './wire/conversation.ts';
 

@@ -8,7 +8,7 @@ import { asRequest, priceIn, priceOf } from './bill.ts';
 import { reportOf } from './dispatch.ts';
 import type { OutputCounter } from './output-counter.ts';
 import { isStopping, stoppingError } from './stopping.ts';
-import type { ByteSource } from './upstream/source.ts';
+import type { ByteSource } from '../platform/upstream/source.ts';
 import { type Delta, failure, UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
 import type { RelayStream } from './wire/relay-stream.ts';
