@@ -29,6 +29,8 @@ interface Held {
   /** Address, headers and time limit that it was opened with. */
   key: string;
   connection: Promise<Connection>;
+  /** The same once it is there. */
+  open: Connection | null;
   users: number;
   lastUsedMs: number;
   listing: { atMs: number; answer: Promise<Listing> } | null;
@@ -117,7 +119,7 @@ export class Sessions {
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
     if (fresh) return within(signal, known.listing!.answer);
     const patience = AbortSignal.timeout(Math.min(server.timeoutMs, listPatienceMs));
-    const answer = this.#use(server, holder, patience, (connection) => connection.list(patience));
+    const answer = this.#use(server, holder, { signal: patience }, (connection) => connection.list(patience));
     const held = this.#held.get(placeOf(server, holder))!;
     const listing = { atMs: this.#nowMs(), answer };
     held.listing = listing;
@@ -133,11 +135,11 @@ export class Sessions {
     { tool, args }: { tool: Called; args: Record<string, unknown> },
     signal: AbortSignal,
   ): Promise<CallToolResult> {
-    return this.#use(server, holder, signal, (connection) => connection.call(tool, args, signal));
+    return this.#use(server, holder, { signal }, (connection) => connection.call(tool, args, signal));
   }
 
   introduction(server: McpServer, holder: string, signal: AbortSignal): Promise<Introduction> {
-    return this.#use(server, holder, signal, async ({ about, capabilities, instructions }) => ({
+    return this.#use(server, holder, { signal }, async ({ about, capabilities, instructions }) => ({
       ...{ about, capabilities, instructions },
     }));
   }
@@ -148,7 +150,7 @@ export class Sessions {
     asked: { method: string; params: Params; tool?: Called | undefined },
     passing: Passing,
   ): Promise<Params> {
-    return this.#use(server, holder, passing.signal, (connection) =>
+    return this.#use(server, holder, passing, (connection) =>
       connection.ask(asked.method, asked.params, passing, asked.tool),
     );
   }
@@ -157,24 +159,24 @@ export class Sessions {
   async #use<T>(
     server: McpServer,
     holder: string,
-    signal: AbortSignal,
+    passing: Pick<Passing, 'signal'>,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const first = this.#hold(server, holder);
     try {
-      return await this.#with(first, signal, work);
+      return await this.#with(first, passing, work);
     } catch (error) {
       if (!faultWithin(error)?.sessionEnded) throw error;
       this.#retire(first);
       await this.keeper.ended?.(server, holder);
-      return this.#with(this.#hold(server, holder), signal, work);
+      return this.#with(this.#hold(server, holder), passing, work);
     }
   }
 
-  async #with<T>(held: Held, signal: AbortSignal, work: (c: Connection) => Promise<T>): Promise<T> {
+  async #with<T>(held: Held, passing: Pick<Passing, 'signal'>, work: (c: Connection) => Promise<T>): Promise<T> {
     held.users += 1;
     try {
-      return await work(await within(signal, held.connection));
+      return await work(held.open ?? (await within(passing.signal, held.connection)));
     } finally {
       held.users -= 1;
       held.lastUsedMs = this.#nowMs();
@@ -189,12 +191,17 @@ export class Sessions {
     if (known?.key === key) return known;
     if (known) this.#retire(known);
     const held: Held = {
-      ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false },
+      ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false, open: null },
       connection: this.keeper.open(server, holder),
     };
     this.#held.set(placeOf(server, holder), held);
     // What did not come about is tried anew by the next.
-    held.connection.catch(() => this.#retire(held));
+    held.connection.then(
+      (connection) => {
+        held.open = connection;
+      },
+      () => this.#retire(held),
+    );
     return held;
   }
 

@@ -53,8 +53,8 @@ const faultOf = (error: unknown): OutgoingError =>
     ? error
     : new OutgoingError('network', error instanceof Error ? error.message : String(error));
 
-/** The body piece by piece; `over` is called once nobody reads any more. */
-function streamOf(body: ByteSource, over: () => void, ended: () => OutgoingError | null): ReadableStream<Uint8Array> {
+/** The body piece by piece; `over` is called once nobody reads any more, `ended` says why it was broken off. */
+export function streamOf(body: ByteSource, over: () => void, ended: () => Error | null): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
@@ -71,7 +71,8 @@ function streamOf(body: ByteSource, over: () => void, ended: () => OutgoingError
       },
       cancel: () => {
         over();
-        body.abort();
+        // What was wanted has come, and the rest of it may be a few bytes that end the answer.
+        body.leave();
       },
     },
     { highWaterMark: 0 },
