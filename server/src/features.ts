@@ -102,7 +102,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
 
   const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly } = config;
   const mcp = openMcp({
-    ...{ db, sealer, clock, log, shared, allowPrivate, fetchOnly, baseUrl, webUrl },
+    ...{ db, sealer, clock, log, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl },
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
   });

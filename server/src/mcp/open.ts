@@ -6,6 +6,7 @@ import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
 import { openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
+import { Known } from './known.ts';
 import { type Offers, openOffers } from './offers.ts';
 import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
@@ -28,7 +29,8 @@ export interface Mcp {
 
 export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps) });
-  const signedIn = { ...deps, lines, tokenOf: openTokens(deps) };
+  const known = new Known(deps);
+  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps) };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };
@@ -49,6 +51,7 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
     },
     stop: async () => {
       await Promise.all([sessions.stop(), callers.stop()]);
+      await known.stop();
       lines?.close();
     },
   };

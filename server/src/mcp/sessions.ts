@@ -33,7 +33,7 @@ interface Held {
   open: Connection | null;
   users: number;
   lastUsedMs: number;
-  listing: { atMs: number; answer: Promise<Listing> } | null;
+  listing: { atMs: number; answer: Promise<Listing>; known: Listing | null } | null;
   retired: boolean;
 }
 
@@ -92,8 +92,15 @@ export function targetOf(
   return { ...target, token: () => tokenOf(server, userId) };
 }
 
-export const keyOf = (server: McpServer): string =>
-  JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
+export function keyOf(server: McpServer): string {
+  const known = keys.get(server);
+  if (known !== undefined) return known;
+  const key = JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
+  keys.set(server, key);
+  return key;
+}
+
+const keys = new WeakMap<McpServer, string>();
 
 /** Sessions that end with this process. */
 export const ownSessions = (deps: SessionDeps): SessionKeeper => ({
@@ -113,6 +120,13 @@ export class Sessions {
     private readonly keeper: SessionKeeper = ownSessions(deps),
   ) {}
 
+  /** What it has listed a moment ago, where that is here already. */
+  listed(server: McpServer, holder: string): Listing | null {
+    const known = this.#held.get(placeOf(server, holder));
+    const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
+    return fresh ? known.listing!.known : null;
+  }
+
   /** What the server lists, from now or a moment ago; those who ask at once share the answer. */
   async listing(server: McpServer, holder: string, signal: AbortSignal): Promise<Listing> {
     const known = this.#held.get(placeOf(server, holder));
@@ -121,11 +135,16 @@ export class Sessions {
     const patience = AbortSignal.timeout(Math.min(server.timeoutMs, listPatienceMs));
     const answer = this.#use(server, holder, { signal: patience }, (connection) => connection.list(patience));
     const held = this.#held.get(placeOf(server, holder))!;
-    const listing = { atMs: this.#nowMs(), answer };
+    const listing: NonNullable<Held['listing']> = { atMs: this.#nowMs(), answer, known: null };
     held.listing = listing;
-    answer.catch(() => {
-      if (held.listing === listing) held.listing = null;
-    });
+    answer.then(
+      (known) => {
+        listing.known = known;
+      },
+      () => {
+        if (held.listing === listing) held.listing = null;
+      },
+    );
     return within(signal, answer);
   }
 

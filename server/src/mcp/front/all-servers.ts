@@ -51,8 +51,8 @@ export async function callByName(room: FrontRoom, params: Params, exchange: Exch
   return callAllowed(room, found, params, exchange);
 }
 
-const find = ({ db }: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
-  findTool(db, caller.user, name).catch((error) => {
+const find = (room: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
+  findTool(room, caller.user, name).catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;
   });

@@ -10,7 +10,8 @@ export interface Asker {
   origin: Origin;
   /** Of the request that brought it. */
   requestId: string;
-  signal: AbortSignal;
+  /** Made when it is asked for. */
+  readonly signal: AbortSignal;
 }
 
 /** One message, and what may be said while it is worked on. */

@@ -18,7 +18,7 @@ const plainMembers = new Set(['name', 'arguments']);
  * Most calls of clients with a session are like this one. Of all that the library would look at, and build anew for each,
  * nothing matters to them; whatever is not plainly so is left to it.
  */
-export function straightCall({ headers }: Request, message: unknown): StraightCall | null {
+export function straightCall({ headers }: Pick<Request, 'headers'>, message: unknown): StraightCall | null {
   const { jsonrpc, id, method, params } = message as Record<string, unknown>;
   if (method !== 'tools/call' || jsonrpc !== '2.0') return null;
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return null;
@@ -30,43 +30,63 @@ export function straightCall({ headers }: Request, message: unknown): StraightCa
   return { id: id as string | number, method, params: params as Params };
 }
 
+/** How an answer is put into words of HTTP. */
+export interface Written {
+  whole(text: string): Response;
+  events(stream: ReadableStream<Uint8Array>): Response;
+}
+
 /** As JSON, or as events where something is said before the answer, or where it takes a while. */
-export async function answerStraight(
+export function answerStraight(
   { id }: StraightCall,
+  written: Written,
   work: (log: (message: LogMessage) => void) => Promise<object>,
 ): Promise<Response> {
-  const before: object[] = [];
-  let say = (message: object): void => void before.push(message);
-  const begins = Promise.withResolvers<null>();
-  const answer = work((params) => {
-    say({ jsonrpc: '2.0', method: 'notifications/message', params });
-    begins.resolve(null);
-  }).then(
-    (result) => ({ jsonrpc: '2.0', id, result }),
-    (error) => ({ jsonrpc: '2.0', id, error: errorOf(error) }),
-  );
-  const timer = setTimeout(() => begins.resolve(null), quietMs);
-  const first = await Promise.race([answer, begins.promise]).finally(() => clearTimeout(timer));
-  if (first) return Response.json(first);
-  let left = false;
-  const events = new ReadableStream<Uint8Array>({
+  return new Promise((resolve) => {
+    let events: Events | null = null;
+    const begin = (): Events => {
+      events ??= new Events();
+      resolve(written.events(events.stream));
+      return events;
+    };
+    const timer = setTimeout(begin, quietMs);
+    const end = (message: object): void => {
+      clearTimeout(timer);
+      if (events) events.end(message);
+      else resolve(written.whole(JSON.stringify(message)));
+    };
+    work((params) => (events ?? begin()).say({ jsonrpc: '2.0', method: 'notifications/message', params })).then(
+      (result) => end({ jsonrpc: '2.0', id, result }),
+      (error) => end({ jsonrpc: '2.0', id, error: errorOf(error) }),
+    );
+  });
+}
+
+/** Messages as they come. */
+class Events {
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  /** Whoever left hears nothing more, and that is no fault. */
+  #left = false;
+  readonly stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
-      say = (message) => {
-        // Whoever left hears nothing more, and that is no fault.
-        if (!left) controller.enqueue(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
-      };
-      for (const message of before) say(message);
-      void answer.then((message) => {
-        say(message);
-        if (!left) controller.close();
-      });
+      this.#controller = controller;
     },
     cancel: () => {
-      left = true;
+      this.#left = true;
     },
   });
-  return new Response(events, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } });
+
+  say(message: object): void {
+    if (!this.#left) this.#controller.enqueue(encoder.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
+  }
+
+  end(message: object): void {
+    this.say(message);
+    if (!this.#left) this.#controller.close();
+  }
 }
+
+const encoder = new TextEncoder();
 
 function errorOf(error: unknown): object {
   const { code, message, data } = error instanceof RpcError ? error : new RpcError(-32_603, 'Internal error');

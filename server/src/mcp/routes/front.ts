@@ -3,7 +3,7 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
-import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
+import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Introduction } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
@@ -12,9 +12,11 @@ import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
 import type { Serving } from '../front/serve.ts';
 import { type Asker, RpcError, type Served } from '../front/served.ts';
+import { straightCall, type Written } from '../front/straight.ts';
 import type { UnderWay } from '../front/under-way.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
+import type { McpServer } from '../store/servers.ts';
 import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
@@ -42,6 +44,8 @@ const message = z.record(z.string(), z.unknown());
 const posted = z
   .union([message, z.array(message).min(1).max(10)])
   .describe('A JSON-RPC message; several in revision 2025-03-26');
+/** One message is any object: what is wrong with it is said in the protocol's own words. */
+const isMessage = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body);
 const answers = {
   200: { type: 'application/json', description: 'The answer, or events that end with it' },
   202: { type: 'text/plain', description: 'Taken; there is nothing to answer' },
@@ -54,12 +58,15 @@ type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
   const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}$/) });
-  const one = async ({ principal, params: given }: Call<'mcp'>): Promise<Served> => {
+  const one = ({ principal, params: given }: Call<'mcp'>): Served | Promise<Served> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
-    const server = await usableServer(room.db, principal.user, name);
-    if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
-    return oneServer(room, server);
+    const served = (server: McpServer | null): Served => {
+      if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
+      return oneServer(room, server);
+    };
+    const found = usableServer(room, principal.user, name);
+    return found instanceof Promise ? found.then(served) : served(found);
   };
   const all = ({ principal }: Call<'mcp'>): Served => {
     requireAudience(principal, null, room.baseUrl);
@@ -91,9 +98,11 @@ function routesAt(
       body: posted,
       maxBytes: mostBytes,
       answers,
+      fits: isMessage,
       handle: async (call) => {
-        await refuseOrigin(deps, call);
-        return answer(deps, call, await find(call));
+        if (call.request.headers.has('origin')) await refuseOrigin(deps, call);
+        const served = find(call);
+        return answer(deps, call, served instanceof Promise ? await served : served);
       },
     }),
     defineRoute({
@@ -145,17 +154,22 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
   const { body } = call;
   const messages: Record<string, unknown>[] = Array.isArray(body) ? body : [body];
   refuseManyCalls(messages);
-  await requireToolScope(served, messages, call.principal);
+  if (call.principal.tools !== null) await requireToolScope(served, messages, call.principal);
   const begins = messages.some(({ method }) => method === 'initialize');
   const session = begins ? randomString(32) : sessionIn(call);
   const holder = holderOf(call, session);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuseToListen(call, listening.id);
   const client = session === null ? null : `${holder} ${new URL(call.request.url, 'http://own.invalid').pathname}`;
-  if (client !== null) await takeBack(deps.underWay, client, messages);
   const asker: Asker = {
-    ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId, signal: call.signal },
+    ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId },
+    get signal() {
+      return call.signal;
+    },
   };
+  const straight = client === null || Array.isArray(body) ? null : straightCall(call.request, body);
+  if (straight) return deps.serving.answerStraight(straight, { served, asker, client }, writtenFor(call));
+  if (client !== null) await takeBack(deps.underWay, client, messages);
   const discovers = messages.some(({ method }) => method === 'server/discover');
   const introduction = begins || discovers ? await introduced(served, asker) : anybody;
   const response = await deps.serving.answer(call.request, body, { served, introduction, asker, client });
@@ -213,6 +227,16 @@ async function takeBack(underWay: UnderWay, client: string, messages: Record<str
     if (typeof requestId === 'string' || typeof requestId === 'number') await underWay.cancel(client, requestId);
   }
 }
+
+const writtenFor = (call: Call): Written => ({
+  whole: (text) => jsonText(call, text),
+  events: (stream) =>
+    finished(
+      call,
+      new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } }),
+      null,
+    ),
+});
 
 /** With the headers that all our answers have. */
 function finished(call: Call, response: Response, session: string | null): Response {
