@@ -120,6 +120,12 @@ export class Sessions {
     private readonly keeper: SessionKeeper = ownSessions(deps),
   ) {}
 
+  /** Connected, in a revision of before the newest. */
+  speaksBefore(server: McpServer, holder: string): boolean {
+    const held = this.#held.get(placeOf(server, holder));
+    return held?.key === keyOf(server) && held.open !== null && held.open.about.protocol < '2026';
+  }
+
   /** What it has listed a moment ago, where that is here already. */
   listed(server: McpServer, holder: string): Listing | null {
     const known = this.#held.get(placeOf(server, holder));

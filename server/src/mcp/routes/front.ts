@@ -52,6 +52,11 @@ const answers = {
 } as const;
 
 type FrontCall = Call<'mcp', z.infer<typeof posted>>;
+interface Message {
+  method?: unknown;
+  id?: unknown;
+  params?: unknown;
+}
 type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 
 /** The protocol's own address of each server, of all that a caller may use, and of our own. */
@@ -152,38 +157,60 @@ const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
 
 async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;
-  const messages: Record<string, unknown>[] = Array.isArray(body) ? body : [body];
+  const straight = Array.isArray(body) ? null : straightCall(call.request, body);
+  if (straight) {
+    const session = sessionIn(call);
+    const holder = holderOf(call, session);
+    if (straight.newest ? served.onlyAnswers(straight.params.name, holder) : session !== null) {
+      if (call.principal.tools !== null) await requireToolScope(served, [straight], call.principal);
+      const turn = { served, asker: askerOf(call, holder), client: clientOf(call, session, holder) };
+      return deps.serving.answerStraight(straight, turn, writtenFor(call));
+    }
+  }
+  return answerMessages(deps, call, served, Array.isArray(body) ? body : [body]);
+}
+
+/** Nothing is listened for before somebody asks. */
+const askerOf = (call: Call<'mcp'>, holder: string): Asker => ({
+  ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId },
+  get signal() {
+    return call.signal;
+  },
+});
+
+const clientOf = ({ request }: Call, session: string | null, holder: string): string | null =>
+  session === null ? null : `${holder} ${new URL(request.url, 'http://own.invalid').pathname}`;
+
+async function answerMessages(
+  deps: FrontRouteDeps,
+  call: FrontCall,
+  served: Served,
+  messages: Message[],
+): Promise<Response> {
   refuseManyCalls(messages);
-  if (call.principal.tools !== null) await requireToolScope(served, messages, call.principal);
+  await requireToolScope(served, messages, call.principal);
   const begins = messages.some(({ method }) => method === 'initialize');
   const session = begins ? randomString(32) : sessionIn(call);
   const holder = holderOf(call, session);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuseToListen(call, listening.id);
-  const client = session === null ? null : `${holder} ${new URL(call.request.url, 'http://own.invalid').pathname}`;
-  const asker: Asker = {
-    ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId },
-    get signal() {
-      return call.signal;
-    },
-  };
-  const straight = client === null || Array.isArray(body) ? null : straightCall(call.request, body);
-  if (straight) return deps.serving.answerStraight(straight, { served, asker, client }, writtenFor(call));
+  const client = clientOf(call, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
+  const asker = askerOf(call, holder);
   const discovers = messages.some(({ method }) => method === 'server/discover');
   const introduction = begins || discovers ? await introduced(served, asker) : anybody;
-  const response = await deps.serving.answer(call.request, body, { served, introduction, asker, client });
+  const response = await deps.serving.answer(call.request, call.body, { served, introduction, asker, client });
   return finished(call, response, begins ? session : null);
 }
 
 /** Limits count requests: what costs something comes alone, however many other messages are with it. */
-function refuseManyCalls(messages: Record<string, unknown>[]): void {
+function refuseManyCalls(messages: Message[]): void {
   const calls = messages.filter(({ method }) => method === 'tools/call');
   if (calls.length > 1) throw new AppError('invalid_request', 'Send each call of a tool in a request of its own.');
 }
 
 /** The protocol's revision 2025-11-25, authorization: a client that is told which scope is missing can ask the user for it. */
-async function requireToolScope(served: Served, messages: Record<string, unknown>[], caller: McpCaller): Promise<void> {
+async function requireToolScope(served: Served, messages: Message[], caller: McpCaller): Promise<void> {
   const called = messages.find(({ method }) => method === 'tools/call');
   const { name } = (called?.params ?? {}) as { name?: unknown };
   if (caller.tools === null || typeof name !== 'string' || name.length > longestName) return;
@@ -220,7 +247,7 @@ function refuseToListen(call: Call, id: unknown): Response {
   return Response.json({ jsonrpc: '2.0', id: id ?? null, error }, { status: 404, headers: call.headers });
 }
 
-async function takeBack(underWay: UnderWay, client: string, messages: Record<string, unknown>[]): Promise<void> {
+async function takeBack(underWay: UnderWay, client: string, messages: Message[]): Promise<void> {
   for (const { method, params } of messages) {
     if (method !== 'notifications/cancelled') continue;
     const { requestId } = (params ?? {}) as { requestId?: unknown };
