@@ -33,6 +33,7 @@ import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
 import { openMailer } from './platform/mail.ts';
 import type { Platform } from './platform/open.ts';
+import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
@@ -40,7 +41,6 @@ import { demoModels } from './relay/providers/demo/models.ts';
 import { openResponses } from './relay/responses/open.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
 import { stoppingError } from './relay/stopping.ts';
-import { UpstreamConnections } from './relay/upstream/connections.ts';
 import { openWatchdog } from './relay/watchdog.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
 import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
@@ -106,9 +106,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
-  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate } = config;
+  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly } = config;
   const mcp = openMcp({
-    ...{ db, sealer, clock, log, shared, allowPrivate, baseUrl, webUrl },
+    ...{ db, sealer, clock, log, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl },
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
   });

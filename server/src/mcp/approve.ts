@@ -90,6 +90,7 @@ export async function allowTools(
     return { serverId: id, name, askFirst, description, inputSchema, definition, further, price, approvedAt: now };
   });
   if (!(await replaceTools(room.db, id, tools, now))) throw noServer(id);
+  await room.known.changed(id);
   return { ...server, updatedAt: now };
 }
 
@@ -113,6 +114,7 @@ export async function approveTool(
   const approvedAt = isKnown ? before.approvedAt : now;
   const tool = { serverId: id, name, askFirst, description, inputSchema, definition, further, approvedAt };
   if (!(await putTool(room.db, tool, now))) throw noServer(id);
+  await room.known.changed(id);
   return { ...server, updatedAt: now };
 }
 

@@ -1,12 +1,15 @@
 import type {
   CallToolResult,
   Client,
+  JSONRPCMessage,
   LoggingMessageNotification,
   Progress,
   ServerCapabilities,
+  StreamableHTTPClientTransport,
   Tool,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { DirectCalls, type Underlying } from './direct-calls.ts';
 import { McpFault } from './fault.ts';
 import { type GuardedTarget, guardedFetch } from './guarded-fetch.ts';
 import { type Listing, readListing } from './listing.ts';
@@ -30,7 +33,8 @@ export type Params = Record<string, unknown>;
 
 /** What is passed back while a server works on a request. */
 export interface Passing {
-  signal: AbortSignal;
+  /** Made when it is asked for, which few calls take long enough for. */
+  readonly signal: AbortSignal;
   progress?: ((progress: Progress) => void) | undefined;
   log?: ((message: LogMessage) => void) | undefined;
 }
@@ -118,12 +122,15 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     throw error;
   }
   const introduction = kept ?? introductionOf(client);
+  // A token is asked for anew with each request, and what the newest protocol puts into headers is the library's to know.
+  const direct = target.lines && !target.token && client.getProtocolEra() !== 'modern';
+  const calls = direct ? new DirectCalls(target.lines!, target, underlyingOf(transport)) : null;
   return {
     about: introduction.about,
     capabilities: introduction.capabilities,
     instructions: introduction.instructions,
     sessionId: transport.sessionId ?? null,
-    ...talking(client, target, introduction, hearing),
+    ...talking(client, target, introduction, { hearing, calls }),
     close: async () => {
       const farewell = transport.terminateSession();
       await within(AbortSignal.timeout(farewellMs), farewell).catch(() => {});
@@ -139,7 +146,7 @@ function talking(
   client: Client,
   { name: server, timeoutMs: timeout }: Target,
   { capabilities }: Introduction,
-  hearing: Hearing,
+  { hearing, calls }: { hearing: Hearing; calls: DirectCalls | null },
 ): Pick<Connection, 'list' | 'call' | 'ask'> {
   const isModern = client.getProtocolEra() === 'modern';
   // With the definition given, the library asks for none itself, and calls once.
@@ -157,31 +164,54 @@ function talking(
       const options = { signal, timeout, toolDefinition: definitionOf(tool) };
       return within(signal, client.callTool({ name: tool.name, arguments: args }, options));
     },
-    ask: async (method, params, { signal, progress, log }, tool) => {
+    ask: async (method, params, passing, tool) => {
       // The newest protocol says with each request how much it wants to hear.
       if (isModern && method === 'logging/setLevel') return {};
+      const { progress, log } = passing;
+      if (calls && tool && !progress) return heard(hearing, log, calls.call(asBefore(params), passing));
+      const { signal } = passing;
       // What a server wants to know before it answers is for whoever asked to say.
       const options = { signal, timeout, allowInputRequired: true, ...(progress && { onprogress: progress }) };
-      if (log) hearing.add(log);
-      try {
-        // There, arguments that a tool wants as headers are put there by the library.
-        const work: Promise<object> =
-          isModern && tool
-            ? client.callTool(params as { name: string }, { ...options, toolDefinition: definitionOf(tool) })
-            : client.request({ method, params: isModern ? params : asBefore(params) }, anything, options);
-        return (await within(signal, work)) as Params;
-      } finally {
-        if (log) hearing.delete(log);
-      }
+      // There, arguments that a tool wants as headers are put there by the library.
+      const work: Promise<object> =
+        isModern && tool
+          ? client.callTool(params as { name: string }, { ...options, toolDefinition: definitionOf(tool) })
+          : client.request({ method, params: isModern ? params : asBefore(params) }, anything, options);
+      return (await heard(hearing, log, within(signal, work))) as Params;
     },
   };
 }
+
+/** What is said until the answer comes goes to whoever waits for it. */
+async function heard<T>(hearing: Hearing, log: Passing['log'], work: Promise<T>): Promise<T> {
+  if (!log) return work;
+  hearing.add(log);
+  try {
+    return await work;
+  } finally {
+    hearing.delete(log);
+  }
+}
+
+const underlyingOf = (transport: StreamableHTTPClientTransport): Underlying => ({
+  sessionId: () => transport.sessionId,
+  protocol: () => transport.protocolVersion,
+  hear: (message) => transport.onmessage?.(message as JSONRPCMessage),
+  cancel: (requestId) => {
+    const params = { requestId, reason: 'The caller waits no longer.' };
+    // A courtesy: without it the server works to the end for nobody.
+    void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
+  },
+});
 
 /** What each request of the newest protocol says of its client. */
 export const saidOfClient = ['io.modelcontextprotocol/logLevel', 'io.modelcontextprotocol/clientCapabilities'];
 
 /** Without what only the newest protocol knows. */
-function asBefore({ inputResponses: _, requestState: __, _meta, ...params }: Params): Params {
+function asBefore(given: Params): Params {
+  // Most calls are a name and arguments.
+  if (given._meta === undefined && given.inputResponses === undefined && given.requestState === undefined) return given;
+  const { inputResponses: _, requestState: __, _meta, ...params } = given;
   const said = Object.entries(_meta ?? {}).filter(([name]) => !saidOfClient.includes(name));
   return { ...params, ...(said.length > 0 && { _meta: Object.fromEntries(said) }) };
 }

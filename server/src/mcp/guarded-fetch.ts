@@ -1,6 +1,8 @@
 import { refuseHeavy } from '../platform/http/json-shape.ts';
-import { checkedUrl, OutgoingError, openGuarded } from '../platform/http/outgoing.ts';
+import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
 import { gather } from '../platform/http/read-answer.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
+import { openKept } from '../platform/upstream/open-kept.ts';
 import { McpFault } from './fault.ts';
 
 /** What is read of one answer. A tool that has more to say than this does not say it to a model. */
@@ -12,16 +14,18 @@ export interface GuardedTarget {
   headers: Record<string, string>;
   timeoutMs: number;
   allowPrivate: boolean;
+  /** Kept, and checked when they are dialled; absent where only the system's own client reaches others. */
+  lines?: UpstreamConnections | undefined;
 }
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-const tooLarge = `its answer is larger than ${mostAnswerBytes / 1024 / 1024} MiB`;
+export const tooLarge = `its answer is larger than ${mostAnswerBytes / 1024 / 1024} MiB`;
 const endedEarly = 'it closed the connection before it had answered';
 
 /**
- * How the library reaches a server: each request dialled and checked anew, to the one address that the operator gave,
- * following nothing, with bounds on time and size. Streams that a server keeps open to speak first are not asked for: a
+ * How the library reaches a server: over connections that are checked when they are dialled, to the one address that the
+ * operator gave, following nothing, with bounds on time and size. Streams that a server keeps open to speak first are not asked for: a
  * connection each, and nothing that is said there is needed.
  */
 export function guardedFetch(target: GuardedTarget): Fetch {
@@ -30,32 +34,36 @@ export function guardedFetch(target: GuardedTarget): Fetch {
     if (String(url) !== href) throw new McpFault('another address than the one configured is not called');
     if (init.method === 'GET') return new Response(null, { status: 405 });
     const body = typeof init.body === 'string' ? init.body : undefined;
-    const answer = await openGuarded(
-      {
-        url: href,
-        method: init.method ?? 'POST',
-        headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
-        ...(body !== undefined && { body }),
-        timeoutMs: target.timeoutMs,
-        ...(init.signal && { signal: init.signal }),
-      },
-      target,
-    ).catch((error) => {
+    const request = {
+      url: href,
+      method: init.method ?? 'POST',
+      headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
+      ...(body !== undefined && { body }),
+      timeoutMs: target.timeoutMs,
+      ...(init.signal && { signal: init.signal }),
+    };
+    const { lines } = target;
+    const opened = lines ? openKept(lines, request, target) : openGuarded(request, target);
+    const answer = await opened.catch((error) => {
       throw toFault(error);
     });
-    // By the specification: nothing was done, and a new session is to be begun.
-    if (answer.status === 404 && new Headers(init.headers).has('mcp-session-id')) {
-      await answer.body.cancel();
-      throw new McpFault('it ended the session', undefined, true);
-    }
-    return rendered(answer, href, body);
+    return rendered(answer, href, { body, inSession: new Headers(init.headers).has('mcp-session-id') });
   };
 }
 
-type Answer = Awaited<ReturnType<typeof openGuarded>>;
+interface Sent {
+  body: string | undefined;
+  inSession: boolean;
+}
 
-async function rendered(answer: Answer, href: string, request: string | undefined): Promise<Response> {
+/** The answer as far as it may be read: no redirect, and no more than is told to a model. */
+export async function rendered(answer: OutgoingStream, href: string, sent: Sent): Promise<Response> {
   const { status } = answer;
+  // By the specification: nothing was done, and a new session is to be begun.
+  if (status === 404 && sent.inSession) {
+    await answer.body.cancel();
+    throw new McpFault('it ended the session', undefined, true);
+  }
   if (status >= 300 && status < 400) {
     await answer.body.cancel();
     const place = URL.parse(answer.headers.location ?? '', href);
@@ -67,7 +75,7 @@ async function rendered(answer: Answer, href: string, request: string | undefine
   const session = answer.headers['mcp-session-id'];
   const headers = { 'content-type': type, ...(session !== undefined && { 'mcp-session-id': session }) };
   if (status === 200 && /^text\/event-stream\b/i.test(type))
-    return new Response(boundedEvents(answer.body, idOf(request)), { status, headers });
+    return new Response(boundedEvents(answer.body, idOf(sent.body)), { status, headers });
   const reader = answer.body.getReader();
   const next = async () => (await reader.read()).value ?? null;
   const { bytes, whole } = await gather(next, mostAnswerBytes).catch((error) => {
@@ -77,13 +85,16 @@ async function rendered(answer: Answer, href: string, request: string | undefine
     await reader.cancel();
     throw new McpFault(tooLarge);
   }
-  await refuseHeavy(bytes).catch(() => {
-    throw new McpFault('its answer is nested too deeply, or made of too many values');
-  });
+  await refuseHeavyAnswer(bytes);
   return new Response(status === 204 || status === 205 ? null : new Uint8Array(bytes), { status, headers });
 }
 
-function toFault(error: unknown): McpFault {
+export const refuseHeavyAnswer = (bytes: Uint8Array): Promise<void> =>
+  refuseHeavy(bytes).catch(() => {
+    throw new McpFault('its answer is nested too deeply, or made of too many values');
+  });
+
+export function toFault(error: unknown): McpFault {
   if (error instanceof McpFault) return error;
   if (!(error instanceof OutgoingError)) return new McpFault(endedEarly);
   if (error.fault === 'timeout' || error.fault === 'aborted') return new McpFault('it did not answer in time');

@@ -4,7 +4,8 @@ import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
 export type NotedCall = Omit<CalledTool, 'status' | 'durationMs' | 'paid'> & {
-  signal: AbortSignal;
+  /** Whether the caller is gone; asked only when the call has failed. */
+  left(): boolean;
   /** Asked only where something is to be paid; throws where nothing may be. */
   payer(): Payer | Promise<Payer>;
 };
@@ -23,7 +24,7 @@ type Room = Pick<McpDeps, 'clock' | 'note' | 'money'>;
 /** However a call ends, it is told of and paid for once, before its result is passed on. */
 export async function noted<T>(
   room: Room,
-  { signal, payer, ...call }: NotedCall,
+  { left, payer, ...call }: NotedCall,
   isError: (result: T) => boolean,
   work: (bill: Bill) => Promise<T>,
 ): Promise<T> {
@@ -41,23 +42,27 @@ export async function noted<T>(
       begun = false;
     },
   };
-  const end = async (status: CalledTool['status'], failed: boolean): Promise<void> => {
+  /** A promise only where there is money to move. */
+  const end = (status: CalledTool['status'], failed: boolean): Promise<void> | undefined => {
     const ended = { status, durationMs: room.clock.steadyMs() - startedMs };
     const put = held as HeldPrice | null;
     const pays = put !== null && begun && !failed;
-    if (pays) await put.settle(ended);
-    else await put?.release();
-    room.note({ ...call, ...ended, paid: pays });
+    const note = () => room.note({ ...call, ...ended, paid: pays });
+    if (put) return (pays ? put.settle(ended) : put.release()).then(note);
+    note();
+    return undefined;
   };
   let result: T;
   try {
     result = await work(bill);
   } catch (error) {
     // Whoever leaves meanwhile has had the work done.
-    await end(signal.aborted ? 'aborted' : 'error', !signal.aborted);
+    const gone = left();
+    await end(gone ? 'aborted' : 'error', !gone);
     throw error;
   }
-  await end(isError(result) ? 'error' : 'ok', false);
+  const paid = end(isError(result) ? 'error' : 'ok', false);
+  if (paid) await paid;
   return result;
 }
 

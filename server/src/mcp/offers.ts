@@ -6,8 +6,8 @@ import { isAsApproved } from './definition.ts';
 import { secretsOf, tellFault } from './fault.ts';
 import type { McpRoom } from './room.ts';
 import { headersOf, holderFor } from './sessions.ts';
-import { findServer, findServerByName, listServers, type McpServer } from './store/servers.ts';
-import { type AllowedTool, allowedTool, allowedTools } from './store/tools.ts';
+import { findServer, listServers, type McpServer } from './store/servers.ts';
+import { type AllowedTool, allowedTools } from './store/tools.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
 
 /** A server that did not answer is left out of lists for so long, so that it does not hold up every one of them. */
@@ -78,9 +78,14 @@ export const usableServers = async (db: Db, userId: number): Promise<McpServer[]
   (await serversFor(db, userId)).filter(({ enabled }) => enabled);
 
 /** The server of this name, where the user may use it: who may not learns no more than that there is none. */
-export async function usableServer(db: Db, user: Caller | null, name: string): Promise<McpServer | null> {
-  const server = await findServerByName(db, name);
-  return server?.enabled && mayUse(user)(server) ? server : null;
+export function usableServer(
+  { known }: Pick<McpRoom, 'known'>,
+  user: Caller | null,
+  name: string,
+): McpServer | null | Promise<McpServer | null> {
+  const usable = (server: McpServer | null) => (server?.enabled && mayUse(user)(server) ? server : null);
+  const server = known.server(name);
+  return server instanceof Promise ? server.then(usable) : usable(server);
 }
 
 export async function usableById(db: Db, userId: number, id: number): Promise<McpServer> {
@@ -89,29 +94,38 @@ export async function usableById(db: Db, userId: number, id: number): Promise<Mc
   throw new AppError('not_found', `there is no MCP server ${id}`);
 }
 
+type Finding = Pick<McpRoom, 'db' | 'known'>;
+
 /** By the name that it is offered under. */
-export async function findTool(db: Db, user: Caller | null, name: string): Promise<Offer> {
+export async function findTool(room: Finding, user: Caller | null, name: string): Promise<Offer> {
   const slug = serverOf(name);
-  const server = slug === null ? null : await usableServer(db, user, slug);
-  const tool = server && (await toolOffered(db, server, name));
+  const server = slug === null ? null : await usableServer(room, user, slug);
+  const tool = server && (await toolOffered(room, server, name));
   if (server && tool) return { server, tool };
   throw new AppError('not_found', `there is no tool ${name}`);
 }
 
 /** Most are offered under the server's own name for them; only of an altered one nobody can say what it was. */
-async function toolOffered(db: Db, server: McpServer, name: string): Promise<AllowedTool | undefined> {
+async function toolOffered({ db, known }: Finding, server: McpServer, name: string): Promise<AllowedTool | undefined> {
   const plain = plainNameOf(server.name, name);
-  const tool = offeredName(server.name, plain) === name ? await allowedTool(db, server.id, plain) : undefined;
+  const tool = offeredName(server.name, plain) === name ? await known.tool(server.id, plain) : null;
   if (tool) return tool;
   return (await allowedTools(db, [server.id])).find((one) => offeredName(server.name, one.name) === name);
 }
 
 /** What must not be told of a server, whatever it answers. */
 export function secretsIn(room: Pick<McpRoom, 'sealer'>, server: McpServer): string[] {
+  let secrets = secretsBy.get(server);
+  if (secrets) return secrets;
   try {
-    return secretsOf(headersOf(room, server));
+    secrets = secretsOf(headersOf(room, server));
   } catch {
     // What cannot be opened is not sent either.
-    return [];
+    secrets = [];
   }
+  secretsBy.set(server, secrets);
+  return secrets;
 }
+
+/** Opened once for each server that is kept: a change of it makes another object. */
+const secretsBy = new WeakMap<McpServer, string[]>();

@@ -1,9 +1,12 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
+import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
+import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
 import { openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
+import { Known } from './known.ts';
 import { type Offers, openOffers } from './offers.ts';
 import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
@@ -24,8 +27,10 @@ export interface Mcp {
   stop(): Promise<void>;
 }
 
-export function openMcp(deps: McpDeps): Mcp {
-  const signedIn = { ...deps, tokenOf: openTokens(deps) };
+export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
+  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps) });
+  const known = new Known(deps);
+  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps) };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };
@@ -46,6 +51,8 @@ export function openMcp(deps: McpDeps): Mcp {
     },
     stop: async () => {
       await Promise.all([sessions.stop(), callers.stop()]);
+      await known.stop();
+      lines?.close();
     },
   };
 }

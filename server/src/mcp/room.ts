@@ -2,8 +2,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
+import type { Known } from './known.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 
@@ -13,17 +16,24 @@ export interface McpDeps {
   clock: Clock;
   log: Log;
   allowPrivate: boolean;
+  /** Only the system's own client reaches others. */
+  fetchOnly?: boolean | undefined;
   baseUrl: string;
   /** Where the pages are. */
   webUrl: string;
-  shared: Pick<Shared, 'hit'>;
+  shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;
+  hearing: Hearing;
   money: ToolMoney;
   /** Writes a call where calls are counted and told of. */
   note(called: CalledTool): void;
 }
 
 /** What the functions of this room share. */
-export interface McpRoom extends McpDeps {
+export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
+  /** To servers; absent where only the system's own client reaches others. */
+  lines: UpstreamConnections | undefined;
+  /** Servers and allowed tools, as they are asked for by calls. */
+  known: Known;
   /** A user's access token for a server that asks for one. */
   tokenOf(server: McpServer, userId: number): Promise<string>;
   /** For what runs ask, and for lists. */

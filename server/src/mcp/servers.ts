@@ -24,7 +24,8 @@ export const serverDefaults = {
 };
 
 /** What is told of a server counts no more. */
-function forgetSessions({ sessions, callers }: McpRoom, id: number): void {
+async function forgetAll({ sessions, callers, known }: McpRoom, id: number): Promise<void> {
+  await known.changed(id);
   sessions.forget(id);
   callers.forget(id);
 }
@@ -41,6 +42,7 @@ export async function addServer(room: McpRoom, { headers, ...fields }: ServerInp
   // Of several that come at once, whoever sees too many steps back: the last of those that stay has seen them all.
   if (await hasMoreThan(room, fields.ownerId, mostOwn)) {
     await store.deleteServer(room.db, server.id);
+    await room.known.changed(server.id);
     throw tooMany();
   }
   return server;
@@ -75,13 +77,13 @@ export async function changeServer(
   );
   if (!server) throw noServer(id);
   if (moved) await dropGrants(room.db, id);
-  forgetSessions(room, id);
+  await forgetAll(room, id);
   return server;
 }
 
 export async function removeServer(room: McpRoom, id: number): Promise<void> {
   if (!(await store.deleteServer(room.db, id))) throw noServer(id);
-  forgetSessions(room, id);
+  await forgetAll(room, id);
 }
 
 /** Within the reach of whoever asks: null for everybody's, else those of one user. */

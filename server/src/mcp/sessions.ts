@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import {
   type Called,
   type Connection,
@@ -28,9 +29,11 @@ interface Held {
   /** Address, headers and time limit that it was opened with. */
   key: string;
   connection: Promise<Connection>;
+  /** The same once it is there. */
+  open: Connection | null;
   users: number;
   lastUsedMs: number;
-  listing: { atMs: number; answer: Promise<Listing> } | null;
+  listing: { atMs: number; answer: Promise<Listing>; known: Listing | null } | null;
   retired: boolean;
 }
 
@@ -38,6 +41,7 @@ export interface SessionDeps {
   sealer: Sealer;
   clock: Clock;
   allowPrivate: boolean;
+  lines?: UpstreamConnections | undefined;
   tokenOf(server: McpServer, userId: number): Promise<string>;
 }
 
@@ -75,21 +79,28 @@ export function headersOf(
 
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
-  { sealer, allowPrivate, tokenOf }: Omit<SessionDeps, 'clock'>,
+  { sealer, allowPrivate, lines, tokenOf }: Omit<SessionDeps, 'clock'>,
   server: McpServer,
   holder: string,
 ): Target {
   const headers = headersOf({ sealer }, server);
   const { name, url, timeoutMs } = server;
-  const target = { name, url, headers, timeoutMs, allowPrivate };
+  const target = { name, url, headers, timeoutMs, allowPrivate, lines };
   if (server.auth !== 'oauth') return target;
   const userId = userOf(holder);
   if (userId === null) throw new McpFault('it is for users who sign in to it');
   return { ...target, token: () => tokenOf(server, userId) };
 }
 
-export const keyOf = (server: McpServer): string =>
-  JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
+export function keyOf(server: McpServer): string {
+  const known = keys.get(server);
+  if (known !== undefined) return known;
+  const key = JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
+  keys.set(server, key);
+  return key;
+}
+
+const keys = new WeakMap<McpServer, string>();
 
 /** Sessions that end with this process. */
 export const ownSessions = (deps: SessionDeps): SessionKeeper => ({
@@ -109,19 +120,37 @@ export class Sessions {
     private readonly keeper: SessionKeeper = ownSessions(deps),
   ) {}
 
+  /** Connected, in a revision of before the newest. */
+  speaksBefore(server: McpServer, holder: string): boolean {
+    const held = this.#held.get(placeOf(server, holder));
+    return held?.key === keyOf(server) && held.open !== null && held.open.about.protocol < '2026';
+  }
+
+  /** What it has listed a moment ago, where that is here already. */
+  listed(server: McpServer, holder: string): Listing | null {
+    const known = this.#held.get(placeOf(server, holder));
+    const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
+    return fresh ? known.listing!.known : null;
+  }
+
   /** What the server lists, from now or a moment ago; those who ask at once share the answer. */
   async listing(server: McpServer, holder: string, signal: AbortSignal): Promise<Listing> {
     const known = this.#held.get(placeOf(server, holder));
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
     if (fresh) return within(signal, known.listing!.answer);
     const patience = AbortSignal.timeout(Math.min(server.timeoutMs, listPatienceMs));
-    const answer = this.#use(server, holder, patience, (connection) => connection.list(patience));
+    const answer = this.#use(server, holder, { signal: patience }, (connection) => connection.list(patience));
     const held = this.#held.get(placeOf(server, holder))!;
-    const listing = { atMs: this.#nowMs(), answer };
+    const listing: NonNullable<Held['listing']> = { atMs: this.#nowMs(), answer, known: null };
     held.listing = listing;
-    answer.catch(() => {
-      if (held.listing === listing) held.listing = null;
-    });
+    answer.then(
+      (known) => {
+        listing.known = known;
+      },
+      () => {
+        if (held.listing === listing) held.listing = null;
+      },
+    );
     return within(signal, answer);
   }
 
@@ -131,11 +160,11 @@ export class Sessions {
     { tool, args }: { tool: Called; args: Record<string, unknown> },
     signal: AbortSignal,
   ): Promise<CallToolResult> {
-    return this.#use(server, holder, signal, (connection) => connection.call(tool, args, signal));
+    return this.#use(server, holder, { signal }, (connection) => connection.call(tool, args, signal));
   }
 
   introduction(server: McpServer, holder: string, signal: AbortSignal): Promise<Introduction> {
-    return this.#use(server, holder, signal, async ({ about, capabilities, instructions }) => ({
+    return this.#use(server, holder, { signal }, async ({ about, capabilities, instructions }) => ({
       ...{ about, capabilities, instructions },
     }));
   }
@@ -146,7 +175,7 @@ export class Sessions {
     asked: { method: string; params: Params; tool?: Called | undefined },
     passing: Passing,
   ): Promise<Params> {
-    return this.#use(server, holder, passing.signal, (connection) =>
+    return this.#use(server, holder, passing, (connection) =>
       connection.ask(asked.method, asked.params, passing, asked.tool),
     );
   }
@@ -155,24 +184,24 @@ export class Sessions {
   async #use<T>(
     server: McpServer,
     holder: string,
-    signal: AbortSignal,
+    passing: Pick<Passing, 'signal'>,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const first = this.#hold(server, holder);
     try {
-      return await this.#with(first, signal, work);
+      return await this.#with(first, passing, work);
     } catch (error) {
       if (!faultWithin(error)?.sessionEnded) throw error;
       this.#retire(first);
       await this.keeper.ended?.(server, holder);
-      return this.#with(this.#hold(server, holder), signal, work);
+      return this.#with(this.#hold(server, holder), passing, work);
     }
   }
 
-  async #with<T>(held: Held, signal: AbortSignal, work: (c: Connection) => Promise<T>): Promise<T> {
+  async #with<T>(held: Held, passing: Pick<Passing, 'signal'>, work: (c: Connection) => Promise<T>): Promise<T> {
     held.users += 1;
     try {
-      return await work(await within(signal, held.connection));
+      return await work(held.open ?? (await within(passing.signal, held.connection)));
     } finally {
       held.users -= 1;
       held.lastUsedMs = this.#nowMs();
@@ -187,12 +216,17 @@ export class Sessions {
     if (known?.key === key) return known;
     if (known) this.#retire(known);
     const held: Held = {
-      ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false },
+      ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false, open: null },
       connection: this.keeper.open(server, holder),
     };
     this.#held.set(placeOf(server, holder), held);
     // What did not come about is tried anew by the next.
-    held.connection.catch(() => this.#retire(held));
+    held.connection.then(
+      (connection) => {
+        held.open = connection;
+      },
+      () => this.#retire(held),
+    );
     return held;
   }
 

@@ -16,7 +16,7 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
   list: async (userId) => (await offers(userId)).map(offered),
   call: async (caller, name, args, { signal, approved }) => {
     signal.throwIfAborted();
-    const found = await findTool(room.db, await findUser(room.db, caller.userId), name);
+    const found = await findTool(room, await findUser(room.db, caller.userId), name);
     const isError = (outcome: ToolOutcome) => outcome.isError;
     return noted(room, callOf(found, caller, signal), isError, async (bill) => {
       const refused = await refusedBefore(room, found, { caller, args, approved, bill });
@@ -35,7 +35,8 @@ const callOf = (
   { userId, keyId, keyUnlimited = true, parentRequestId }: ToolCaller,
   signal: AbortSignal,
 ): NotedCall => ({
-  ...{ userId, keyId, requestId: requestId(), parentRequestId, origin: nowhere, signal },
+  ...{ userId, keyId, requestId: requestId(), parentRequestId, origin: nowhere },
+  left: () => signal.aborted,
   ...{ server: { id: server.id, name: server.name }, tool: tool.name },
   payer: () => ({ userId, keyId, keyUnlimited }),
 });

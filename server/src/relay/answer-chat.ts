@@ -1,5 +1,6 @@
 import type { UsageStatus } from '../billing/types.ts';
 import type { Usage } from '../lib/money.ts';
+import { type ByteSource, readRefusalText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
@@ -17,7 +18,6 @@ import { type Bounds, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { tryCandidates } from './try-candidates.ts';
-import { type ByteSource, readRefusalText } from './upstream/source.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 

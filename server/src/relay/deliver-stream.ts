@@ -1,9 +1,9 @@
 import { nowSeconds } from '../lib/clock.ts';
+import type { ByteSource } from '../platform/upstream/source.ts';
 import type { Delivery } from './answer-chat.ts';
 import type { UpstreamCall } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import { BegunStream, Pump } from './pump.ts';
-import type { ByteSource } from './upstream/source.ts';
 import { type Delta, type Json, UpstreamFault, type WireFormat } from './wire/conversation.ts';
 import { RelayStream } from './wire/relay-stream.ts';
 import type { RelayStreamOptions, StreamClient } from './wire/renderers.ts';

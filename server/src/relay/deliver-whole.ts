@@ -1,9 +1,9 @@
+import { readText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Delivery, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
 import { DispatchFault } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
-import { readText } from './upstream/source.ts';
 import type { Answer, Json } from './wire/conversation.ts';
 import { eachOutput } from './wire/output.ts';
 import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';

@@ -4,12 +4,12 @@ import type { Hold, Settlement } from '../billing/types.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
 import type { Log } from '../platform/log.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { AnswerCache } from './cache/open.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
-import type { UpstreamConnections } from './upstream/connections.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the relay needs of the rest of the house. */

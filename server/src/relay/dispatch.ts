@@ -1,5 +1,9 @@
 import { isFree } from '../lib/money.ts';
 import { isOwnShortage } from '../platform/http/own-shortage.ts';
+import { answerOf } from '../platform/upstream/connections.ts';
+import type { Exchange } from '../platform/upstream/exchange.ts';
+import { AnswerHead } from '../platform/upstream/head.ts';
+import { fetchedAnswer, type UpstreamAnswer } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
@@ -9,10 +13,6 @@ import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
 import { noClientHeaders } from './request-context.ts';
 import { isStopping } from './stopping.ts';
-import { answerOf } from './upstream/connections.ts';
-import type { Exchange } from './upstream/exchange.ts';
-import { AnswerHead } from './upstream/head.ts';
-import { fetchedAnswer, type UpstreamAnswer } from './upstream/source.ts';
 import type { Watched } from './watchdog.ts';
 import type { UpstreamError } from './wire/conversation.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
 import { findTool, type Offer } from '../offers.ts';
-import { offeredName } from '../tool-names.ts';
+import { offeredName, serverOf } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import { callOwn, ownName, ownToolIn, ownViews, us } from './own-server.ts';
@@ -18,6 +18,11 @@ export const allServers = (room: FrontRoom): Served => ({
     // Which server would be meant, nobody can say yet.
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
+  },
+  onlyAnswers: (tool, holder) => {
+    const slug = typeof tool === 'string' ? serverOf(tool) : null;
+    const server = slug === null || slug === ownName ? null : room.known.server(slug);
+    return server !== null && !(server instanceof Promise) && room.callers.speaksBefore(server, holder);
   },
   toolNamed: async (name, caller) => {
     const own = ownToolIn(name);
@@ -51,8 +56,8 @@ export async function callByName(room: FrontRoom, params: Params, exchange: Exch
   return callAllowed(room, found, params, exchange);
 }
 
-const find = ({ db }: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
-  findTool(db, caller.user, name).catch((error) => {
+const find = (room: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
+  findTool(room, caller.user, name).catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;
   });

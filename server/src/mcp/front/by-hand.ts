@@ -35,7 +35,7 @@ export async function callByHand(
 
 async function requireTool(room: FrontRoom, name: string, user: User): Promise<void> {
   const own = ownToolIn(name);
-  if (own === null) await findTool(room.db, user, name);
+  if (own === null) await findTool(room, user, name);
   else if (!room.own.list().some((tool) => tool.name === own))
     throw new AppError('not_found', `there is no tool ${name}`);
 }

@@ -1,13 +1,13 @@
 import { refusalOf } from '../approvals.ts';
 import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
-import { isAsApproved } from '../definition.ts';
+import { type Definition, isAsApproved } from '../definition.ts';
 import { tellFault } from '../fault.ts';
 import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
 import { secretsIn } from '../offers.ts';
 import { holderFor } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
-import { type AllowedTool, allowedTool, allowedTools } from '../store/tools.ts';
+import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { opensTool } from './caller.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
@@ -35,9 +35,11 @@ export const toolView = (tool: AllowedTool, name: string): Params => ({
   ...tool.further,
 });
 
-async function definitionsOf(room: FrontRoom, server: McpServer, { caller, signal }: Exchange) {
+async function definitionsOf(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Definition[]> {
   try {
-    return (await room.sessions.listing(server, holderFor(server, caller.user.id), signal)).definitions;
+    const holder = holderFor(server, exchange.caller.user.id);
+    const known = room.sessions.listed(server, holder);
+    return (known ?? (await room.sessions.listing(server, holder, exchange.signal))).definitions;
   } catch (error) {
     throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
   }
@@ -52,7 +54,7 @@ export async function callTool(
 ): Promise<Params> {
   const { name } = params;
   const opened = typeof name === 'string' && opensTool(exchange.caller, server.name, name);
-  const tool = opened ? await allowedTool(room.db, server.id, name) : undefined;
+  const tool = opened ? await room.known.tool(server.id, name) : null;
   if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);
 }
@@ -68,9 +70,9 @@ export function callAllowed(
   return noted(room, callOf(called, exchange), isFailure, async (bill) => {
     if (!isAsApproved(await definitionsOf(room, server, exchange), tool))
       return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
-    const busy = await tooOften(room, server);
+    const busy = server.callsPerMinute > 0 ? await tooOften(room, server) : null;
     if (busy !== null) return toolFailure(busy);
-    const short = await bill.hold(tool.price).then(() => null, unpaid);
+    const short = tool.price > 0 ? await bill.hold(tool.price).then(() => null, unpaid) : null;
     if (short !== null) return toolFailure(`${tool.name} was not called: ${short}`);
     if (tool.askFirst && !exchange.caller.inPerson) {
       const userId = exchange.caller.user.id;
@@ -79,7 +81,12 @@ export function callAllowed(
       if (refusal !== null) return toolFailure(refusal);
     }
     bill.begin();
-    return pass(room, server, { method: 'tools/call', params: { ...params, name: tool.name }, tool }, exchange);
+    return pass(
+      room,
+      server,
+      { method: 'tools/call', params: params.name === tool.name ? params : { ...params, name: tool.name }, tool },
+      exchange,
+    );
   });
 }
 
@@ -90,14 +97,15 @@ export function argumentsOf({ arguments: given = {} }: Params): Params {
 }
 
 /** Of a call that came from outside, what is told of it and who pays. */
-export const callOf = (
-  called: Pick<CalledTool, 'server' | 'tool'>,
-  { caller, origin, requestId, signal }: Exchange,
-): NotedCall => ({
+export const callOf = (called: Pick<CalledTool, 'server' | 'tool'>, exchange: Exchange): NotedCall => ({
   ...called,
-  ...{ userId: caller.user.id, keyId: caller.keyId, origin, requestId, signal },
+  userId: exchange.caller.user.id,
+  keyId: exchange.caller.keyId,
+  origin: exchange.origin,
+  requestId: exchange.requestId,
+  left: () => exchange.signal.aborted,
   payer: async () => {
-    const { user, keyId, unlimited } = await caller.asPayer();
+    const { user, keyId, unlimited } = await exchange.caller.asPayer();
     return { userId: user.id, keyId, keyUnlimited: unlimited };
   },
 });

@@ -68,18 +68,33 @@ export function requireAudience(caller: McpCaller, server: string | null, baseUr
 }
 
 /** Who calls, by token or key. */
-export function mcpAuthenticator(ways: WaysIn): (call: Call) => Promise<McpCaller> {
-  return async (call) => {
+export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Promise<McpCaller> {
+  const admit = (principal: KeyPrincipal): McpCaller => {
+    // A cookie opens nothing here: no page of ours calls.
+    if (principal.keyId === null || !ways.keysAllowed())
+      throw new AppError('invalid_api_key', 'API keys are not accepted here. Use an access token for this address.');
+    return callerBy(principal);
+  };
+  return (call) => {
     const token = tokenIn(call);
     if (token !== undefined) return byToken(ways, call, token);
     if (!call.request.headers.has('authorization') && !call.request.headers.has('x-api-key'))
       throw new AppError('invalid_api_key', 'Send an access token or an API key as Authorization: Bearer …');
-    const principal = await ways.byKey(call);
-    // A cookie opens nothing here: no page of ours calls.
-    if (principal.keyId === null || !ways.keysAllowed())
-      throw new AppError('invalid_api_key', 'API keys are not accepted here. Use an access token for this address.');
-    return { ...principal, audience: null, tools: null, through: principal.limitKey, asPayer: () => principal };
+    const principal = ways.byKey(call);
+    return principal instanceof Promise ? principal.then(admit) : admit(principal);
   };
+}
+
+/** Callers by what is known of their key, which is the same object while it is warm. */
+const callers = new WeakMap<KeyPrincipal, McpCaller>();
+
+function callerBy(principal: KeyPrincipal): McpCaller {
+  const known = callers.get(principal);
+  if (known) return known;
+  const { limitKey: through } = principal;
+  const caller: McpCaller = { ...principal, audience: null, tools: null, through, asPayer: () => principal };
+  callers.set(principal, caller);
+  return caller;
 }
 
 async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCaller> {

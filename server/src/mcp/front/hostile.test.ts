@@ -23,6 +23,7 @@ const calling = (answer: Answer) =>
       : answer(asked, request),
   );
 
+const json = { headers: { 'content-type': 'application/json' } };
 const broken: Record<string, [says: string, answer: Answer]> = {
   'a redirect': [
     'it redirects elsewhere, which is not followed',
@@ -37,6 +38,23 @@ const broken: Record<string, [says: string, answer: Answer]> = {
     'closed the connection',
     () => new Response('data: {"half\n\n', { headers: { 'content-type': 'text/event-stream' } }),
   ],
+  'garbage instead of JSON': ['not what the protocol asks for', () => new Response('<html>', json)],
+  'JSON that is no answer': ['not what the protocol asks for', () => Response.json([1, null, { a: 2 }])],
+  'the answer to something else': [
+    'not what the protocol asks for',
+    () => Response.json({ jsonrpc: '2.0', id: 'other', result: { content: [] } }),
+  ],
+  'a result that is none': ['not what the protocol asks for', ({ result }) => Response.json(result([1]))],
+  'an error that is none': [
+    'not what the protocol asks for',
+    ({ id }) => Response.json({ jsonrpc: '2.0', id, error: 'so' }),
+  ],
+  'another type': ['not what the protocol asks for', () => new Response('hello')],
+  'nesting without end': [
+    'nested too deeply',
+    ({ id }) => new Response(`{"jsonrpc":"2.0","id":${id},"result":${'['.repeat(300)}`, json),
+  ],
+  'status 500': ['it answered with status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
   'an error that repeats our secret': [
     'unknown key [redacted]',
     ({ id }) => Response.json({ jsonrpc: '2.0', id, error: { code: -32_050, message: `unknown key ${secret}` } }),

@@ -43,6 +43,7 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
     return pass(room, server, { method, params }, exchange);
   },
+  onlyAnswers: (_, holder) => room.callers.speaksBefore(server, holder),
   toolNamed: async (tool) => ({ server: server.name, tool }),
 });
 

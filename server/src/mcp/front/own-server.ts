@@ -25,6 +25,7 @@ export const ownServer = (room: FrontRoom): Served => ({
     if (method === 'tools/call') return callOwn(room, params, exchange);
     throw noMethod(method);
   },
+  onlyAnswers: () => false,
   toolNamed: async (tool) => ({ server: ownName, tool }),
 });
 

@@ -16,9 +16,12 @@ interface Asked {
 export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exchange: Exchange): Promise<Params> {
   const { holder, progress, log } = exchange;
   const secrets = secretsIn(room, server);
-  const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(server.timeoutMs)]);
+  let signal: AbortSignal | undefined;
   const passing: Passing = {
-    signal,
+    get signal() {
+      signal ??= AbortSignal.any([exchange.signal, AbortSignal.timeout(server.timeoutMs)]);
+      return signal;
+    },
     progress,
     log: log && ((message) => log(redacted(message, secrets))),
   };

@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log.ts';
 import { type Introduction, type Params, saidOfClient } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
 import { type Asker, type Exchange, ownFault, RpcError, type Served } from './served.ts';
-import { answerStraight, straightCall } from './straight.ts';
+import { answerStraight, type StraightCall, type Written } from './straight.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** One request over HTTP: what it is for, and for whom. */
@@ -27,9 +27,12 @@ export class Serving {
 
   constructor(private readonly deps: ServeDeps) {}
 
+  /** Past the library, which would build a server for each. */
+  answerStraight(call: StraightCall, turn: Omit<Turn, 'introduction'>, written: Written): Promise<Response> {
+    return answerStraight(call, written, (log) => answerOne(turn, call, log, this.deps));
+  }
+
   async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
-    const straight = turn.client === null ? null : straightCall(request, message);
-    if (straight) return answerStraight(straight, (log) => answerOne(turn, straight, log, this.deps));
     this.#handler ??= this.#load();
     const handler = await this.#handler;
     // The one thing that the library hands through to whoever answers. Who calls is known already.
@@ -86,15 +89,14 @@ interface Asked {
 }
 
 async function answerOne(
-  { served, asker, client }: Turn,
+  { served, asker, client }: Omit<Turn, 'introduction'>,
   { id, method, params }: Asked,
   hear: Exchange['log'],
   { underWay, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
   const running = client === null ? null : underWay.begin(client, id);
-  const signals = [asker.signal, mcpReq?.signal, running?.signal].filter((signal) => signal !== undefined);
-  const exchange: Exchange = { ...asker, signal: AbortSignal.any(signals), log: hear, progress: progressOf(mcpReq) };
+  const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], hear, progressOf(mcpReq));
   try {
     const result = await served.answer(method, params, exchange);
     if (result.resultType === 'input_required' && mcpReq?.envelope === undefined)
@@ -105,6 +107,23 @@ async function answerOne(
   } finally {
     running?.end();
   }
+}
+
+function exchangeOf(
+  asker: Asker,
+  others: () => (AbortSignal | undefined)[],
+  log: Exchange['log'],
+  progress: Exchange['progress'],
+): Exchange {
+  let signal: AbortSignal | undefined;
+  const { caller, holder, origin, requestId } = asker;
+  return {
+    ...{ caller, holder, origin, requestId, log, progress },
+    get signal() {
+      signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
+      return signal;
+    },
+  };
 }
 
 function progressOf(mcpReq?: ServerContext['mcpReq']): Exchange['progress'] {

@@ -10,7 +10,8 @@ export interface Asker {
   origin: Origin;
   /** Of the request that brought it. */
   requestId: string;
-  signal: AbortSignal;
+  /** Made when it is asked for. */
+  readonly signal: AbortSignal;
 }
 
 /** One message, and what may be said while it is worked on. */
@@ -22,6 +23,8 @@ export interface Served {
   serves(method: string): boolean;
   introduction(asker: Asker): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
+  /** Known at once that whoever has the tool only answers, and asks nothing back: servers of before the newest revision. */
+  onlyAnswers(tool: unknown, holder: string): boolean;
   /** Whose tool a call names; null where that is nobody's. */
   toolNamed(name: string, caller: McpCaller): Promise<{ server: string; tool: string } | null>;
 }

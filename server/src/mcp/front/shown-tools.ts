@@ -20,12 +20,15 @@ interface ShownServer {
 export type ShowTools = (userId: number, server: string | null) => Promise<ShownServer[]>;
 
 export const shownTools =
-  ({ db, own }: Pick<FrontRoom, 'db' | 'own'>): ShowTools =>
+  (room: Pick<FrontRoom, 'db' | 'known' | 'own'>): ShowTools =>
   async (userId, name) => {
+    const { db, own } = room;
     const ours = { server: ownName, tools: own.list().map(shown), pays: true };
     if (name === ownName) return [ours];
     const found =
-      name === null ? await usableServers(db, userId) : [await usableServer(db, await findUser(db, userId), name)];
+      name === null
+        ? await usableServers(db, userId)
+        : [await usableServer(room, await findUser(room.db, userId), name)];
     const servers = found.flatMap((server) => (server && server.name !== ownName ? [server] : []));
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(db, ids), ({ serverId }) => serverId);

@@ -58,6 +58,48 @@ test('answers and faults are those of the library', async () => {
   }
 });
 
+test('answers and faults are those of the library to clients of the newest revision as well', async () => {
+  const own = 'io.modelcontextprotocol/';
+  const _meta = { [`${own}protocolVersion`]: '2026-07-28', [`${own}clientCapabilities`]: { elicitation: {} } };
+  const failing: ScriptedTool = { name: 'failing', answer: () => ({ content: [], isError: true, _meta: { a: 1 } }) };
+  const refusing: ScriptedTool = {
+    name: 'refusing',
+    answer: () => {
+      throw Object.assign(new Error('not so'), { code: -32_050, data: { why: 'because' } });
+    },
+  };
+  for (const era of ['sessions', 'modern'] as const) {
+    const { name } = await f.connected(f.start([echo, failing, refusing], era));
+    for (const path of [`/mcp/${name}`, '/mcp']) {
+      const named = (tool: string) => (path === '/mcp' ? `${name}__${tool}` : tool);
+      const ask = async (tool: string, more: object, header = tool, args: unknown = { text: 'tea' }) => {
+        const params = { name: tool, arguments: args, _meta: { ..._meta, ...more } };
+        const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': header };
+        const answer = await f.post(path, { jsonrpc: '2.0', id: 'an id', method: 'tools/call', params }, headers);
+        return [answer.status, await answer.json()];
+      };
+      // Who says more is left to the library; the first call connects.
+      const usual = { 'example.test/more': true };
+      await ask(named('echo'), usual);
+      for (const [tool, header, args] of [
+        [named('echo')],
+        [named('echo'), named('echo'), 'no object'],
+        [named('failing')],
+        [named('refusing')],
+        ['nobody'],
+        [named('echo'), named('failing')],
+      ] as const)
+        expect([era, path, await ask(tool, {}, header, args)]).toEqual([
+          era,
+          path,
+          await ask(tool, usual, header, args),
+        ]);
+      const other = { [`${own}protocolVersion`]: '2025-06-18' };
+      expect(await ask(named('echo'), other)).toEqual(await ask(named('echo'), { ...other, ...usual }));
+    }
+  }
+});
+
 test('what is said before the answer comes before it, and an answer that takes a while begins', async () => {
   const begun = Promise.withResolvers<string>();
   const tools: ScriptedTool[] = [

@@ -1,4 +1,5 @@
 import type { LogMessage, Params } from '../connection.ts';
+import { us } from './own-server.ts';
 import { RpcError } from './served.ts';
 
 /** Whoever waits longer is told that the answer is on its way: clients give up on one that does not even begin. */
@@ -9,64 +10,130 @@ export interface StraightCall {
   id: string | number;
   method: 'tools/call';
   params: Params;
+  /** Of a client that begins no session: its answer says more of itself. */
+  newest: boolean;
 }
 
+/** Revisions with sessions, and the newest, where each request says who sends it. */
 const revisions = new Set(['2025-03-26', '2025-06-18', '2025-11-25']);
+const newestRevision = '2026-07-28';
 const plainMembers = new Set(['name', 'arguments']);
 
 /**
- * Most calls of clients with a session are like this one. Of all that the library would look at, and build anew for each,
- * nothing matters to them; whatever is not plainly so is left to it.
+ * Most calls are like this one. Of all that the library would look at, and build anew for each, nothing matters to them;
+ * whatever is not plainly so is left to it.
  */
-export function straightCall({ headers }: Request, message: unknown): StraightCall | null {
+export function straightCall({ headers }: Pick<Request, 'headers'>, message: unknown): StraightCall | null {
   const { jsonrpc, id, method, params } = message as Record<string, unknown>;
   if (method !== 'tools/call' || jsonrpc !== '2.0') return null;
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return null;
-  if (typeof params !== 'object' || params === null || Array.isArray(params)) return null;
-  if (!Object.keys(params).every((name) => plainMembers.has(name))) return null;
-  if (!revisions.has(headers.get('mcp-protocol-version') ?? '')) return null;
+  if (!isObject(params)) return null;
+  const revision = headers.get('mcp-protocol-version') ?? '';
+  const newest = revision === newestRevision;
+  if (!newest && !revisions.has(revision)) return null;
+  const plain = newest ? newestParams(headers, params) : params;
+  if (!plain || (!newest && !Object.keys(params).every((name) => plainMembers.has(name)))) return null;
   const accept = headers.get('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null;
-  return { id: id as string | number, method, params: params as Params };
+  return { id: id as string | number, method, params: plain, newest };
+}
+
+const isObject = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const own = 'io.modelcontextprotocol/';
+const [version, capabilities, info] = [`${own}protocolVersion`, `${own}clientCapabilities`, `${own}clientInfo`];
+
+/** As the library hands them on; null for what says anything else, or says it twice and differently. */
+function newestParams(headers: Headers, params: Params): Params | null {
+  const { _meta, ...plain } = params;
+  if (!Object.keys(plain).every((name) => plainMembers.has(name)) || !isObject(_meta)) return null;
+  const { [version]: revision, [capabilities]: has, [info]: client, ...more } = _meta;
+  if (revision !== newestRevision || !isObject(has) || Object.keys(more).length > 0) return null;
+  if (!Object.entries(has).every(([name, value]) => plainCapabilities.has(name) && isEmpty(value))) return null;
+  if (client !== undefined && !isPlainInfo(client)) return null;
+  const { name } = plain;
+  // What cannot stand in a header is encoded there.
+  if (typeof name !== 'string' || name.startsWith('=?') || headers.get('mcp-name') !== name) return null;
+  if (headers.get('mcp-method') !== 'tools/call') return null;
+  return { ...plain, _meta: { [capabilities]: has } };
+}
+
+const plainCapabilities = new Set(['roots', 'sampling', 'elicitation']);
+const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+const isPlainInfo = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.keys(value).length === 2 &&
+  typeof value.name === 'string' &&
+  typeof value.version === 'string';
+
+/** What the newest revision says with each result, unless the server has said so itself. */
+function stamped(result: Params): Params {
+  const serverInfo = { [`${own}serverInfo`]: { name: us.name, version: us.version } };
+  const { _meta = {}, resultType = 'complete' } = result;
+  return { ...result, resultType, _meta: isObject(_meta) ? { ...serverInfo, ..._meta } : _meta };
+}
+
+/** How an answer is put into words of HTTP. */
+export interface Written {
+  whole(text: string): Response;
+  events(stream: ReadableStream<Uint8Array>): Response;
 }
 
 /** As JSON, or as events where something is said before the answer, or where it takes a while. */
-export async function answerStraight(
-  { id }: StraightCall,
-  work: (log: (message: LogMessage) => void) => Promise<object>,
+export function answerStraight(
+  { id, newest }: StraightCall,
+  written: Written,
+  work: (log: (message: LogMessage) => void) => Promise<Params>,
 ): Promise<Response> {
-  const before: object[] = [];
-  let say = (message: object): void => void before.push(message);
-  const begins = Promise.withResolvers<null>();
-  const answer = work((params) => {
-    say({ jsonrpc: '2.0', method: 'notifications/message', params });
-    begins.resolve(null);
-  }).then(
-    (result) => ({ jsonrpc: '2.0', id, result }),
-    (error) => ({ jsonrpc: '2.0', id, error: errorOf(error) }),
-  );
-  const timer = setTimeout(() => begins.resolve(null), quietMs);
-  const first = await Promise.race([answer, begins.promise]).finally(() => clearTimeout(timer));
-  if (first) return Response.json(first);
-  let left = false;
-  const events = new ReadableStream<Uint8Array>({
+  return new Promise((resolve) => {
+    let events: Events | null = null;
+    const begin = (): Events => {
+      events ??= new Events();
+      resolve(written.events(events.stream));
+      return events;
+    };
+    const timer = setTimeout(begin, quietMs);
+    const end = (message: object): void => {
+      clearTimeout(timer);
+      if (events) events.end(message);
+      else resolve(written.whole(JSON.stringify(message)));
+    };
+    // Whoever wants to hear something says so with each request there.
+    const log = (params: LogMessage) =>
+      newest || (events ?? begin()).say({ jsonrpc: '2.0', method: 'notifications/message', params });
+    work(log).then(
+      (result) => end({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result }),
+      (error) => end({ jsonrpc: '2.0', id, error: errorOf(error) }),
+    );
+  });
+}
+
+/** Messages as they come. */
+class Events {
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  /** Whoever left hears nothing more, and that is no fault. */
+  #left = false;
+  readonly stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
-      say = (message) => {
-        // Whoever left hears nothing more, and that is no fault.
-        if (!left) controller.enqueue(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
-      };
-      for (const message of before) say(message);
-      void answer.then((message) => {
-        say(message);
-        if (!left) controller.close();
-      });
+      this.#controller = controller;
     },
     cancel: () => {
-      left = true;
+      this.#left = true;
     },
   });
-  return new Response(events, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } });
+
+  say(message: object): void {
+    if (!this.#left) this.#controller.enqueue(encoder.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
+  }
+
+  end(message: object): void {
+    this.say(message);
+    if (!this.#left) this.#controller.close();
+  }
 }
+
+const encoder = new TextEncoder();
 
 function errorOf(error: unknown): object {
   const { code, message, data } = error instanceof RpcError ? error : new RpcError(-32_603, 'Internal error');

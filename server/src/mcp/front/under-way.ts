@@ -8,27 +8,28 @@ const channel = 'mcp-cancelled';
  * Those of the newest protocol close the connection instead.
  */
 export class UnderWay {
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<string, Running>();
   #listening: Promise<() => Promise<void>> | undefined;
 
   constructor(private readonly shared: Pick<Shared, 'publish' | 'subscribe'>) {}
 
   /** `client` is one client at one address: its ids of requests are its own. */
-  begin(client: string, id: string | number): { signal: AbortSignal; end(): void } {
-    this.#listening ??= this.shared.subscribe(channel, (name) => this.#abort(name));
-    // Taking something back is a courtesy: without it the call runs to its end.
+  begin(client: string, id: string | number): Running {
+    if (!this.#listening) this.#listen();
+    const name = nameOf(client, id);
+    const running: Running = new Running(() => {
+      if (this.#running.get(name) === running) this.#running.delete(name);
+    });
+    this.#running.set(name, running);
+    return running;
+  }
+
+  /** Taking something back is a courtesy: without it the call runs to its end. */
+  #listen(): void {
+    this.#listening = this.shared.subscribe(channel, (name) => this.#abort(name));
     this.#listening.catch(() => {
       this.#listening = undefined;
     });
-    const name = nameOf(client, id);
-    const controller = new AbortController();
-    this.#running.set(name, controller);
-    return {
-      signal: controller.signal,
-      end: () => {
-        if (this.#running.get(name) === controller) this.#running.delete(name);
-      },
-    };
   }
 
   async cancel(client: string, id: string | number): Promise<void> {
@@ -38,7 +39,7 @@ export class UnderWay {
   }
 
   #abort(name: string): void {
-    this.#running.get(name)?.abort(new Error('the client took it back'));
+    this.#running.get(name)?.takeBack();
   }
 
   async stop(): Promise<void> {
@@ -47,5 +48,32 @@ export class UnderWay {
   }
 }
 
-/** As short as any other, however long an id a client makes up: it goes to every process. */
-const nameOf = (client: string, id: string | number): string => sha256Hex(JSON.stringify([client, id]));
+/** Longer names go to every process as their hash, which is as short as any other word between them. */
+const mostCharacters = 100;
+
+/** A number and the same in letters are two ids. */
+function nameOf(client: string, id: string | number): string {
+  const name = typeof id === 'number' ? `${client}\n${id}` : `${client}\n"${id}"`;
+  return name.length <= mostCharacters ? name : sha256Hex(name);
+}
+
+/** A request under way. Its signal is made when somebody asks for it, which most are over before. */
+class Running {
+  #controller: AbortController | null = null;
+  #takenBack = false;
+
+  constructor(readonly end: () => void) {}
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#takenBack) this.#controller.abort(takenBack());
+    return this.#controller.signal;
+  }
+
+  takeBack(): void {
+    this.#takenBack = true;
+    this.#controller?.abort(takenBack());
+  }
+}
+
+const takenBack = (): Error => new Error('the client took it back');

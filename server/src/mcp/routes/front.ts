@@ -3,7 +3,7 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
-import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
+import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Introduction } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
@@ -12,9 +12,11 @@ import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
 import type { Serving } from '../front/serve.ts';
 import { type Asker, RpcError, type Served } from '../front/served.ts';
+import { straightCall, type Written } from '../front/straight.ts';
 import type { UnderWay } from '../front/under-way.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
+import type { McpServer } from '../store/servers.ts';
 import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
@@ -42,24 +44,34 @@ const message = z.record(z.string(), z.unknown());
 const posted = z
   .union([message, z.array(message).min(1).max(10)])
   .describe('A JSON-RPC message; several in revision 2025-03-26');
+/** One message is any object: what is wrong with it is said in the protocol's own words. */
+const isMessage = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body);
 const answers = {
   200: { type: 'application/json', description: 'The answer, or events that end with it' },
   202: { type: 'text/plain', description: 'Taken; there is nothing to answer' },
 } as const;
 
 type FrontCall = Call<'mcp', z.infer<typeof posted>>;
+interface Message {
+  method?: unknown;
+  id?: unknown;
+  params?: unknown;
+}
 type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 
 /** The protocol's own address of each server, of all that a caller may use, and of our own. */
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
   const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}$/) });
-  const one = async ({ principal, params: given }: Call<'mcp'>): Promise<Served> => {
+  const one = ({ principal, params: given }: Call<'mcp'>): Served | Promise<Served> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
-    const server = await usableServer(room.db, principal.user, name);
-    if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
-    return oneServer(room, server);
+    const served = (server: McpServer | null): Served => {
+      if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
+      return oneServer(room, server);
+    };
+    const found = usableServer(room, principal.user, name);
+    return found instanceof Promise ? found.then(served) : served(found);
   };
   const all = ({ principal }: Call<'mcp'>): Served => {
     requireAudience(principal, null, room.baseUrl);
@@ -91,9 +103,11 @@ function routesAt(
       body: posted,
       maxBytes: mostBytes,
       answers,
+      fits: isMessage,
       handle: async (call) => {
-        await refuseOrigin(deps, call);
-        return answer(deps, call, await find(call));
+        if (call.request.headers.has('origin')) await refuseOrigin(deps, call);
+        const served = find(call);
+        return answer(deps, call, served instanceof Promise ? await served : served);
       },
     }),
     defineRoute({
@@ -143,7 +157,36 @@ const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
 
 async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;
-  const messages: Record<string, unknown>[] = Array.isArray(body) ? body : [body];
+  const straight = Array.isArray(body) ? null : straightCall(call.request, body);
+  if (straight) {
+    const session = sessionIn(call);
+    const holder = holderOf(call, session);
+    if (straight.newest ? served.onlyAnswers(straight.params.name, holder) : session !== null) {
+      if (call.principal.tools !== null) await requireToolScope(served, [straight], call.principal);
+      const turn = { served, asker: askerOf(call, holder), client: clientOf(call, session, holder) };
+      return deps.serving.answerStraight(straight, turn, writtenFor(call));
+    }
+  }
+  return answerMessages(deps, call, served, Array.isArray(body) ? body : [body]);
+}
+
+/** Nothing is listened for before somebody asks. */
+const askerOf = (call: Call<'mcp'>, holder: string): Asker => ({
+  ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId },
+  get signal() {
+    return call.signal;
+  },
+});
+
+const clientOf = ({ request }: Call, session: string | null, holder: string): string | null =>
+  session === null ? null : `${holder} ${new URL(request.url, 'http://own.invalid').pathname}`;
+
+async function answerMessages(
+  deps: FrontRouteDeps,
+  call: FrontCall,
+  served: Served,
+  messages: Message[],
+): Promise<Response> {
   refuseManyCalls(messages);
   await requireToolScope(served, messages, call.principal);
   const begins = messages.some(({ method }) => method === 'initialize');
@@ -151,25 +194,23 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
   const holder = holderOf(call, session);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuseToListen(call, listening.id);
-  const client = session === null ? null : `${holder} ${new URL(call.request.url, 'http://own.invalid').pathname}`;
+  const client = clientOf(call, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
-  const asker: Asker = {
-    ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId, signal: call.signal },
-  };
+  const asker = askerOf(call, holder);
   const discovers = messages.some(({ method }) => method === 'server/discover');
   const introduction = begins || discovers ? await introduced(served, asker) : anybody;
-  const response = await deps.serving.answer(call.request, body, { served, introduction, asker, client });
+  const response = await deps.serving.answer(call.request, call.body, { served, introduction, asker, client });
   return finished(call, response, begins ? session : null);
 }
 
 /** Limits count requests: what costs something comes alone, however many other messages are with it. */
-function refuseManyCalls(messages: Record<string, unknown>[]): void {
+function refuseManyCalls(messages: Message[]): void {
   const calls = messages.filter(({ method }) => method === 'tools/call');
   if (calls.length > 1) throw new AppError('invalid_request', 'Send each call of a tool in a request of its own.');
 }
 
 /** The protocol's revision 2025-11-25, authorization: a client that is told which scope is missing can ask the user for it. */
-async function requireToolScope(served: Served, messages: Record<string, unknown>[], caller: McpCaller): Promise<void> {
+async function requireToolScope(served: Served, messages: Message[], caller: McpCaller): Promise<void> {
   const called = messages.find(({ method }) => method === 'tools/call');
   const { name } = (called?.params ?? {}) as { name?: unknown };
   if (caller.tools === null || typeof name !== 'string' || name.length > longestName) return;
@@ -206,13 +247,23 @@ function refuseToListen(call: Call, id: unknown): Response {
   return Response.json({ jsonrpc: '2.0', id: id ?? null, error }, { status: 404, headers: call.headers });
 }
 
-async function takeBack(underWay: UnderWay, client: string, messages: Record<string, unknown>[]): Promise<void> {
+async function takeBack(underWay: UnderWay, client: string, messages: Message[]): Promise<void> {
   for (const { method, params } of messages) {
     if (method !== 'notifications/cancelled') continue;
     const { requestId } = (params ?? {}) as { requestId?: unknown };
     if (typeof requestId === 'string' || typeof requestId === 'number') await underWay.cancel(client, requestId);
   }
 }
+
+const writtenFor = (call: Call): Written => ({
+  whole: (text) => jsonText(call, text),
+  events: (stream) =>
+    finished(
+      call,
+      new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } }),
+      null,
+    ),
+});
 
 /** With the headers that all our answers have. */
 function finished(call: Call, response: Response, session: string | null): Response {

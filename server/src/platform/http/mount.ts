@@ -116,8 +116,8 @@ function walk(route: Route, deps: HttpDeps): Handler {
 }
 
 /** RFC 6750 §3.1: whoever is told which scope is missing is told where to ask for it. */
-const isScopeMissing = ({ status, headers }: Response): boolean =>
-  status === 403 && headers.get('www-authenticate')?.includes('insufficient_scope') === true;
+const isScopeMissing = (response: Response): boolean =>
+  response.status === 403 && response.headers.get('www-authenticate')?.includes('insufficient_scope') === true;
 
 /** The address as the route has it, whichever of its other ways of writing was used. */
 const pathOf = ({ path }: Route, params: Record<string, string>): string =>

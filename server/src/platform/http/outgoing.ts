@@ -127,16 +127,41 @@ const refused = (host: string): OutgoingError =>
 
 function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction {
   return (host, options, done) => {
+    allowedAddresses(host, policy, resolve).then(
+      (addresses) => {
+        if (options.all) done(null, addresses);
+        else done(null, addresses[0]!.address, addresses[0]!.family);
+      },
+      (error) => done(error, ''),
+    );
+  };
+}
+
+/** What a name leads to, all of which may be dialled; rejects otherwise. */
+function allowedAddresses(host: string, policy: OutgoingPolicy, resolve: Resolve): Promise<LookupAddress[]> {
+  return new Promise((found, refuse) => {
     resolve(host, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error || !first) return done(error ?? new Error(`${host} has no address`), '');
+      if (error || !addresses?.[0]) return refuse(error ?? new Error(`${host} has no address`));
       // One private address among public ones is a name set up to be tried until it hits.
-      if (!policy.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
-        return done(refused(host), '');
-      }
-      if (options.all) done(null, addresses);
-      else done(null, first.address, first.family);
+      if (!policy.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address)))
+        return refuse(refused(host));
+      found(addresses);
     });
+  });
+}
+
+/**
+ * The same check for connections that are kept: they go to the very addresses that were looked at, and stay there, whatever
+ * the name leads to later.
+ */
+export function guardedDial(
+  policy: OutgoingPolicy,
+  resolve: Resolve = resolveBySystem,
+): (hostname: string) => Promise<string[]> {
+  return async (hostname) => {
+    if (!isIP(hostname)) return (await allowedAddresses(hostname, policy, resolve)).map(({ address }) => address);
+    if (!policy.allowPrivate && !isPublicAddress(hostname)) throw refused(hostname);
+    return [hostname];
   };
 }
 

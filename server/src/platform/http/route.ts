@@ -83,6 +83,8 @@ export interface RouteSpec<
   /** Media types of a `raw` body, for the reference page; JSON when absent. */
   bodyTypes?: readonly string[];
   body?: B;
+  /** Says of most bodies, at a fraction of the schema's cost, that it takes them as they are; it is asked about the others. */
+  fits?(body: unknown): boolean;
   query?: Q;
   params?: P;
   answers: Record<number, Answer>;

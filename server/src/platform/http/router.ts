@@ -25,10 +25,16 @@ interface Served {
   when?: (() => boolean) | undefined;
 }
 
+interface Pattern extends Served {
+  expression: RegExp;
+}
+
 /** Every route by method and path: the one way in, for a listening server and for tests without one. */
 export class Router {
   readonly #exact = new Map<string, Served>();
-  readonly #patterns: ({ expression: RegExp } & Served)[] = [];
+  /** By method and first segment, each in the order of adding; those that begin with a parameter are in every one. */
+  readonly #patterns = new Map<string, Pattern[]>();
+  readonly #anyStart: Pattern[] = [];
 
   constructor(
     private readonly unmatched: Unmatched,
@@ -41,8 +47,20 @@ export class Router {
    */
   add(method: string, path: string, handler: Handler, when?: () => boolean): void {
     const address = `${method} ${path}`;
-    if (path.includes('{')) this.#patterns.push({ expression: expressionOf(address), handler, when });
-    else this.#exact.set(address, { handler, when });
+    if (!path.includes('{')) {
+      this.#exact.set(address, { handler, when });
+      return;
+    }
+    const pattern = { expression: expressionOf(address), handler, when };
+    const start = startOf(address);
+    if (start.includes('{')) {
+      this.#anyStart.push(pattern);
+      for (const patterns of this.#patterns.values()) patterns.push(pattern);
+    } else {
+      const patterns = this.#patterns.get(start);
+      if (patterns) patterns.push(pattern);
+      else this.#patterns.set(start, [...this.#anyStart, pattern]);
+    }
   }
 
   readonly fetch = (request: Request, server?: Server<unknown>): Answer =>
@@ -69,7 +87,7 @@ export class Router {
   #find(address: string): Handler | undefined {
     const exact = this.#exact.get(address);
     if (exact && exact.when?.() !== false) return exact.handler;
-    for (const { expression, handler, when } of this.#patterns) {
+    for (const { expression, handler, when } of this.#patterns.get(startOf(address)) ?? this.#anyStart) {
       const groups = expression.exec(address)?.groups;
       if (groups && when?.() !== false)
         return (request, server, _, members) => handler(request, server, decodeAll(groups), members);
@@ -84,6 +102,12 @@ export class Router {
     }
     return undefined;
   }
+}
+
+/** Method and first segment of `GET /a/b`: `GET /a`. */
+function startOf(address: string): string {
+  const end = address.indexOf('/', address.indexOf('/') + 1);
+  return end < 0 ? address : address.slice(0, end);
 }
 
 /** Of what our paths are made of, only a dot means something else in an expression. */

@@ -49,6 +49,16 @@ export class AnswerHead {
     this.keepMs = keeps ? keptFor(keepAlive) : 0;
   }
 
+  /** One of them, by its name in lower case; undefined where there is none. */
+  header(name: string): string | undefined {
+    let value: string | undefined;
+    for (let from = nextLine(this.text, 0); from > 0; from = nextLine(this.text, from)) {
+      const colon = this.text.indexOf(':', from);
+      if (colon - from === name.length && isNamed(this.text, from, name)) value = joined(value, this.text, colon);
+    }
+    return value;
+  }
+
   /** Made when asked for: only refusals and errors are read that closely. */
   get headers(): Headers {
     const headers = new Headers();

@@ -90,3 +90,17 @@ test('a header cannot smuggle another in', () => {
     expect(() => requestBytes({ url: 'http://x/', method: 'POST', headers: { 'x-a': value }, body: '' })).toThrow();
   expect(() => requestBytes({ url: 'http://x/', method: 'GET', headers: { 'x a': 'b' } })).toThrow();
 });
+
+test('a header is found by its name, however it is written and wherever it stands', () => {
+  const { header } = { header: (name: string) => head.header(name) };
+  const head = parseHead(
+    'HTTP/1.1 200 OK\r\nX-Type: no\r\nContent-Type:  text/plain \r\nLink: a\r\nx-content-type: no\r\nlink:b',
+  );
+  expect(['content-type', 'link', 'type', 'x-type', 'date'].map(header)).toEqual([
+    'text/plain',
+    'a, b',
+    undefined,
+    'no',
+    undefined,
+  ]);
+});

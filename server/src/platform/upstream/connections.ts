@@ -1,9 +1,8 @@
 import type { Socket } from 'bun';
-import type { UpstreamRequest } from '../providers/kind.ts';
 import { addressOf, type Origin } from './address.ts';
 import { Exchange, type Line } from './exchange.ts';
 import type { AnswerHead } from './head.ts';
-import { requestBytes } from './request-bytes.ts';
+import { type LineRequest, requestBytes } from './request-bytes.ts';
 import { type UpstreamAnswer, unpacked } from './source.ts';
 
 /** Servers close quiet connections after 5 s to minutes, and a request written just then is lost: none is kept for long. */
@@ -14,21 +13,35 @@ const surelyOpenMs = 1_000;
 /** Per origin: as many as streams end together on a busy gateway; each is closed soon when nobody asks. */
 const mostIdle = 1_024;
 
+/** The addresses of a name, the first to be tried first. Rejects where one may not be dialled. */
+export type Dial = (hostname: string) => Promise<string[]>;
+
+interface ConnectionOptions {
+  nowMs?(): number;
+  /** Absent: any address that the system knows by that name. */
+  dial?: Dial;
+}
+
 /**
- * Connections to upstreams for chat answers. `fetch` reads on a thread of its own and hands everything over through a
+ * Connections to upstreams, kept for the next request. `fetch` reads on a thread of its own and hands everything over through a
  * stream, which costs a streamed answer as much again as the rest of the relay; here a read of the socket is the next event.
  */
 export class UpstreamConnections {
   readonly #idle = new Map<string, Connection[]>();
   readonly #timer: Timer;
 
-  constructor(readonly nowMs: () => number = () => performance.now()) {
+  readonly nowMs: () => number;
+  readonly dial: Dial | undefined;
+
+  constructor({ nowMs = () => performance.now(), dial }: ConnectionOptions = {}) {
+    this.nowMs = nowMs;
+    this.dial = dial;
     this.#timer = setInterval(() => this.#sweep(nowMs()), sweepMs);
     this.#timer.unref();
   }
 
   /** Sends at once; the exchange's `head` tells when the answer has begun. */
-  send(request: UpstreamRequest & { body?: string }): Exchange {
+  send(request: LineRequest): Exchange {
     const exchange = new Exchange(requestBytes(request));
     const { origin } = addressOf(request.url);
     const kept = this.#idle.get(origin.key);
@@ -100,15 +113,36 @@ class Connection implements Line {
   open(exchange: Exchange): void {
     this.#exchange = exchange;
     exchange.runOn(this);
-    const { hostname, port, tls } = this.origin;
-    Bun.connect<Connection>({
+    const { hostname } = this.origin;
+    const { dial } = this.owner;
+    const opened = dial ? dial(hostname).then((addresses) => this.#reach(addresses)) : this.#connect(hostname);
+    opened.catch((error: Error) => this.closed(error));
+  }
+
+  /** The first address that takes the connection: what the name was looked up for is what is dialled. */
+  async #reach(addresses: string[]): Promise<void> {
+    for (const [at, address] of addresses.entries()) {
+      // Nobody waits for it any more.
+      if (this.#destroyed) return;
+      try {
+        await this.#connect(address);
+        return;
+      } catch (error) {
+        if (at === addresses.length - 1) throw error;
+      }
+    }
+  }
+
+  #connect(hostname: string): Promise<unknown> {
+    const { hostname: name, port, tls } = this.origin;
+    return Bun.connect<Connection>({
       hostname,
       port,
       data: this,
       socket: events,
       // Bun checks chain and name, and tells the outcome with the handshake.
-      ...(tls && { tls: { serverName: hostname, rejectUnauthorized: true } }),
-    }).catch((error: Error) => this.closed(error));
+      ...(tls && { tls: { serverName: name, rejectUnauthorized: true } }),
+    });
   }
 
   /** News of a closed connection may wait for its turn behind what made us send: where there may be some it is let in first. */

@@ -1,4 +1,4 @@
-import { AnswerTooLarge, answerLimits, gather, textOf } from '../../platform/http/read-answer.ts';
+import { AnswerTooLarge, answerLimits, gather, textOf } from '../http/read-answer.ts';
 
 /** Takes a piece of a body, the bytes from `from` up to `to`; false when it can take no more for now. */
 export type Taker = (bytes: Uint8Array, from: number, to: number) => boolean;

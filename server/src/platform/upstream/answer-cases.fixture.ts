@@ -1,4 +1,4 @@
-import { pick, seeded } from '../providers/demo/seeded.ts';
+import { pick, seeded } from '../../relay/providers/demo/seeded.ts';
 import type { Ending } from './reference-parser.fixture.ts';
 
 /** The bytes of an answer, one character each, the way its connection ends, and where the bytes are cut on their way. */

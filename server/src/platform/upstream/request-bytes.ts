@@ -1,5 +1,12 @@
-import type { UpstreamRequest } from '../providers/kind.ts';
 import { addressOf } from './address.ts';
+
+/** What is asked of a server. */
+export interface LineRequest {
+  url: string;
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+}
 
 const name = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const plainValue = /^[\t\x20-\x7e]*$/;
@@ -21,15 +28,10 @@ interface Head {
 }
 
 /** Heads by the headers they were made of: kinds of providers use the same ones for all requests to a target. */
-const heads = new WeakMap<UpstreamRequest['headers'], Head>();
+const heads = new WeakMap<LineRequest['headers'], Head>();
 
 /** A request as it goes over the wire (RFC 9112 §3). Throws on headers that would end their line. */
-export function requestBytes({
-  url,
-  method,
-  headers,
-  body = '',
-}: UpstreamRequest & { body?: string }): string | Buffer {
+export function requestBytes({ url, method, headers, body = '' }: LineRequest): string | Buffer {
   let head = heads.get(headers);
   if (head?.url !== url || head.method !== method) {
     head = headOf(url, method, headers);
@@ -42,7 +44,7 @@ export function requestBytes({
 }
 
 /** All of it but the length of the body and the blank line. */
-function headOf(url: string, method: string, headers: UpstreamRequest['headers']): Head {
+function headOf(url: string, method: string, headers: LineRequest['headers']): Head {
   const { host, target } = addressOf(url);
   let text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${common}`;
   let plain = true;

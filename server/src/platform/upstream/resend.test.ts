@@ -50,7 +50,7 @@ afterEach(() => {
 let nowMs = 0;
 function world() {
   const server = startServer();
-  const connections = new UpstreamConnections(() => nowMs);
+  const connections = new UpstreamConnections({ nowMs: () => nowMs });
   running.push(server, { stop: () => connections.close() });
   const send = (body = '{}') => connections.send({ url: server.url, method: 'POST', headers: {}, body });
   const ask = async (body?: string) => {
@@ -199,7 +199,7 @@ test('a connection is not used any longer than its server said it keeps it', asy
         void socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=5, max=100\r\ncontent-length: 2\r\n\r\nok'),
     },
   });
-  const connections = new UpstreamConnections(() => nowMs);
+  const connections = new UpstreamConnections({ nowMs: () => nowMs });
   running.push({ stop: () => server.stop(true) }, { stop: () => connections.close() });
   const ask = async () => {
     const exchange = connections.send({ url: `http://127.0.0.1:${server.port}/`, method: 'POST', headers: {} });

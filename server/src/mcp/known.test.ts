@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { manualClock } from '../lib/clock.ts';
+import { openMigrated } from '../platform/db/migrated.fixture.ts';
+import type { OpenDb } from '../platform/db/open.ts';
+import { memoryShared } from '../platform/shared/memory.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import { Known } from './known.ts';
+import { serverDefaults } from './servers.ts';
+import { insertServer, type McpServer, updateServer } from './store/servers.ts';
+import { replaceTools } from './store/tools.ts';
+
+/* Two processes on one database: what one changes, the other believes no longer. */
+
+let database: OpenDb;
+beforeAll(async () => {
+  database = await openMigrated();
+});
+afterAll(() => database.close());
+
+let made = 0;
+async function server(): Promise<McpServer> {
+  made += 1;
+  const { headers: _, ...fields } = serverDefaults;
+  const sealed = { sealedHeaders: '', headerNames: [] };
+  return (await insertServer(database.db, { ...fields, ...sealed, name: `s${made}`, url: 'http://a.test/' }, 1))!;
+}
+
+const clock = manualClock();
+let heard = true;
+const hearing = { heard: () => heard, onGap: () => {} };
+async function warm(shared: Pick<Shared, 'publish' | 'subscribe'>, name: string): Promise<Known> {
+  const known = new Known({ db: database.db, clock, shared, hearing });
+  // The first question only begins to listen.
+  await known.server(name);
+  await known.server(name);
+  return known;
+}
+const disable = (id: number) => updateServer(database.db, id, (old) => ({ ...old, enabled: false }), 2);
+
+test('a change is believed at once, in whichever process it was made', async () => {
+  const { id, name } = await server();
+  const shared = memoryShared();
+  const [here, there] = [await warm(shared, name), await warm(shared, name)];
+  // Kept: nobody waits for the database.
+  expect([here.server(name), there.server(name)]).toMatchObject([{ enabled: true }, { enabled: true }]);
+  await disable(id);
+  await here.changed(id);
+  expect([await here.server(name), await there.server(name)]).toMatchObject([{ enabled: false }, { enabled: false }]);
+  const tool = {
+    ...{ serverId: id, name: 'one', askFirst: false, description: '', inputSchema: {}, definition: 'a' },
+    ...{ further: null, price: 0, approvedAt: 1 },
+  };
+  expect(await there.tool(id, 'one')).toBeNull();
+  for (const price of [1, 2]) {
+    await replaceTools(database.db, id, [{ ...tool, price }], 2);
+    await here.changed(id);
+    expect(await there.tool(id, 'one')).toMatchObject({ price });
+    expect(there.tool(id, 'one')).toMatchObject({ price });
+  }
+  await replaceTools(database.db, id, [], 2);
+  await here.changed(id);
+  expect(await there.tool(id, 'one')).toBeNull();
+  await Promise.all([here.stop(), there.stop()]);
+});
+
+test('who does not hear the others believes what is kept for a moment only', async () => {
+  const { id, name } = await server();
+  const known = await warm({ ...memoryShared(), publish: async () => {} }, name);
+  heard = false;
+  await disable(id);
+  clock.advance(2_000);
+  expect(await known.server(name)).toMatchObject({ enabled: false });
+  heard = true;
+  await known.stop();
+});
+
+test('nothing is kept while it is not known whether others are heard', async () => {
+  const { id, name } = await server();
+  const subscribed = Promise.withResolvers<() => Promise<void>>();
+  const known = await warm({ publish: async () => {}, subscribe: () => subscribed.promise }, name);
+  await disable(id);
+  expect(await known.server(name)).toMatchObject({ enabled: false });
+  subscribed.reject(new Error('away'));
+  await known.stop();
+});

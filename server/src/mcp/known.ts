@@ -1,0 +1,98 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import type { Hearing } from '../platform/shared/hearing.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import { findServerByName, type McpServer } from './store/servers.ts';
+import { type AllowedTool, allowedTool } from './store/tools.ts';
+
+export interface KnownDeps {
+  db: Db;
+  clock: Clock;
+  shared: Pick<Shared, 'publish' | 'subscribe'>;
+  hearing: Hearing;
+}
+
+const channel = 'mcp-servers';
+
+/**
+ * Servers and what is allowed of their tools, as calls ask for them: kept, so that a warm call reads no database. A change
+ * is told to every process, and throws out all that was kept of the server.
+ */
+export class Known {
+  readonly #servers: CachedLookup<McpServer>;
+  readonly #tools: CachedLookup<AllowedTool>;
+  #listening: Promise<() => Promise<void>> | null = null;
+  /** Nothing is kept before others are heard. */
+  #hears = false;
+
+  constructor(private readonly deps: KnownDeps) {
+    const { db, clock, hearing } = deps;
+    const tagOf = (id: number) => [`${id}`];
+    this.#servers = new CachedLookup({
+      ...{ max: 1_000, clock, hearing },
+      load: (name) => findServerByName(db, name),
+      tagsOf: ({ id }) => tagOf(id),
+    });
+    this.#tools = new CachedLookup({
+      ...{ max: 10_000, clock, hearing },
+      load: async (place) => {
+        const at = place.indexOf(' ');
+        return (await allowedTool(db, Number(place.slice(0, at)), place.slice(at + 1))) ?? null;
+      },
+      tagsOf: ({ serverId }) => tagOf(serverId),
+    });
+    hearing.onGap(() => this.#clear());
+  }
+
+  server(name: string): McpServer | null | Promise<McpServer | null> {
+    return this.#listens() ? this.#servers.get(name) : findServerByName(this.deps.db, name);
+  }
+
+  /** By the name that the server itself gives it. */
+  tool(serverId: number, name: string): AllowedTool | null | Promise<AllowedTool | null> {
+    if (this.#listens() && name.length <= mostCharacters) return this.#tools.get(`${serverId} ${name}`);
+    return allowedTool(this.deps.db, serverId, name).then((tool) => tool ?? null);
+  }
+
+  /** Called when a change of a server or its tools is written. */
+  async changed(id: number): Promise<void> {
+    this.#forget(`${id}`);
+    // Those who do not hear believe what they kept for a second only.
+    await this.deps.shared.publish(channel, `${id}`).catch(() => {});
+  }
+
+  #forget(tag: string): void {
+    this.#servers.invalidate(tag);
+    this.#tools.invalidate(tag);
+  }
+
+  #clear(): void {
+    this.#servers.clear();
+    this.#tools.clear();
+  }
+
+  /** Begins with the first call: most installations connect nothing. */
+  #listens(): boolean {
+    if (this.#hears || this.#listening) return this.#hears;
+    const gap = () => this.#clear();
+    this.#listening = this.deps.shared.subscribe(channel, (tag) => this.#forget(tag), gap);
+    this.#listening.then(
+      () => {
+        this.#hears = true;
+      },
+      () => {
+        this.#listening = null;
+      },
+    );
+    return false;
+  }
+
+  async stop(): Promise<void> {
+    const leave = await this.#listening?.catch(() => undefined);
+    await leave?.();
+  }
+}
+
+/** No tool has a longer name, and what cannot be one is not kept. */
+const mostCharacters = 128;
