@@ -38,18 +38,14 @@ export function batchOf(charges: Charge[]): ChargeBatch {
     changes.set(name, change);
     return change;
   };
+  const windows = new Map<number, PurseChange>();
   for (const { log, keyPaid, levels } of charges) {
     const ofUser = changeOf(log.user_id, 0);
     ofUser.paid += log.quota;
     ofUser.used += log.quota;
     ofUser.requests += 1;
     if (log.key_id === 0 || log.quota === 0) continue;
-    if (levels)
-      for (const [i, { id }] of levels.windows.entries()) {
-        const ofWindow = changeOf(id.user_id, id.key_id);
-        ofWindow.paid += levels.paid[i]!;
-        ofWindow.used += log.quota;
-      }
+    if (levels) addWindows(windows, levels, log.quota);
     const ofKey = changeOf(levels ? levels.keyUserId : log.user_id, log.key_id);
     ofKey.paid += keyPaid;
     ofKey.used += log.quota;
@@ -63,8 +59,22 @@ export function batchOf(charges: Charge[]): ChargeBatch {
   }
   return {
     logs: charges.map(({ log }) => log),
-    purses: [...changes.values()],
+    purses: [...changes.values(), ...windows.values()],
     ended: charges.filter(({ noted }) => noted).map(({ log }) => log.request_id),
     kept,
   };
+}
+
+/** By their ids alone, which costs less than names do: a request has one user and one key, and may have many windows. */
+function addWindows(changes: Map<number, PurseChange>, { windows, paid }: LevelCharge, used: number): void {
+  for (let i = 0; i < windows.length; i += 1) {
+    const { id } = windows[i]!;
+    let change = changes.get(id.key_id);
+    if (!change) {
+      change = { ...id, paid: 0, used: 0, requests: 0 };
+      changes.set(id.key_id, change);
+    }
+    change.paid += paid[i]!;
+    change.used += used;
+  }
 }

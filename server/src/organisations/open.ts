@@ -54,7 +54,7 @@ export function openOrganisations(room: Room): Organisations {
   const note = (standing: PlaceStanding | null, tokens: number): void => {
     if (!standing) return;
     gate.used(standing, tokens);
-    warnings.charged(standing.levels.budgets.map(({ windowId }) => windowId));
+    warnings.charged(standing.levels.budgets);
   };
   return {
     routes: [
@@ -73,11 +73,17 @@ export function openOrganisations(room: Room): Organisations {
         return found instanceof Promise ? found.then(levelsIn) : levelsIn(found);
       },
       settled: (keyId, tokens) => {
-        // A key that was refused meanwhile has nothing to be told of.
-        void Promise.try(() => places.of(keyId)).then(
-          (standing) => note(standing, tokens),
-          () => {},
-        );
+        try {
+          const found = places.of(keyId);
+          if (found instanceof Promise)
+            found.then(
+              (standing) => note(standing, tokens),
+              () => {},
+            );
+          else note(found, tokens);
+        } catch {
+          // A key that was refused meanwhile has nothing to be told of.
+        }
       },
     },
     admit: (keyId, models) => gate.admit(keyId, models),

@@ -1,3 +1,4 @@
+import type { OpenBudget } from '../billing/levels.ts';
 import { markWarned, type WindowState, windowStates } from '../billing/store/windows.ts';
 import { findUserRow } from '../identity/store/users.ts';
 import { nowSeconds } from '../lib/clock.ts';
@@ -35,8 +36,8 @@ export class Warnings {
   }
 
   /** Never in the way. */
-  charged(windowIds: readonly number[]): void {
-    for (const id of windowIds) this.#touched.add(id);
+  charged(budgets: readonly Pick<OpenBudget, 'windowId'>[]): void {
+    for (const { windowId } of budgets) this.#touched.add(windowId);
     if (this.#touched.size > 0) this.#behind.soon();
   }
 

@@ -92,11 +92,10 @@ test('a header cannot smuggle another in', () => {
 });
 
 test('a header is found by its name, however it is written and wherever it stands', () => {
-  const { header } = { header: (name: string) => head.header(name) };
   const head = parseHead(
     'HTTP/1.1 200 OK\r\nX-Type: no\r\nContent-Type:  text/plain \r\nLink: a\r\nx-content-type: no\r\nlink:b',
   );
-  expect(['content-type', 'link', 'type', 'x-type', 'date'].map(header)).toEqual([
+  expect(['content-type', 'link', 'type', 'x-type', 'date'].map((name) => head.header(name))).toEqual([
     'text/plain',
     'a, b',
     undefined,

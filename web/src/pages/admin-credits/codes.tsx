@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlus, IconTicket } from '@tabler/icons-react';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, put, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
@@ -13,6 +13,7 @@ import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
 import { MadeCodes } from './made-codes.tsx';
 import { MakeCodes, type NewCode } from './make-codes.tsx';
@@ -86,13 +87,16 @@ export function Codes() {
     queryFn: ({ signal }) => get('/api/admin/redemption-codes', { query: { page, page_size: pageSize }, signal }),
     placeholderData: keepPreviousData,
   });
-  const toggle = useMutation({
-    mutationFn: ({ id, status }: Code) =>
-      put('/api/admin/redemption-codes/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-    onSuccess: ({ status }) => notifySuccess(status === 1 ? 'The code is good again' : 'The code is withdrawn'),
-    onError: notifyError,
-    onSettled: () => queryClient.invalidateQueries({ queryKey }),
-  });
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, status }: Code) =>
+        put('/api/admin/redemption-codes/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
+      onSuccess: ({ status }) => notifySuccess(status === 1 ? 'The code is good again' : 'The code is withdrawn'),
+      onError: notifyError,
+      onSettled: () => queryClient.invalidateQueries({ queryKey }),
+    },
+    ({ id }) => id,
+  );
   return (
     <Section
       title="Codes"

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { codesFile } from './codes-file.ts';
 import type { NewCode } from './make-codes.tsx';
 
@@ -8,7 +9,7 @@ import type { NewCode } from './make-codes.tsx';
 export function MadeCodes({ codes, onClose }: { codes: NewCode[]; onClose: () => void }) {
   const text = codes.map(({ code }) => code).join('\n');
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={codes.length === 1 ? 'The new code' : `${codes.length} new codes`}
@@ -44,6 +45,6 @@ export function MadeCodes({ codes, onClose }: { codes: NewCode[]; onClose: () =>
           <Button onClick={onClose}>I have saved them</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

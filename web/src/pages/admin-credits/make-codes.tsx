@@ -1,5 +1,6 @@
-import { Modal, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import type { Result } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { quotaOfUsd } from '../../format.ts';
 import { usePost } from '../../once.ts';
@@ -41,7 +42,7 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
   };
   const { fields, faults, set, save, submit } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
   return (
-    <Modal opened onClose={onClose} title="Make codes">
+    <Dialog opened onClose={onClose} title="Make codes">
       <form onSubmit={submit} noValidate>
         <Stack>
           <NumberInput
@@ -96,6 +97,6 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
           <FormFoot act={save} failure="No codes were made" submitLabel="Make" onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -44,4 +44,4 @@ export const unitOf = (seconds: number): number =>
 
 /** The service tells its own units, which are not those of the input. */
 export const helpOf = ({ description }: Pick<Option, 'description'>): string =>
-  description.replace(/, seconds$/, '').replace(/, in quota \([^)]*\)$/, '');
+  description.replace(/, seconds$/, '').replace(/, in quota \([\w ,.$=]{0,100}\)$/, '');
