@@ -61,7 +61,7 @@ export function Payments() {
           <EmptyState
             icon={IconCreditCard}
             title="No payments yet"
-            description="Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, and users can pay by themselves."
+            description="Users pay by themselves where STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are set."
           />
         }
       />
