@@ -136,8 +136,10 @@ export function cachedRequest(
   if (!rule || !answers || call.behind || !mayKeep(conversation, rule)) return null;
   const wishes = wishesOf(call.request.headers.get('cache-control'));
   if (wishes.noStore) return null;
-  const modelId = deps.catalog.resolve(conversation.model, context.caller.group);
-  if (modelId === null) return null;
+  const { group } = context.caller;
+  const modelId = deps.catalog.resolve(conversation.model, group);
+  // Of several models that one name stands for, any may answer.
+  if (modelId === null || deps.catalog.membersOf(conversation.model, group)) return null;
   allowModel(deps, context, conversation.model, modelId);
   const name = nameOf(context, conversation, modelId, answers.acrossUsers());
   return new CachedRequest(deps, answers, call, context, conversation, modelId, name, rule.ttlSeconds, wishes);
