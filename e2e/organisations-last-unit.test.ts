@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { randomString } from '../server/src/lib/ids.ts';
 import { goal, planningModel } from './autonomous-run.ts';
-import { says } from './relay-replies.ts';
+import { answersEverything, everyEndpoint, type ModelType } from './every-endpoint.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
@@ -34,6 +34,11 @@ const endpoints: [path: string, body: Record<string, unknown>][] = [
   ['/v1/messages', { messages: chat, max_tokens: 5 }],
   ['/v1/responses', { input: 'hi', max_output_tokens: 16, store: false }],
 ];
+
+interface Listed {
+  data: { id: string }[];
+}
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
 interface Budget {
   used: number;
@@ -67,6 +72,9 @@ describe.each([
   let admin: SQL | null = null;
   let upstream: Upstream;
   let maker: Upstream;
+  /** For all that is no chat. */
+  let anything: Upstream;
+  const models = new Map<ModelType, string>();
   let model = '';
   let film = '';
 
@@ -81,22 +89,27 @@ describe.each([
       Object.assign(env, { DATABASE_URL: url.href, DATABASE_POOL: '5', ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) });
     }
     for (let n = 0; n < processes; n += 1) all.push(await startService({ env }));
-    upstream = startUpstream(says('openai', { text: 'a b', usage: { input: 3, output: 2 } }, { everyMs: 3 }));
+    upstream = startUpstream(answersEverything);
     const setup = { kind: 'openai', url: upstream.url, requestPrice: price / 500_000 } as const;
     model = (await all[0]!.serve(setup)).modelId;
     // None is ever made: what is put aside for them stays so.
     maker = startUpstream(() => new Promise<Response>(() => {}));
     film = (await all[0]!.serve({ ...setup, url: maker.url, type: 'video' })).modelId;
+    anything = startUpstream(answersEverything);
+    models.set('chat', model);
+    for (const type of new Set(everyEndpoint.map(([, of]) => of)))
+      if (type !== 'chat') models.set(type, (await all[0]!.serve({ ...setup, url: anything.url, type })).modelId);
+    const last = models.get('transcription')!;
     for (const service of all)
       await until('all know the models', async () => {
-        const answer = await service.post('/v1/chat/completions', { model, messages: chat });
-        await answer.text();
-        return answer.status !== 404;
+        const { data } = (await (await fetch(`${service.url}/v1/models`, bearer(service.key))).json()) as Listed;
+        return data.some(({ id }) => id === last);
       });
   });
   afterAll(async () => {
     upstream?.stop();
     maker?.stop();
+    anything?.stop();
     for (const service of all) await service.stop();
     await admin?.unsafe(`drop database if exists ${database} with (force)`);
     await admin?.close();
@@ -122,6 +135,30 @@ describe.each([
     },
   );
 
+  const ways = everyEndpoint.map((one, n) => [one[0], levels[n % levels.length]!, one[1], one[2]] as const);
+  test.skipIf(skipped).each(ways)('80 at once on %s stay within the budget of the %s', async (_, level, type, make) => {
+    const amount = 20 * price + price - 1;
+    const { key, budget, member } = await someone(all[0]!, level, amount);
+    const ask = async (n: number): Promise<string> => {
+      const { path, body } = make(models.get(type)!);
+      const json = !(body instanceof FormData);
+      const answer = await fetch(all[n % processes]!.url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, ...(json && { 'content-type': 'application/json' }) },
+        body: json ? JSON.stringify(body) : body,
+      });
+      const text = await answer.text();
+      return answer.status === 200 ? 'answered' : `${answer.status} ${/The budget of this/.exec(text) ?? text}`;
+    };
+    const outcomes = await Promise.all(Array.from({ length: 80 }, (__, n) => ask(n)));
+    expect(new Set(outcomes)).toEqual(new Set(['answered', '403 The budget of this']));
+    const { used, remaining } = await budget();
+    expect(used).toBeGreaterThan(0);
+    expect(remaining).toBeGreaterThanOrEqual(0);
+    expect(used + remaining).toBe(amount);
+    expect((await all[0]!.self(member)).used_quota).toBe(used);
+  });
+
   test.skipIf(skipped).each([...levels])('films too, by the budget of the %s', async (level) => {
     const covered = 2;
     const seconds = 4;
@@ -141,7 +178,9 @@ describe.each([
   test.skipIf(skipped)('runs that share a budget pause when it is used up', async () => {
     const covered = 4;
     const { key, budget } = await someone(all[0]!, 'team', covered * price);
-    const before = upstream.asked.length;
+    // What runs look up by meaning is asked of a model, too.
+    const calls = (): number => upstream.asked.length + anything.asked.length;
+    const before = calls();
     upstream.script = planningModel(20).script;
     const sessions = ['one', 'two', 'three'];
     const begun = await Promise.all(
@@ -158,6 +197,6 @@ describe.each([
         return /"insufficient_quota"/.test(await answer.text());
       });
     expect(await budget()).toMatchObject({ used: covered * price, remaining: 0 });
-    expect(upstream.asked.length - before).toBe(covered);
+    expect(calls() - before).toBe(covered);
   });
 });

@@ -158,7 +158,7 @@ export class Line {
       const tops = await this.#onceMore(work);
       for (const [i, { done }] of asking.entries()) done.resolve(tops[i]!);
     } catch (error) {
-      if (error instanceof TakenForDead) await this.#startAnew();
+      if (error instanceof TakenForDead) await this.startAnew();
       for (const { done } of asking) done.reject(error);
     }
   }
@@ -214,7 +214,7 @@ export class Line {
       paid(waiting);
     } catch (error) {
       if (error instanceof TakenForDead) {
-        await this.#startAnew();
+        await this.startAnew();
         await this.#writeLate(waiting);
       } else if (waiting.length > 1 && !mayPass(error))
         // Of a spoiled batch each stands for itself.
@@ -232,7 +232,7 @@ export class Line {
   }
 
   /** Whatever was kept is gone; what it was taken for is charged past it. */
-  async #startAnew(): Promise<void> {
+  async startAnew(): Promise<void> {
     this.deps.purses.lose();
     await this.deps.writer.rejoin();
   }

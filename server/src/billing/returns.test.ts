@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { requestId } from '../lib/ids.ts';
 import { openDb } from '../platform/db/open.ts';
-import type { Billing } from './billing.ts';
 import { addKey, addUser, booksOf, engines, keyOf, openTestBilling } from './engines.fixture.ts';
 import type { HoldRequest } from './types.ts';
 
@@ -27,7 +26,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('what several p
       await Promise.all(databases.map((database) => database.close()));
       await open.drop();
     };
-    return { open, all: all as Billing[], user: await addUser(open.db, quota), stop };
+    return { open, all, user: await addUser(open.db, quota), stop };
   }
 
   test.each([2, 4])('is there for all of %d: nobody is refused while together they have enough', async (count) => {
@@ -56,7 +55,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('what several p
 
   test('a cost above its hold, a job that outlives its process and a credit taken back find it too', async () => {
     const { open, all, user, stop } = await several(2, 300);
-    const [one, other] = all as [Billing, Billing];
+    const [one, other] = all as [(typeof all)[number], (typeof all)[number]];
     await other.release(await other.hold(ask(user, 150)));
     const hold = await one.hold(ask(user, 100));
     expect(await one.settle(hold, { cost: 140, usage, endpoint: '/v1' })).toMatchObject({ charged: 140, shortfall: 0 });
@@ -83,6 +82,20 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('what several p
     expect(await codeOf(all[1]!.hold(ask(user, 1, limited)))).toBe('insufficient_key_quota');
     expect((await keyOf(open.db, key)).remain).toBe(50);
     await stop();
+  });
+
+  test('one that was taken for dead calls a quota back as any other, and goes on', async () => {
+    const { open, all, user, stop } = await several(2, 10_000);
+    const [late, other] = all;
+    const key = await addKey(open.db, user, 1_000, false);
+    const limited = { keyId: key, keyUnlimited: false };
+    await late!.release(await late!.hold(ask(user, 10, limited)));
+    await open.db.deleteFrom('owners').where('id', '=', late!.owners.id).execute();
+    await other!.sweep();
+    await late!.recallKey(user, key);
+    expect(await codeOf(late!.hold(ask(user, 1_000, limited)))).toBe('ok');
+    await stop();
+    expect((await keyOf(open.db, key)).remain).toBe(1_000);
   });
 });
 

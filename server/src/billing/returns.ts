@@ -5,7 +5,7 @@ import type { Line } from './line.ts';
 import type { Purse, Purses } from './purse.ts';
 import type { GiveBack, PurseId, PurseStore } from './store/port.ts';
 import { emptyPurses, isElsewhere, want, wantedOf } from './store/purses.ts';
-import type { Writer } from './writer.ts';
+import { TakenForDead, type Writer } from './writer.ts';
 
 const channel = 'billing:wanted';
 /** How soon others have what they are short of, where no message reaches us. */
@@ -113,7 +113,13 @@ export class Returns {
         purse.beyond += purse.free;
         purse.fill(-purse.free);
       }
-      await writer.insist({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});
+      try {
+        await writer.insist({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});
+      } catch (error) {
+        if (!(error instanceof TakenForDead)) throw error;
+        // Whoever took this process for dead has given all of it back.
+        await line.startAnew();
+      }
       return rows.reduce((sum, { amount }) => sum + amount, 0);
     });
   }
