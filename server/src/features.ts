@@ -204,7 +204,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
 
   const payments = { stripe: config.stripe, baseUrl, webUrl };
-  const topUps = openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
+  const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
 
   const accounts = openAccounts({
     ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },

@@ -8,7 +8,7 @@ import { webhookRoute } from './routes/webhook.ts';
 import { settleTopUp } from './settle.ts';
 import { exportOf } from './store/account-data.ts';
 import { deleteOldEvents, findUnsettled, postponeTopUp } from './store/topups.ts';
-import { openPayments, type StripeConfig } from './stripe.ts';
+import type { StripeConfig } from './stripe.ts';
 
 export interface TopUps {
   routes: Route[];
@@ -26,9 +26,12 @@ const mostAsked = 5;
 const eventSeconds = 30 * 86_400;
 
 /** Ways to get credits without an administrator: codes, and payments where Stripe is set up. */
-export function openTopUps(given: Omit<TopUpDeps, 'payments'> & { stripe: StripeConfig | undefined }): TopUps {
+export async function openTopUps(
+  given: Omit<TopUpDeps, 'payments'> & { stripe: StripeConfig | undefined },
+): Promise<TopUps> {
   const { stripe, ...rest } = given;
-  const payments = stripe ? openPayments(stripe) : null;
+  // Its library takes a start a tenth of a second, which those without payments need not wait.
+  const payments = stripe ? (await import('./stripe.ts')).openPayments(stripe) : null;
   const deps: TopUpDeps = { ...rest, payments };
   const { db, clock, log } = deps;
 
