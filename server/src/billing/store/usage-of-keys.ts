@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { dayOf, secondsPerDay, usageColumns } from './port.ts';
 import type { UsageLog, UsagePlace } from './usage.ts';
-import { type GroupBy, groupColumns, mostGroups, type UsageSum, within } from './usage-sums.ts';
+import { within } from './usage-sums.ts';
 import './tables.ts';
 
 /* Usage of several keys together, whoever paid for it: what stands at a level of an organisation. */
@@ -58,37 +57,4 @@ export async function listUsageOfKeys(
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-}
-
-export async function sumUsageOfKeys(
-  db: Db,
-  keyIds: readonly number[],
-  groupBy: GroupBy,
-  firstDay: number,
-  lastDay: number,
-): Promise<UsageSum[]> {
-  if (keyIds.length === 0) return [];
-  const column = groupColumns[groupBy];
-  const rows = await db
-    .selectFrom('usage_days_all')
-    .where('key_id', 'in', keyIds)
-    .where((e) => e.and(within('day', firstDay, lastDay)))
-    .select((e) => [
-      sql.ref<number | string>(column).as('group'),
-      e.fn.sum<number>('requests').as('requests'),
-      e.fn.sum<number>('prompt_tokens').as('prompt_tokens'),
-      e.fn.sum<number>('completion_tokens').as('completion_tokens'),
-      e.fn.sum<number>('quota').as('quota'),
-    ])
-    .groupBy(column)
-    .orderBy(groupBy === 'day' ? sql`1 asc` : sql`5 desc, 2 desc`)
-    .limit(mostGroups)
-    .execute();
-  return rows.map((row) => ({
-    group: row.group,
-    requests: Number(row.requests),
-    prompt_tokens: Number(row.prompt_tokens),
-    completion_tokens: Number(row.completion_tokens),
-    quota: Number(row.quota),
-  }));
 }

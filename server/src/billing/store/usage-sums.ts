@@ -101,7 +101,7 @@ export async function sumRequests(
 }
 
 export type GroupBy = 'day' | 'model' | 'token';
-export const groupColumns = { day: 'day', model: 'model_id', token: 'key_id' } as const;
+const groupColumns = { day: 'day', model: 'model_id', token: 'key_id' } as const;
 
 export interface UsageSum {
   group: number | string;
@@ -112,7 +112,7 @@ export interface UsageSum {
 }
 
 /** A page draws at most this many groups; more than that is a table for the export. */
-export const mostGroups = 1000;
+const mostGroups = 1000;
 
 /** Whether it can be told from the totals of all users, of which there are few. */
 const hasTotals = async (
@@ -130,9 +130,26 @@ export async function sumUsage(
   firstDay: number,
   lastDay: number,
 ): Promise<UsageSum[]> {
-  const column = groupColumns[groupBy];
   const table = (await hasTotals(db, filter, groupBy, firstDay)) ? 'usage_totals_all' : 'usage_days_all';
-  const rows = await sumsOf(db, filter, firstDay, lastDay, table)
+  return grouped(sumsOf(db, filter, firstDay, lastDay, table), groupBy);
+}
+
+/** Of several keys together, whoever paid. */
+export async function sumUsageOfKeys(
+  db: Db,
+  keyIds: readonly number[],
+  groupBy: GroupBy,
+  firstDay: number,
+  lastDay: number,
+): Promise<UsageSum[]> {
+  if (keyIds.length === 0) return [];
+  return grouped(sumsOf(db, {}, firstDay, lastDay).where('key_id', 'in', keyIds), groupBy);
+}
+
+/** Days in their order, all else the dearest first. */
+async function grouped(sums: ReturnType<typeof sumsOf>, groupBy: GroupBy): Promise<UsageSum[]> {
+  const column = groupColumns[groupBy];
+  const rows = await sums
     .select((e) => [
       sql.ref<number | string>(column).as('group'),
       e.fn.sum<number>('requests').as('requests'),

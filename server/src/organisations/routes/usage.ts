@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { levelNames } from '../../billing/levels.ts';
 import { dayOf } from '../../billing/store/port.ts';
-import { listUsageOfKeys, sumUsageOfKeys } from '../../billing/store/usage-of-keys.ts';
+import { listUsageOfKeys } from '../../billing/store/usage-of-keys.ts';
+import { sumUsageOfKeys } from '../../billing/store/usage-sums.ts';
 import { csvOf } from '../../billing/usage-csv.ts';
 import { usageLogSchema, usageSumSchema, viewSum, viewUsage } from '../../billing/views.ts';
 import { pageAudit } from '../../identity/audit/read.ts';
