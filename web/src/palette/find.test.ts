@@ -29,7 +29,7 @@ test('without a query there are the pages', () => {
 
 test('what fits best stands first, its group with it', () => {
   expect(found('HOME')).toEqual(['Pages: Home', 'Keys: Home office', 'Models: acme/home-1']);
-  expect(found('home o')).toEqual(['Keys: Home office']);
+  expect(found('home off')).toEqual(['Keys: Home office']);
   expect(found('key')).toEqual(['Pages: Keys', 'Keys: Backend', 'Keys: Home office']);
 });
 
