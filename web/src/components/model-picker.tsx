@@ -54,8 +54,8 @@ function useModelChoices({ fits = () => true, besides = [] }: Choice) {
       ),
       filter,
       maxDropdownHeight: 340,
-      // Wider than a narrow field, so that what one chooses by has room.
-      comboboxProps: { shadow: 'md', width: 'max(100%, min(26rem, 90vw))', position: 'bottom-start' },
+      comboboxProps: { shadow: 'md', position: 'bottom-start' },
+      classNames: { dropdown: 'svc-model-choices' },
     } as const,
   };
 }

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { useChannelNames } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
@@ -39,7 +39,12 @@ const columns = (model: string, channelName: (id: number) => string): Column<Off
   },
   { key: 'health', header: 'Health', cell: (offer) => <ModelHealth model={offer} /> },
   number('success', 'Success', successWords),
-  number('price', 'Price', (offer) => priceWords({ prices: offer.prices, types: [offer.type] })),
+  {
+    key: 'price',
+    header: 'Price',
+    wrap: true,
+    cell: ({ prices, type }) => <span className="svc-number">{priceWords({ prices, types: [type] })}</span>,
+  },
   number('context', 'Context', ({ context_length }) => tokenWords(context_length)),
   number('latency', 'p50', ({ p50_latency_ms }) => milliseconds(p50_latency_ms)),
   number('first', 'First token', ({ p50_ttft_ms }) => milliseconds(p50_ttft_ms)),
@@ -52,14 +57,17 @@ const columns = (model: string, channelName: (id: number) => string): Column<Off
 export function Offers({ model }: { model: ModelDetail }) {
   const channelName = useChannelNames();
   return (
-    <DataTable
-      label="Providers"
-      columns={columns(model.id, channelName)}
-      rows={model.offers}
-      rowKey={({ provider, model_id, channel_id, type }) => `${provider} ${model_id} ${channel_id} ${type}`}
-      query={{ error: null, isFetching: false, refetch: () => {} }}
-      minWidth={860}
-      empty={<EmptyState title="Nobody serves it by itself" description="It asks the models that fit each task." />}
-    />
+    <Stack component="section" gap="xs">
+      <Title order={2}>Who serves it</Title>
+      <DataTable
+        label="Providers"
+        columns={columns(model.id, channelName)}
+        rows={model.offers}
+        rowKey={({ provider, model_id, channel_id, type }) => `${provider} ${model_id} ${channel_id} ${type}`}
+        query={{ error: null, isFetching: false, refetch: () => {} }}
+        minWidth={820}
+        empty={<EmptyState title="Nobody serves it by itself" description="It asks the models that fit each task." />}
+      />
+    </Stack>
   );
 }
