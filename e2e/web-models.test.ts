@@ -253,7 +253,10 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
       ...{ name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' },
     });
     await put('/api/svc-ms/sessions', { session_id: 'my-session' });
-    const run = await put('/api/svc-ms/autonomous/execute', { message: 'Compare tea\nand coffee', config: { max_iterations: 1 } });
+    const run = await put('/api/svc-ms/autonomous/execute', {
+      message: 'Compare tea\nand coffee',
+      config: { max_iterations: 1 },
+    });
     const about: Record<string, [path: string, title: string]> = {
       '/applications/$id': [`/applications/${application.id}`, 'Board · Application · svc'],
       '/sessions/$id': ['/sessions/my-session', 'my-session · Session · svc'],

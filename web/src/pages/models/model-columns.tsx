@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { IconMessageCircle } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
@@ -20,36 +20,23 @@ export const modelColumns: Column<OfferedModel>[] = [
     key: 'model',
     header: 'Model',
     wrap: true,
-    cell: ({ id, name }) => (
+    cell: ({ id, name, types, members }) => (
       <Stack gap={0}>
-        <AnchorLink to="/models/$" params={{ _splat: id }} size="sm" fw={600} className="svc-anywhere">
+        <AnchorLink to="/models/$" params={{ _splat: id }} size="sm" fw={600} lineClamp={3} className="svc-anywhere">
           <bdi>{id}</bdi>
         </AnchorLink>
-        {name !== id && (
-          <Text size="xs" c="dimmed" className="svc-anywhere">
-            <bdi>{name}</bdi>
-          </Text>
-        )}
+        <Text size="xs" c="dimmed" className="svc-anywhere">
+          {name !== id && <bdi>{name}</bdi>}
+          {name !== id && ' · '}
+          {members.length > 0 ? 'alias' : types.join(', ') || 'untyped'}
+        </Text>
       </Stack>
-    ),
-  },
-  {
-    key: 'type',
-    header: 'Type',
-    cell: ({ types, members }) => (
-      <Group gap={4}>
-        {types.map((type) => (
-          <Badge key={type} color="gray">
-            {type}
-          </Badge>
-        ))}
-        {members.length > 0 && <Badge color="indigo">alias</Badge>}
-      </Group>
     ),
   },
   {
     key: 'price',
     header: 'Price / M tokens',
+    wrap: true,
     cell: (model) => <span className="svc-number">{priceWords(model)}</span>,
   },
   {

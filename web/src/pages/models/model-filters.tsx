@@ -18,11 +18,17 @@ export function ModelFilters({ filter, providers, set }: ModelFiltersProps) {
     onChange: (value: string | null) => set({ [name]: value ?? '' }),
     clearable: true,
     clearButtonProps: { 'aria-label': placeholder },
-    w: { base: '100%', xs: 180 },
+    w: { base: '100%', xs: 165 },
   });
   return (
     <Group gap="sm" mb="md" role="search" aria-label="Filter models">
-      <SearchInput label="Search models" placeholder="Name of a model" value={filter.q} onChange={(q) => set({ q })} />
+      <SearchInput
+        label="Search models"
+        placeholder="Name of a model"
+        value={filter.q}
+        onChange={(q) => set({ q })}
+        width={200}
+      />
       <Select
         {...choice('capability', 'Capability', 'Any capability')}
         data={capabilities.map((value) => ({ value, label: capabilityNames[value] }))}
@@ -35,7 +41,7 @@ export function ModelFilters({ filter, providers, set }: ModelFiltersProps) {
         allowDeselect={false}
         value={filter.sort}
         onChange={(sort) => set({ sort: sort ?? '' })}
-        w={{ base: '100%', xs: 200 }}
+        w={{ base: '100%', xs: 205 }}
       />
     </Group>
   );

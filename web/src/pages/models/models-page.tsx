@@ -53,7 +53,7 @@ export function ModelsPage() {
         rows={models?.slice((page - 1) * pageSize, page * pageSize)}
         rowKey={({ id }) => id}
         query={{ error: query.error, isFetching: query.isPending, refetch: query.refetch }}
-        minWidth={940}
+        minWidth={820}
         paging={{ page, pageSize, total: models?.length ?? 0, onPage: setPage }}
         empty={<NoModels filtered={filtered} />}
       />
