@@ -230,7 +230,8 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
   }, 300_000);
 
   test('groups fold and stay folded, with the open page in sight; every page about one thing is titled by its name', async () => {
-    const { page, open, context, complaints } = await site.register('flora');
+    // Whose balance covers a run.
+    const { page, open, context, complaints } = await site.root();
     const put = async (path: string, data: object) => {
       const answer = await context.request.post(path, { data });
       if (!answer.ok()) throw new Error(await answer.text());
@@ -253,14 +254,15 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
       ...{ name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' },
     });
     await put('/api/svc-ms/sessions', { session_id: 'my-session' });
-    const run = await put('/api/svc-ms/autonomous/execute', {
+    await put('/api/svc-ms/autonomous/execute', {
+      session_id: 'tea',
       message: 'Compare tea\nand coffee',
       config: { max_iterations: 1 },
     });
     const about: Record<string, [path: string, title: string]> = {
       '/applications/$id': [`/applications/${application.id}`, 'Board · Application · svc'],
       '/sessions/$id': ['/sessions/my-session', 'my-session · Session · svc'],
-      '/runs/$id': [`/runs/${run.session_id}`, 'Compare tea · Run · svc'],
+      '/runs/$id': ['/runs/tea', 'Compare tea · Run · svc'],
       '/models/$': ['/models/demo/chat', 'Simulated chat (built-in) · Model · svc'],
     };
     const withParameters = pages.map(({ path }) => path).filter((path) => /\/.*\$/.test(path) && path !== '/$');
