@@ -90,9 +90,9 @@ export function ModelPicker({ value, onChange, fits, besides = [], ...rest }: Mo
 
 type ModelsPickerProps = Choice & Omit<TagsInputProps, 'data' | 'filter' | 'renderOption'>;
 
-/** Several models, by names that need not be listed yet. */
+/** Several models, by names that need not be listed yet. The list stays open after a choice, and must not reach over the fields above. */
 export function ModelsPicker({ fits, besides, ...rest }: ModelsPickerProps) {
-  return <TagsInput {...rest} {...useModelChoices({ fits, besides }).given} />;
+  return <TagsInput {...rest} {...useModelChoices({ fits, besides }).given} maxDropdownHeight={220} />;
 }
 
 type ModelNameInputProps = Choice & Omit<AutocompleteProps, 'data' | 'filter' | 'renderOption'>;
