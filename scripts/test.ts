@@ -1,6 +1,7 @@
 /**
  * `npm test [-- file…]`: everything, or the given test files only. The last line is `N passed, N failed`.
- * Test files that look at SVC_TEST_ENGINE, themselves or through a fixture, run on SQLite and again on PostgreSQL + Redis.
+ * Test files that look at SVC_TEST_ENGINE, themselves or through a fixture, run on SQLite and again on PostgreSQL + Redis; the
+ * longest have their turn in one of three runs (test-turns.ts), all of them in one with SVC_TURN=all.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +11,10 @@ import { prepareChromium, preparePostgres, prepareRedis } from './services.ts';
 import { count, step, summarise } from './step.ts';
 import { findTests, turnOf, variesByEngine } from './test-files.ts';
 import { jobsOf, runInPool, type Suite } from './test-pool.ts';
+import { ofTurn, turnOfRun } from './test-turns.ts';
 
 const asked = process.argv.slice(2).map((path) => resolve(path));
+const turn = asked.length > 0 ? 'all' : turnOfRun();
 const work = await mkdtemp(join(tmpdir(), 'svc-test-'));
 
 const [postgres, redis, chromium] = await Promise.all([preparePostgres(), prepareRedis(), prepareChromium()]);
@@ -31,7 +34,7 @@ if (redis.url) services.REDIS_URL_TEST = redis.url;
 if (chromium.url) services.CHROMIUM_PATH = chromium.url;
 
 const unit = await findTests('{server,web,scripts,bench}', asked);
-const endToEnd = await findTests('e2e', asked);
+const endToEnd = ofTurn(await findTests('e2e', asked), turn);
 const bothEngines: string[] = [];
 for (const file of unit) if (await variesByEngine(file)) bothEngines.push(file);
 
@@ -54,7 +57,11 @@ const suites: Suite[] = [
   { name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite },
 ];
 if (postgres.url && redis.url)
-  suites.push({ name: 'HTTP tests on PostgreSQL + Redis', files: bothEngines, env: onPostgres });
+  suites.push({
+    name: 'HTTP tests on PostgreSQL + Redis',
+    files: ofTurn(bothEngines, turn, 'postgres'),
+    env: onPostgres,
+  });
 const checking =
   asked.length > 0
     ? []
@@ -63,6 +70,9 @@ await runInPool([...checking, ...suites.flatMap((suite) => jobsOf(suite, turnOf,
 await cleanUp();
 
 const notes = [
+  ...(turn === 'all'
+    ? []
+    : [`turn ${turn} of 3 of the longest tests: SVC_TURN=${turn} repeats it, SVC_TURN=all runs them all`]),
   ...(postgres.url ? [] : [`SKIPPED: tests on PostgreSQL (${postgres.note})`]),
   ...(redis.url ? [] : [`SKIPPED: tests on Redis (${redis.note})`]),
   ...(chromium.url ? [] : [`SKIPPED: browser tests (${chromium.note})`]),

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { resolve } from 'node:path';
+import { findTests } from './test-files.ts';
+import { ofTurn, turnOfRun } from './test-turns.ts';
+
+const files = [...(await findTests('server', [])), ...(await findTests('e2e', []))];
+
+test.each(['sqlite', 'postgres'] as const)(
+  'in three turns every file on %s has run, and none by chance twice',
+  (engine) => {
+    const runs = [1, 2, 3].map((turn) => ofTurn(files, turn, engine));
+    expect([...new Set(runs.flat())].sort()).toEqual([...files].sort());
+    const each = files.filter((file) => runs.every((run) => run.includes(file)));
+    for (const run of runs) expect(run.length).toBeLessThan(files.length);
+    expect(runs.flat().length).toBe(each.length * 3 + (files.length - each.length));
+  },
+);
+
+test('what moves money runs each time, on both engines', () => {
+  for (const turn of [1, 2, 3])
+    for (const engine of ['sqlite', 'postgres'] as const) {
+      const run = ofTurn(files, turn, engine);
+      for (const file of files)
+        if (
+          /\/(billing|topups|organisations|batches|video)\/|\/paid-once|\/credits-once|last-unit|books\.property/.test(
+            file,
+          )
+        )
+          expect(run).toContain(file);
+    }
+});
+
+test('the turn is that of the hour, or the one asked for', () => {
+  const turns = [0, 1, 2, 3].map((hour) => turnOfRun(undefined, hour * 3_600_000));
+  expect(turns).toEqual([1, 2, 3, 1]);
+  expect(turnOfRun('2', 0)).toBe(2);
+  expect(ofTurn([resolve('e2e/web-keys.test.ts')], turnOfRun('all'))).toHaveLength(1);
+  for (const wrong of ['0', '4', '1.5', 'some']) expect(() => turnOfRun(wrong)).toThrow('SVC_TURN is 1 to 3');
+});

@@ -1,0 +1,35 @@
+/**
+ * `npm test` is to end within ten minutes on two cores, so what computes longest has its turn in one of three runs: pages one
+ * by one in a browser, floods and fuzzing, and on PostgreSQL the rooms that neither move money nor keep work of their own.
+ * SVC_TURN=1, 2 or 3 repeats a run; SVC_TURN=all runs every test.
+ */
+import { relative } from 'node:path';
+
+const turns = 3;
+
+export type Turn = number | 'all';
+
+/** A turn of one's own choice, else that of the hour: whoever runs the tests through a day has them all. */
+export function turnOfRun(asked = process.env.SVC_TURN, nowMs = Date.now()): Turn {
+  if (asked === 'all') return 'all';
+  if (asked === undefined || asked === '') return (Math.floor(nowMs / 3_600_000) % turns) + 1;
+  const turn = Number(asked);
+  if (!Number.isInteger(turn) || turn < 1 || turn > turns) throw new Error(`SVC_TURN is 1 to ${turns}, or "all"`);
+  return turn;
+}
+
+/** Every page in general, the way in, and what a lost network does are looked at each time. */
+const inTurnInBrowser = /^e2e\/web-(?!pages|sign-in|network)/;
+const inTurnAtLength = /^e2e\/(hostile|fuzz\/|soak)/;
+/** Below these folders almost all tests are about what goes over the wire, which is the same on either database. */
+const inTurnOnPostgres = /^server\/src\/(identity|mcp|oauth|orchestra|platform|relay)\/(?!.*property)/;
+
+export function ofTurn(files: string[], turn: Turn, engine: 'sqlite' | 'postgres' = 'sqlite'): string[] {
+  if (turn === 'all') return files;
+  const kinds = engine === 'postgres' ? [inTurnOnPostgres] : [inTurnInBrowser, inTurnAtLength];
+  const seen = kinds.map(() => 0);
+  return files.filter((file) => {
+    const kind = kinds.findIndex((pattern) => pattern.test(relative(process.cwd(), file)));
+    return kind < 0 || seen[kind]!++ % turns === turn - 1;
+  });
+}
