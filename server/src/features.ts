@@ -42,6 +42,7 @@ import { openResponses } from './relay/responses/open.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
 import { stoppingError } from './relay/stopping.ts';
 import { openWatchdog } from './relay/watchdog.ts';
+import { requestRoutes } from './requests/routes.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
 import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
 import { catalogRoutes } from './routing/catalog/routes.ts';
@@ -241,6 +242,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...front.routes,
       ...used,
       ...failureRoutes({ db, failures }),
+      ...requestRoutes({ db, failures, decisions: routing.parts.decisions }),
       ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
