@@ -9,6 +9,7 @@ let site: Site;
 const pathsOfRelay = [
   '/',
   '/playground',
+  '/requests',
   '/routing/health',
   '/routing/decisions',
   '/routing/preferences',

@@ -12,6 +12,8 @@ export { KeysPage } from '../pages/keys/keys-page.tsx';
 export { KnowledgePage } from '../pages/knowledge/knowledge-page.tsx';
 export { OrchestrationPreferencesPage } from '../pages/orchestration-preferences/orchestration-preferences-page.tsx';
 export { PlaygroundPage } from '../pages/playground/playground-page.tsx';
+export { RequestPage } from '../pages/requests/request-page.tsx';
+export { RequestsPage } from '../pages/requests/requests-page.tsx';
 export { RoutingDecisionsPage } from '../pages/routing-decisions/routing-decisions-page.tsx';
 export { RoutingHealthPage } from '../pages/routing-health/routing-health-page.tsx';
 export { RoutingPreferencesPage } from '../pages/routing-preferences/routing-preferences-page.tsx';
