@@ -7,9 +7,11 @@ import { sessionOfRun } from '../orchestra/autonomous/store/runs.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { DecisionLog } from '../routing/decisions.ts';
 import { type DecisionRow, decisionsOf } from '../routing/store/decisions.ts';
+import type { KeptContent, KeptContents } from './contents/open.ts';
 
 export interface RequestRoom {
   db: Db;
+  contents: Pick<KeptContents, 'find'>;
   failures: Pick<FailureLog, 'flush'>;
   decisions: Pick<DecisionLog, 'flush'>;
 }
@@ -32,6 +34,8 @@ export interface FoundRequest {
   parentId: string | null;
   /** Session of the run that it is, or is part of. */
   runSession: string | null;
+  /** What was asked and answered, where that was kept. */
+  content: KeptContent | null;
 }
 
 /** What was asked for in the course of a turn, a run or a batch. */
@@ -58,7 +62,8 @@ export async function findRequest(room: RequestRoom, requestId: string, asking: 
   const parentId = (decisions[0] ?? failures[0] ?? logs[0])?.parent_request_id ?? null;
   const run = [requestId, parentId].find((id) => id?.startsWith(runPrefix));
   const runSession = run ? await sessionOfRun(db, run, userId) : null;
-  return { logs, failures, decisions, calls, parentId, runSession };
+  const content = await room.contents.find(requestId, userId);
+  return { logs, failures, decisions, calls, parentId, runSession, content };
 }
 
 const runPrefix = 'exec-';

@@ -7,6 +7,8 @@ import { answered } from '../platform/http/answers.ts';
 import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
 import { idText, pageFields } from '../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../platform/http/route.ts';
+import type { KeptContents } from './contents/open.ts';
+import { contentRoutes } from './contents/routes.ts';
 import { type Asking, type FoundRequest, findRequest, type RequestRoom } from './find.ts';
 import { type Line, type LinePlace, pageRequests, type Status } from './page.ts';
 import {
@@ -88,8 +90,9 @@ const applicationsIn = ({ db }: RequestRoom, { logs }: FoundRequest) =>
     logs.map(({ key_id }) => key_id),
   );
 
-export function requestRoutes(room: RequestRoom): Route[] {
+export function requestRoutes(room: RequestRoom & { contents: KeptContents }): Route[] {
   return [
+    ...contentRoutes(room.contents),
     defineRoute({
       ...base,
       auth: 'session',

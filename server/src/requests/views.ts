@@ -101,6 +101,14 @@ const detailFields = {
   run_session_id: z.string().nullable().describe('Session of the run that it is, or is part of'),
   logs: z.array(usageLogSchema).describe('What was charged: nothing where nobody answered'),
   decisions: z.array(decisionSchema).describe('Who was asked and why; newest first where several models were'),
+  content: z
+    .object({
+      prompt: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), text: z.string() })),
+      answer: z.string().nullable().describe('Null where nobody answered'),
+      cut: z.boolean().describe('There was more than is kept'),
+    })
+    .nullable()
+    .describe('What was asked and answered, where the operator and the user let it be kept'),
   calls: z
     .object({ answered: int, failed: int, quota: int })
     .nullable()
@@ -138,6 +146,7 @@ function viewParts(requestId: string, found: FoundRequest, applications: KeyAppl
     ...viewAbout(requestId, found),
     logs: found.logs.map((log) => viewUsage(log, applications)),
     decisions: found.decisions.map(viewDecision),
+    content: found.content,
     calls: found.calls && { answered: found.calls.answered, failed: found.calls.failed, quota: found.calls.quota },
   };
 }

@@ -11,6 +11,7 @@ import { makerOf } from '../../requests.ts';
 import type { Search } from '../../search-params.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { About } from './request-about.tsx';
+import { ContentOfRequest } from './request-content.tsx';
 import { CallsOfRequest, CostOfRequest, DecisionsOfRequest, FailureOfRequest } from './request-parts.tsx';
 import { type RequestDetail, requestQuery } from './requests-query.ts';
 
@@ -65,6 +66,7 @@ export function RequestPage() {
         <Stack gap="lg">
           <About detail={detail} />
           {detail.failure && <FailureOfRequest failure={detail.failure} />}
+          {detail.content && <ContentOfRequest content={detail.content} />}
           {detail.calls && <CallsOfRequest id={id} calls={detail.calls} />}
           {detail.logs.map((log) => (
             <CostOfRequest key={log.id} log={log} />

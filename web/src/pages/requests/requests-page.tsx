@@ -3,6 +3,7 @@ import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { isAdmin, useUser } from '../../session.ts';
 import { useUrlState } from '../../use-url-state.ts';
+import { KeepContents } from './keep-contents.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
 import { requestsDefaults } from './requests-query.ts';
@@ -17,6 +18,7 @@ export function RequestsPage() {
         title="Requests"
         description={`${whose}, whatever became of it. Open one for its cost, its way and its error.`}
       />
+      <KeepContents />
       <RequestFilters state={state} set={set} />
       {state.parent !== '' && (
         <Box mb="md">
