@@ -9,8 +9,8 @@ import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { AnswerCache } from './cache/open.ts';
+import type { Contents } from './contents.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
-import type { Contents } from './seen-content.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the relay needs of the rest of the house. */

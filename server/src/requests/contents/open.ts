@@ -7,7 +7,7 @@ import { isAway } from '../../platform/durable/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Hearing } from '../../platform/shared/hearing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
-import type { Content, Contents } from '../../relay/seen-content.ts';
+import type { Content, Contents } from '../../relay/contents.ts';
 import { HeldByUser } from '../../routing/held-by-user.ts';
 import {
   type ContentRow,
