@@ -103,10 +103,9 @@ const answerSeen: AnswerByUpstream = async (deps, call, endpoint, conversation, 
   const userId = call.principal.user.id;
   const contents = deps.contents!;
   const refused = isNotStored(conversation.source) || wishesOf(call.request.headers.get('cache-control')).noStore;
-  const seen =
-    refused || !(await contents.allows(userId))
-      ? undefined
-      : new SeenContent(contents, { requestId: call.requestId, userId }, conversation);
+  // Where nobody can tell, nothing is kept, and the request goes on.
+  const allowed = !refused && (await Promise.try(contents.allows, userId).catch(() => false));
+  const seen = allowed ? new SeenContent(contents, { requestId: call.requestId, userId }, conversation) : undefined;
   return answerUnseen(deps, call, endpoint, conversation, { ...manner, seen });
 };
 

@@ -169,3 +169,32 @@ test('what no key opens any more is no error', async () => {
   await db.updateTable('request_contents').set({ content: 's1.gone.AAAA' }).where('request_id', '=', id).execute();
   expect(await contentOf(id)).toBeNull();
 });
+
+test('what is still being answered when it is taken back is not kept', async () => {
+  await agree(true);
+  const { promise: taken, resolve } = Promise.withResolvers<void>();
+  upstream.answer(async (request) => {
+    await taken;
+    return answers(request);
+  });
+  const asked = upstream.next();
+  const [whole, streamed] = [ask(), ask({ body: { stream: true } })];
+  await asked;
+  expect((await agree(false)).status).toBe(200);
+  resolve();
+  for (const id of [await whole, await streamed]) expect(await contentOf(id)).toBeNull();
+  expect(await rowsOf(member.id)).toEqual([]);
+});
+
+test('a request is answered though it is not known whether it may be kept', async () => {
+  const { schema } = house.platform.database.db;
+  await schema.alterTable('content_consents').renameTo('consents_away').execute();
+  const answer = await house.call('/v1/chat/completions', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: { model: 'acme/free', messages: [{ role: 'user', content: question }] },
+  });
+  await schema.alterTable('consents_away').renameTo('content_consents').execute();
+  expect(answer.status).toBe(200);
+  expect(await rowsOf(member.id)).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { type PersonalData, pages } from '../../platform/db/pages.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 
 interface ContentTable {
   request_id: string;
@@ -38,15 +38,33 @@ export const giveConsent = (db: Db, userId: number, now: number): Promise<unknow
 export const takeConsentBack = (db: Db, userId: number): Promise<unknown> =>
   db.deleteFrom('content_consents').where('user_id', '=', userId).execute();
 
-/** Of one request the last word counts: a stream that broke off may be noted after what was asked. */
-export async function insertContents(db: Db, rows: ContentRow[]): Promise<void> {
-  const last = [...new Map(rows.map((row) => [row.request_id, row])).values()];
-  await db
-    .insertInto('request_contents')
-    .values(last)
-    .onConflict((c) => c.column('request_id').doUpdateSet((e) => ({ content: e.ref('excluded.content') })))
+/** Held until the end of the transaction, on PostgreSQL by a lock: whoever takes it back then deletes what was written meanwhile. */
+async function agreeing(tx: Db, userIds: number[]): Promise<Set<number>> {
+  const rows = await tx
+    .selectFrom('content_consents')
+    .select('user_id')
+    .where('user_id', 'in', userIds)
+    .$if(engineOf(tx) === 'postgres', (held) => held.forShare())
     .execute();
+  return new Set(rows.map(({ user_id }) => user_id));
 }
+
+/**
+ * Of those who agree to it still: answers may end after that was taken back. Of one request the last word counts: a stream
+ * that broke off may be noted after what was asked.
+ */
+export const insertContents = (db: Db, rows: ContentRow[]): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const agreed = await agreeing(tx, [...new Set(rows.map(({ user_id }) => user_id))]);
+    const last = new Map(rows.map((row) => [row.request_id, row]));
+    const kept = [...last.values()].filter(({ user_id }) => agreed.has(user_id));
+    if (kept.length === 0) return;
+    await tx
+      .insertInto('request_contents')
+      .values(kept)
+      .onConflict((c) => c.column('request_id').doUpdateSet((e) => ({ content: e.ref('excluded.content') })))
+      .execute();
+  });
 
 export async function findContent(db: Db, requestId: string): Promise<ContentRow | null> {
   const found = db.selectFrom('request_contents').selectAll().where('request_id', '=', requestId);
