@@ -57,7 +57,7 @@ function FactsOfEntry({ entry, log }: FactsOfEntryProps) {
         <KeyName tokenId={entry.token_id} application={log?.application} />
       </Fact>
       <Fact name="Duration">{seconds(entry.duration_ms)}</Fact>
-      {log?.first_token_ms && <Fact name="First token">{seconds(log.first_token_ms)}</Fact>}
+      {typeof log?.first_token_ms === 'number' && <Fact name="First token">{seconds(log.first_token_ms)}</Fact>}
       {log && <Fact name="Streamed">{log.stream ? 'Yes' : 'No'}</Fact>}
     </>
   );

@@ -25,7 +25,9 @@ export function CostOfRequest({ log }: { log: Log }) {
           </Group>
         )}
         <CostParts log={log} />
-        {log.own_key && <Text size="sm">It went out with a key of your own; the cost is the fee alone.</Text>}
+        {log.own_key && (
+          <Text size="sm">It went out with the caller’s own key for the provider. The cost is the fee alone.</Text>
+        )}
         {log.saved_quota > 0 && (
           <Text size="sm">
             The answer was kept from an earlier request. It would have cost <Money quota={log.saved_quota} />.

@@ -44,7 +44,7 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
             size="sm"
             underline="always"
           >
-            Whatever became of them
+            All requests, failed ones too
           </AnchorLink>
         </Group>
         {!failed && (
