@@ -118,7 +118,14 @@ describe.skipIf(browserMissing)('requests', () => {
       const requests = await listed();
       return requests.filter((one) => !one.parent_request_id).length === 2 && requests.length > 2;
     });
+    await site.service.root.api('/api/admin/options', {
+      method: 'PUT',
+      body: { key: 'RequestContentsDays', value: 7 },
+    });
     await open('/requests');
+    const keep = page.getByRole('switch', { name: /^Keep what I ask and what is answered for 7 days/ });
+    await keep.click();
+    await until('it is on', () => keep.isChecked());
     const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row');
     await rows.getByRole('link', { name: /^demo\/chat/ }).waitFor();
     // The header, the plain request, the turn, and the one that failed.
@@ -157,6 +164,17 @@ describe.skipIf(browserMissing)('requests', () => {
     await page.waitForURL(/\/requests\/req_/);
     await page.getByText(/^502 provider_error: /).waitFor();
     expect(await page.content()).not.toContain('on fire');
+    await page.getByRole('heading', { name: 'Prompt and answer' }).waitFor();
+    await page.getByText('Nobody answered.').waitFor();
+    await settled();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'All requests' }).click();
+    await keep.click();
+    await page.getByRole('button', { name: 'Delete what was kept' }).click();
+    await until('it is off', async () => !(await keep.isChecked()));
+    await page.goBack();
+    await page.getByText(/^502 provider_error: /).waitFor();
+    await page.getByText('Nobody answered.').waitFor({ state: 'hidden' });
     const failed = new URL(page.url()).pathname;
     await open('/requests/req_nobody');
     await page.getByText('Nothing is known of this request').waitFor();
