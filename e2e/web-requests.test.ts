@@ -138,6 +138,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await rows.getByRole('link', { name: /^nobody\/has-this/ }).click();
     await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
     await page.getByText(/^404 model_not_found: /).waitFor();
+    expect(await page.title()).toMatch(/^req_\S+ · Request · svc$/);
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goBack();

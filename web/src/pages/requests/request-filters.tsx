@@ -1,8 +1,9 @@
 import { Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { get } from '../../api.ts';
+import { ModelNameInput } from '../../components/model-picker.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { isAdmin, keysQuery, useUser } from '../../session.ts';
 import type { RequestsState } from './requests-query.ts';
@@ -16,12 +17,12 @@ const statuses = [
   { value: 'answered', label: 'Answered' },
   { value: 'incomplete', label: 'Answered in part' },
   { value: 'failed', label: 'Failed' },
-  { value: '400', label: 'Failed: 400, not understood' },
-  { value: '403', label: 'Failed: 403, not allowed or not paid' },
-  { value: '404', label: 'Failed: 404, no such model' },
-  { value: '429', label: 'Failed: 429, too many' },
-  { value: '502', label: 'Failed: 502, provider error' },
-  { value: '503', label: 'Failed: 503, nobody left to ask' },
+  { value: '400', label: '400: not understood' },
+  { value: '403', label: '403: not allowed' },
+  { value: '404', label: '404: no such model' },
+  { value: '429', label: '429: too many' },
+  { value: '502', label: '502: provider error' },
+  { value: '503', label: '503: nobody to ask' },
 ];
 
 /** With whatever the address names, which need not be among them. */
@@ -58,6 +59,29 @@ function UserFilter({ state, set }: FilterProps) {
   );
 }
 
+/** Any name: requests for models that do not exist are among those that failed. */
+function ModelFilter({ state: { model }, set }: FilterProps) {
+  const [typed, setTyped] = useState(model);
+  const tell = useDebouncedCallback((name: string) => set({ model: name, cursor: '' }), 300);
+  // The back button and links change it from outside.
+  useEffect(() => setTyped(model), [model]);
+  const change = (name: string) => {
+    setTyped(name);
+    tell(name.trim());
+  };
+  return (
+    <ModelNameInput
+      aria-label="Model"
+      placeholder="All models"
+      value={typed}
+      onChange={change}
+      clearable
+      clearButtonProps={{ 'aria-label': 'All models' }}
+      w={{ base: '100%', xs: 220 }}
+    />
+  );
+}
+
 function KeyFilter({ state, set }: FilterProps) {
   const keys = useQuery(keysQuery);
   const own = keys.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
@@ -83,20 +107,14 @@ export function RequestFilters({ state, set }: FilterProps) {
       <Select
         aria-label="Status"
         placeholder="Any status"
-        data={including(statuses, state.status, `Failed: ${state.status}`)}
+        data={including(statuses, state.status, state.status)}
         value={state.status || null}
         onChange={(status) => set({ status: status ?? '', cursor: '' })}
         clearable
         clearButtonProps={{ 'aria-label': 'Any status' }}
-        w={{ base: '100%', xs: 170 }}
+        w={{ base: '100%', xs: 190 }}
       />
-      <SearchInput
-        label="Model"
-        placeholder="Model, like vendor/name"
-        value={state.model}
-        onChange={(model) => set({ model, cursor: '' })}
-        width={220}
-      />
+      <ModelFilter state={state} set={set} />
       {admin && <UserFilter state={state} set={set} />}
       {admin && state.user !== 'me' ? (
         <SearchInput

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { useNamed } from '../../page-name.ts';
 import { makerOf } from '../../requests.ts';
 import type { Search } from '../../search-params.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -47,10 +48,12 @@ export function RequestPage() {
   const { at } = useSearch({ strict: false }) as Search;
   const query = useQuery(requestQuery(useUser(), id, [at ?? ''].flat()[0]!));
   const detail = query.data;
+  useNamed(id);
   return (
     <>
       <PageHeader
-        title={titleOf(id, detail)}
+        // No text, which would name the page in the id's place.
+        title={<span>{titleOf(id, detail)}</span>}
         description={
           <Group gap={4} component="span">
             <Code className="svc-anywhere">{id}</Code>
