@@ -1,5 +1,5 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
-// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; video → routing, billing, identity; oauth, topups → billing, identity; organisations → routing, billing, identity;
+// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; video → routing, billing, identity; oauth, topups → billing, identity; organisations → routing, billing, identity; requests → orchestra, relay, routing, billing, identity;
 // accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
@@ -14,7 +14,9 @@ const below = {
   topups: ['billing', 'identity'],
   oauth: ['billing', 'identity'],
   organisations: ['routing', 'billing', 'identity'],
+  requests: ['orchestra', 'relay', 'routing', 'billing', 'identity'],
   accounts: [
+    'requests',
     'organisations',
     'batches',
     'mcp',

@@ -9,6 +9,7 @@ let site: Site;
 const pathsOfRelay = [
   '/',
   '/playground',
+  '/requests',
   '/models',
   '/models/demo/chat',
   '/routing/health',

@@ -100,6 +100,104 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
+  test('every request is in one list, opens to all that is known of it, and ids in errors lead there', async () => {
+    const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
+    const { page, context, complaints, open, settled } = await site.register('rita');
+    const send = async (model: string) => {
+      const data = { model, messages: [{ role: 'user', content: 'Compare tea and coffee.' }] };
+      return context.request.post('/v1/chat/completions', { data, headers: { 'x-svc-web': '1' } });
+    };
+    await send('demo/chat');
+    await send('svc/svc-ms');
+    await send('nobody/has-this');
+    const listed = async () => {
+      const answer = await context.request.get('/api/requests?page_size=100');
+      return ((await answer.json()) as { data: { requests: Logged[] } }).data.requests;
+    };
+    await until('all are in the list', async () => {
+      const requests = await listed();
+      return requests.filter((one) => !one.parent_request_id).length === 2 && requests.length > 2;
+    });
+    await site.service.root.api('/api/admin/options', {
+      method: 'PUT',
+      body: { key: 'RequestContentsDays', value: 7 },
+    });
+    await open('/requests');
+    const keep = page.getByRole('switch', { name: /^Keep what I ask and what is answered for 7 days/ });
+    await keep.click();
+    await until('it is on', () => keep.isChecked());
+    const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row');
+    await rows.getByRole('link', { name: /^demo\/chat/ }).waitFor();
+    // The header, the plain request, the turn, and the one that failed.
+    expect(await rows.count()).toBe(4);
+
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Failed', exact: true }).click();
+    await page.waitForURL(/[?&]status=failed/);
+    await until('one is left', async () => (await rows.count()) === 2);
+    await rows.getByRole('link', { name: /^nobody\/has-this/ }).click();
+    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+    await page.getByText(/^404 model_not_found: /).waitFor();
+    expect(await page.title()).toMatch(/^req_\S+ · Request · svc$/);
+    await settled();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goBack();
+    await until('one is left', async () => (await rows.count()) === 2);
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    await navigation.getByRole('link', { name: 'Requests', exact: true }).click();
+    await rows.getByRole('link', { name: /^\d+ calls? of one turn$/ }).click();
+    await page.getByRole('heading', { name: 'Turn', level: 1 }).waitFor();
+    await rows.getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'What it cost' }).waitFor();
+    await page.getByRole('heading', { name: 'Routing', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'One turn' }).waitFor();
+    await settled();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire' } });
+    await open(`/playground?model=${encodeURIComponent(modelId)}`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('hi');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByRole('link', { name: /^req_/ }).click();
+    await page.waitForURL(/\/requests\/req_/);
+    await page.getByText(/^502 provider_error: /).waitFor();
+    expect(await page.content()).not.toContain('on fire');
+    await page.getByRole('heading', { name: 'Prompt and answer' }).waitFor();
+    await page.getByText('Nobody answered.').waitFor();
+    await settled();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'All requests' }).click();
+    await keep.click();
+    await page.getByRole('button', { name: 'Delete what was kept' }).click();
+    await until('it is off', async () => !(await keep.isChecked()));
+    await page.goBack();
+    await page.getByText(/^502 provider_error: /).waitFor();
+    await page.getByText('Nobody answered.').waitFor({ state: 'hidden' });
+    const failed = new URL(page.url()).pathname;
+    await open('/requests/req_nobody');
+    await page.getByText('Nothing is known of this request').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    upstream.script = says('openai', { text: 'fine' });
+    // The browser's own word about the answer that was to fail.
+    expect(complaints.filter((text) => !text.includes('502 (Bad Gateway)'))).toEqual([]);
+
+    const root = await site.root();
+    await root.open(failed);
+    await root.page.getByText('500: The datacenter is on fire').waitFor();
+    await root.page.getByRole('link', { name: 'rita' }).click();
+    await root.page.waitForURL(/\/requests\?user=\d+/);
+    await root.page.getByRole('region', { name: 'Requests' }).getByText('The datacenter is on fire').waitFor();
+    expect(await accessibilityFaults(root.page)).toEqual([]);
+    const users = root.page.getByRole('combobox', { name: 'User' });
+    await users.fill('root');
+    await root.page.getByRole('option', { name: 'root', exact: true }).click();
+    await until('the user is another', async () => !(await root.page.content()).includes('rita'));
+    expect(root.complaints).toEqual([]);
+  }, 300_000);
+
   test('a provider that fails is not called healthy, though its circuit is closed', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     const { page, complaints } = await site.root();

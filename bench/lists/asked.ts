@@ -37,10 +37,17 @@ export function askedOf({ now, users, usage: entries, credits, audit }: Amounts)
   const ofUsers = [`user_id=${users}`, `user_id=${users}&model=model-4`, 'user_id=1&model=rare'];
   const year = `from=${now - 360 * day}`;
   const sums = ['group_by=model', 'group_by=token', 'model=model-4', 'token_id=1', year, `${year}&group_by=model`];
+  const requests = [
+    ...usage.filter((query) => !/cursor|format/.test(query)),
+    ...['status=answered', 'status=incomplete', 'status=failed', 'status=429', 'status=incomplete&model=rare'],
+    middle(0, entries / 2),
+  ];
   const ledger = ['cursor', middle(entries / 2, credits / 2)];
   return [
     ...list('/api/usage/logs', usage),
     ...list('/api/admin/usage/logs', [...usage, ...ofUsers]),
+    ...list('/api/requests', requests),
+    ...list('/api/admin/requests', [...requests, ...ofUsers]),
     ...list('/api/usage/summary', sums),
     ...list('/api/admin/usage/summary', [...sums, 'user_id=1']),
     ...list('/api/ledger', ledger),

@@ -42,6 +42,8 @@ import { openResponses } from './relay/responses/open.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
 import { stoppingError } from './relay/stopping.ts';
 import { openWatchdog } from './relay/watchdog.ts';
+import { openContents } from './requests/contents/open.ts';
+import { requestRoutes } from './requests/routes.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
 import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
 import { catalogRoutes } from './routing/catalog/routes.ts';
@@ -136,6 +138,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const watchdog = openWatchdog(clock);
   const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
+  const contents = await openContents({
+    ...{ db, clock, sealer, log, shared, hearing },
+    keptDays: () => options.get('RequestContentsDays'),
+  });
   const relay: RelayDeps = {
     routing,
     billing,
@@ -152,6 +158,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ admit: organisations.admit, reachOf: organisations.reachOf },
     stopping: stopping.signal,
     answers: openAnswerCache({ shared, sealer, clock, log, options }),
+    contents,
   };
 
   const permit = async (caller: Caller): Promise<Caller> => {
@@ -208,7 +215,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
 
   const accounts = openAccounts({
     ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },
-    ...{ responses, batches, mcp, topUps, organisations },
+    ...{ responses, contents, batches, mcp, topUps, organisations },
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -241,6 +248,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...front.routes,
       ...used,
       ...failureRoutes({ db, failures }),
+      ...requestRoutes({ db, failures, contents, decisions: routing.parts.decisions }),
       ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
@@ -274,6 +282,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await catalog.close();
       await organisations.stop();
       await failures.stop();
+      await contents.stop();
       await billing.stop();
       await oauth.stop();
       await identity.stop();
@@ -283,7 +292,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     sweep: () => {
       const usage = { sweep: () => sweepBilling(db, nowSeconds(clock), options.get('UsageLogDays')) };
       const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, idempotency, responses];
-      for (const room of [usage, ...rooms, batches, topUps])
+      for (const room of [usage, ...rooms, batches, topUps, contents])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { pageFiles } from './batches/store/files.ts';
 import { engines, type TestDb } from './billing/engines.fixture.ts';
-import { listFailures } from './billing/store/failures.ts';
+import { failuresOf, listFailures } from './billing/store/failures.ts';
+import { answeredCalls, unroutedUsage, usageBetween } from './billing/store/find-usage.ts';
 import { pageLedger } from './billing/store/ledger.ts';
 import { countUsage, listUsage } from './billing/store/usage.ts';
 import type { LogFilter } from './billing/store/usage-sums.ts';
@@ -16,6 +17,7 @@ import { pageOfMessages } from './orchestra/store/messages.ts';
 import { listSessions } from './orchestra/store/sessions.ts';
 import { lookedAt } from './platform/db/plans.fixture.ts';
 import type { Db } from './platform/db/tables.ts';
+import { pageRequests, type RequestFilter } from './requests/page.ts';
 import { listDecisions } from './routing/store/decisions.ts';
 import { pageOwnJobs } from './video/store.ts';
 
@@ -99,6 +101,7 @@ const usage = (filter: LogFilter) => async (db: Db) => {
   await listUsage(db, filter, range);
   await countUsage(db, filter);
 };
+const requests = (filter: RequestFilter) => (db: Db) => pageRequests(db, filter, { limit: 20 });
 const files = (purpose?: string) => (db: Db) => pageFiles(db, heavy, start, { limit: 20, order: 'desc', purpose });
 const audit = (filter: AuditFilter) => (db: Db) => pageAudit(db, filter, page);
 const applications = (q: string) => (db: Db) => allApplications({ db }, { q }, page);
@@ -154,6 +157,27 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   'failures of a user': (db) => listFailures(db, { userId: heavy }, range),
   'failures of a user, some days': (db) => listFailures(db, { userId: heavy, from: start, to: start + 100 }, range),
   'failures of everybody': (db) => listFailures(db, {}, range),
+  'requests of everybody that failed': requests({ status: 'failed' }),
+  'requests of everybody that failed otherwise': requests({ status: 429 }),
+  'requests of everybody that were answered in part': requests({ status: 'incomplete' }),
+  'requests of a user': requests({ userId: heavy }),
+  'requests of a user by a rare model': requests({ userId: heavy, modelId: 'rare' }),
+  'requests of a user by a rare model that were answered in part': requests({
+    ...{ userId: heavy, modelId: 'rare', status: 'incomplete' },
+  }),
+  'requests of a user that failed otherwise': requests({ userId: heavy, status: 429 }),
+  'requests of a key': requests({ keyId: 1 }),
+  'requests by a model that was never used': requests({ modelId: 'none' }),
+  'requests of a turn': requests({ parentRequestId: 'none', userId: heavy }),
+  'a request that failed': (db) => failuresOf(db, 'r-77'),
+  'a request that no channel answered': (db) => unroutedUsage(db, 'r-77'),
+  'a request of a user, by its time': (db) =>
+    usageBetween(db, 'r-78', { userId: heavy }, { from: start + 7800, to: start + 7840 }),
+  'a request of some keys, by its time': (db) =>
+    usageBetween(db, 'r-78', { keyIds: [1, 2] }, { from: start + 7800, to: start + 7840 }),
+  'a request of a user, by where it began': (db) => usageBetween(db, 'none', { userId: heavy }, { from: start }),
+  'a request of anybody, by its second': (db) => usageBetween(db, 'r-78', {}, { from: start + 7800, to: start + 7800 }),
+  'calls of a turn': (db) => answeredCalls(db, 'none', heavy),
   'files of a user': files(),
   'files of a user by a rare purpose': files('vision'),
   'files of a user by a purpose that none has': files('none'),
@@ -171,7 +195,13 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
 const mostRows = 12_000;
 
 /** With a limit and nothing to narrow them, these are right to begin at one end of a table or of an index. */
-const whole = ['usage of everybody', 'ledger of everybody', 'audit', 'users', 'applications'];
+const whole = [
+  ...['usage of everybody', 'ledger of everybody', 'audit', 'users', 'applications'],
+  // Of indexes that hold nothing else.
+  ...['requests of everybody that failed', 'requests of everybody that were answered in part'],
+  // And among so many of its newest.
+  'requests of everybody that failed otherwise',
+];
 function isFault(name: string, text: string, step: string): boolean {
   // What a subquery has bounded, the place up to which entries are filed, entries of commands, and what FTS5 has found.
   if (/^SCAN (some|counted|part|next|usage_filed|f VIRTUAL)\b|audit_log_actor_name$/.test(step)) return false;

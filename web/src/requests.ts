@@ -38,11 +38,15 @@ const makers: [prefix: string, word: string][] = [
   ['exec-', 'run'],
 ];
 
+/** What made a call, in one word: a turn, a run, a batch, a response. */
+export const makerOf = (parent: string): string =>
+  makers.find(([prefix]) => parent.startsWith(prefix))?.[1] ?? 'request';
+
+export const countedCalls = (parent: string, count: number): string =>
+  `${count} ${count === 1 ? 'call' : 'calls'} of one ${makerOf(parent)}`;
+
 /** "12 calls of one turn". */
-export function callsOf({ parent, logs }: Requests): string {
-  const word = makers.find(([prefix]) => parent?.startsWith(prefix))?.[1] ?? 'request';
-  return `${logs.length} ${logs.length === 1 ? 'call' : 'calls'} of one ${word}`;
-}
+export const callsOf = ({ parent, logs }: Requests): string => countedCalls(parent ?? '', logs.length);
 
 /** How a request ended, in words; anything but `ok` deserves a look. */
 const endings: Record<string, string> = {
@@ -52,8 +56,10 @@ const endings: Record<string, string> = {
   error: 'Failed',
 };
 
+export const endingWords = (status: string): string => endings[status] ?? status;
+
 /** The ending of the one that deserves a look most. */
 export function endingOf({ logs }: Pick<Requests, 'logs'>): { label: string; ok: boolean } {
   const status = logs.find((log) => log.status !== 'ok')?.status ?? 'ok';
-  return { label: endings[status] ?? status, ok: status === 'ok' };
+  return { label: endingWords(status), ok: status === 'ok' };
 }

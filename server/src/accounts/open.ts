@@ -16,6 +16,7 @@ import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
 import type { Log } from '../platform/log.ts';
 import type { KeptResponses } from '../relay/responses/open.ts';
+import type { KeptContents } from '../requests/contents/open.ts';
 import * as routing from '../routing/store/account-data.ts';
 import type { TopUps } from '../topups/open.ts';
 import type { Video } from '../video/open.ts';
@@ -33,6 +34,7 @@ export interface AccountsDeps {
   autonomous: Pick<Autonomous, 'control'>;
   video: Pick<Video, 'forgetUser'>;
   responses: Pick<KeptResponses, 'exportOf' | 'forgetUser'>;
+  contents: Pick<KeptContents, 'exportOf' | 'forgetUser'>;
   batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
   mcp: Pick<Mcp, 'exportOf' | 'forgetUser'>;
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
@@ -82,6 +84,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     },
     requests: { exportOf: (userId) => requests.exportOf(db, userId), forget: (userId) => requests.forget(db, userId) },
     responses: { exportOf: given.responses.exportOf, forget: given.responses.forgetUser },
+    contents: { exportOf: given.contents.exportOf, forget: given.contents.forgetUser },
     batches: { exportOf: given.batches.exportOf, forget: given.batches.forgetUser },
     mcp: { exportOf: given.mcp.exportOf, forget: given.mcp.forgetUser },
     topups: { exportOf: given.topUps.exportOf, forget: given.topUps.forgetUser },

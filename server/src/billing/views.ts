@@ -13,7 +13,7 @@ const applicationFields = {
   application_id: int.nullable(),
   application: z.string().nullable().describe('The name it had when the user agreed to it'),
 };
-type KeyApplications = ReadonlyMap<number, { id: number; name: string }>;
+export type KeyApplications = ReadonlyMap<number, { id: number; name: string }>;
 const noApplications: KeyApplications = new Map();
 
 const applicationOf = (applications: KeyApplications, keyId: number) => {

@@ -11,6 +11,7 @@ import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
 import { keyEntry } from '../platform/open.ts';
+import { resealContents } from '../requests/contents/store.ts';
 import { resealCredentials } from '../routing/catalog/store/channels.ts';
 import { resealOwnKeys } from '../routing/store/own-keys.ts';
 import { type CommandCall, withPlatform } from './command.ts';
@@ -30,7 +31,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     let done = 0;
     for (const room of [
       ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealHeaders],
-      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants, resealOwnKeys],
+      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants, resealOwnKeys, resealContents],
     ])
       done += await room(database.db, reseal);
     const entry = {

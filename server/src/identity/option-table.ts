@@ -132,6 +132,12 @@ export const optionTable = {
     min: 0,
     max: 3650,
   },
+  RequestContentsDays: {
+    default: 0,
+    help: 'Days that prompts and answers of users who agree to it are kept with their requests, sealed; 0 keeps none',
+    min: 0,
+    max: 90,
+  },
   BatchPriceFactor: {
     default: 1,
     help: 'The share of a model’s price that requests of batches pay; 0.5 is half',

@@ -9,6 +9,7 @@ import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { AnswerCache } from './cache/open.ts';
+import type { Contents } from './contents.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -31,6 +32,8 @@ export interface RelayDeps {
   demo: DemoOptions;
   /** Answers that are given again to keys that ask for it. */
   answers?: AnswerCache;
+  /** What is asked and answered, where it may be kept. */
+  contents?: Contents;
   /**
    * Lets a request with a key in by what its organisation allows besides money; `models` are the names that it is asked by.
    * Null where nothing is limited.

@@ -1,12 +1,24 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { ApiError } from '../api.ts';
+import { queryClient, selfQuery } from '../session.ts';
 import { CopyButton } from './copy-button.tsx';
+import { AnchorLink } from './link.tsx';
 
 interface ErrorStateProps {
   error: unknown;
   title?: string;
   onRetry?: () => void;
+}
+
+/** Whoever is in can look up what became of it. */
+function RequestId({ id }: { id: string }) {
+  if (queryClient.getQueryData(selfQuery.queryKey) === undefined) return <Code fz="xs">{id}</Code>;
+  return (
+    <AnchorLink to="/requests/$id" params={{ id }} inherit underline="always" className="svc-anywhere">
+      {id}
+    </AnchorLink>
+  );
 }
 
 /** What went wrong in the server's words, with the id that finds it in the log. */
@@ -19,7 +31,7 @@ export function ErrorState({ error, title = 'Something went wrong', onRetry }: E
         {requestId && (
           <Group gap={4} wrap="nowrap">
             <Text size="xs" c="dimmed">
-              Request <Code fz="xs">{requestId}</Code>
+              Request <RequestId id={requestId} />
             </Text>
             <CopyButton value={requestId} label="Copy request id" />
           </Group>

@@ -1,13 +1,20 @@
+import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { createElement, Fragment, type ReactNode } from 'react';
 import { ApiError } from '../api.ts';
 
 export function notifySuccess(message: string): void {
   notifications.show({ message, color: 'teal' });
 }
 
+/** What became of it, beside the page: notifications stand outside the router, and what is on the page must not be lost. */
+const requestLink = (id: string): ReactNode =>
+  createElement(Anchor<'a'>, { href: `/requests/${id}`, target: '_blank', inherit: true, underline: 'always' }, id);
+
 /** For acts without a place of their own on the page to show a failure. */
 export function notifyError(error: unknown): void {
-  const requestId = error instanceof ApiError && error.requestId ? ` (request ${error.requestId})` : '';
+  const requestId = error instanceof ApiError ? error.requestId : null;
   const message = error instanceof Error ? error.message : String(error);
-  notifications.show({ message: `${message}${requestId}`, color: 'red', autoClose: 10_000 });
+  const told = requestId ? createElement(Fragment, null, `${message} (request `, requestLink(requestId), ')') : message;
+  notifications.show({ message: told, color: 'red', autoClose: 10_000 });
 }

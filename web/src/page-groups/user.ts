@@ -14,6 +14,8 @@ export { ModelPage } from '../pages/models/model-page.tsx';
 export { ModelsPage } from '../pages/models/models-page.tsx';
 export { OrchestrationPreferencesPage } from '../pages/orchestration-preferences/orchestration-preferences-page.tsx';
 export { PlaygroundPage } from '../pages/playground/playground-page.tsx';
+export { RequestPage } from '../pages/requests/request-page.tsx';
+export { RequestsPage } from '../pages/requests/requests-page.tsx';
 export { RoutingDecisionsPage } from '../pages/routing-decisions/routing-decisions-page.tsx';
 export { RoutingHealthPage } from '../pages/routing-health/routing-health-page.tsx';
 export { RoutingPreferencesPage } from '../pages/routing-preferences/routing-preferences-page.tsx';

@@ -1,7 +1,9 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { countedPast, countUpTo, inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { conditionsOf, type Searched, type SearchRange, searchNewest } from './searched.ts';
 import type { FailureTable } from './tables.ts';
+import type { LogFilter } from './usage-sums.ts';
 
 export type FailureRow = Selectable<FailureTable>;
 export type NewFailure = Insertable<FailureTable>;
@@ -34,6 +36,53 @@ export async function listFailures(
   const rows = await filtered(db, filter).selectAll().limit(page.limit).offset(page.offset).execute();
   const total = await countUpTo(db, filtered(db, filter).select('id'), page.offset + page.limit + countedPast);
   return { rows, total };
+}
+
+/** Newest first, narrowed by whatever usage can be narrowed by, and by what the caller was told. */
+export function searchFailures(
+  db: Db,
+  { status, ...filter }: LogFilter & { status?: number | undefined },
+  range: SearchRange,
+): Promise<Searched<FailureRow>> {
+  const { found, compared } = conditionsOf(db, filter, ['parentRequestId', 'keyId', 'userId', 'modelId']);
+  const told = status === undefined ? [] : [sql<SqlBool>`status = ${status}`];
+  const inOrder = (conditions: Expression<SqlBool>[]) =>
+    db
+      .selectFrom('failed_requests')
+      .where((e) => e.and(conditions))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc');
+  return searchNewest({ found, compared: [...compared, ...told] }, range, {
+    placeAfter: (conditions, rows) =>
+      inOrder(conditions).select(['created_at', 'id']).limit(1).offset(rows).executeTakeFirst(),
+    read: (conditions, limit) => inOrder(conditions).selectAll().limit(limit).execute(),
+  });
+}
+
+/** One request fails once; more than a few would be somebody's mistake. */
+const mostOfOne = 20;
+
+/** Newest first. */
+export const failuresOf = (db: Db, requestId: string): Promise<FailureRow[]> =>
+  db
+    .selectFrom('failed_requests')
+    .selectAll()
+    .where('request_id', '=', requestId)
+    .orderBy('id', 'desc')
+    .limit(mostOfOne)
+    .execute();
+
+/** What a turn, a run or a batch has asked for in vain, and its newest; of one user, or whoever. */
+export async function failedCalls(db: Db, parentRequestId: string, userId: number | undefined) {
+  const calls = db
+    .selectFrom('failed_requests')
+    .where('parent_request_id', '=', parentRequestId)
+    .$if(userId !== undefined, (theirs) => theirs.where(sql<SqlBool>`+user_id = ${userId}`))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+  const newest = await calls.select(['user_id', 'created_at']).limit(1).executeTakeFirst();
+  if (!newest) return null;
+  return { newest, count: await countUpTo(db, calls.select('id'), countedPast) };
 }
 
 /** Deletes what is from before `before`. */

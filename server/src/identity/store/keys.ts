@@ -96,6 +96,12 @@ export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
     .execute();
 }
 
+/** Of all that somebody's requests may be made with, what applications may spend included. */
+export async function keyIdsOf(db: Db, userId: number): Promise<number[]> {
+  const rows = await db.selectFrom('api_keys').select('id').where('user_id', '=', userId).limit(1000).execute();
+  return rows.map(({ id }) => id);
+}
+
 export async function countKeys(db: Db, userId: number): Promise<number> {
   const row = await db
     .selectFrom('api_keys')

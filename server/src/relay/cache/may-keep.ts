@@ -20,7 +20,8 @@ export function mayKeep(conversation: Sourced, { when }: NonNullable<KeyPrincipa
 }
 
 /** Of a response that is not to be stored nothing but its usage is. In chats the word is about what vendors keep. */
-const isNotStored = ({ format, body }: Sourced['source']): boolean => format === 'responses' && body.store === false;
+export const isNotStored = ({ format, body }: Sourced['source']): boolean =>
+  format === 'responses' && body.store === false;
 
 /** Sound and pictures, what vendors search, run or connect to, work in the background, and one of several models. */
 const more = [

@@ -6,13 +6,15 @@ import { toAppError } from '../../platform/http/to-app-error.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerChat } from '../answer-chat.ts';
 import { answerStream, type OpenStream } from '../answer-stream.ts';
-import { type CachedRequest, cachedRequest } from '../cache/cached-request.ts';
+import { type CachedRequest, cachedRequest, wishesOf } from '../cache/cached-request.ts';
 import { stepsOf } from '../cache/deltas.ts';
+import { isNotStored } from '../cache/may-keep.ts';
 import { streamed } from '../deliver-stream.ts';
 import { whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf, type KeyCall } from '../request-context.ts';
+import { SeenContent, watchedBy } from '../seen-content.ts';
 import { untilStopped } from '../stopping.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
 import { renderCohereAnswer } from '../wire/cohere/answer.ts';
@@ -50,6 +52,8 @@ interface Manner {
   keep?: Keep | undefined;
   /** For readers of a stream who asked for something else than events. */
   reshape?: Reshape | undefined;
+  /** Sees what is answered, where that may be kept. */
+  seen?: SeenContent | undefined;
 }
 
 /** A text completion is a chat that is written otherwise. */
@@ -85,9 +89,25 @@ export function answer(
       ? streamByMeta(deps, meta, call, conversation, manner)
       : answerByMeta(deps, meta, call, conversation, manner.keep);
   }
-  if (call.principal.cache && deps.answers) return answerAgain(deps, call, endpoint, conversation, manner);
-  return answerAnew(deps, call, endpoint, conversation, manner);
+  if (deps.contents?.on()) return answerSeen(deps, call, endpoint, conversation, manner);
+  return answerUnseen(deps, call, endpoint, conversation, manner);
 }
+
+const answerUnseen: AnswerByUpstream = (deps, call, endpoint, conversation, manner) =>
+  call.principal.cache && deps.answers
+    ? answerAgain(deps, call, endpoint, conversation, manner)
+    : answerAnew(deps, call, endpoint, conversation, manner);
+
+/** For users who let what they ask be kept; a request may say no for itself. */
+const answerSeen: AnswerByUpstream = async (deps, call, endpoint, conversation, manner) => {
+  const userId = call.principal.user.id;
+  const contents = deps.contents!;
+  const refused = isNotStored(conversation.source) || wishesOf(call.request.headers.get('cache-control')).noStore;
+  // Where nobody can tell, nothing is kept, and the request goes on.
+  const allowed = !refused && (await Promise.try(contents.allows, userId).catch(() => false));
+  const seen = allowed ? new SeenContent(contents, { requestId: call.requestId, userId }, conversation) : undefined;
+  return answerUnseen(deps, call, endpoint, conversation, { ...manner, seen });
+};
 
 const answerAnew: AnswerByUpstream = (deps, call, endpoint, conversation, manner, cached) =>
   conversation.stream
@@ -108,6 +128,7 @@ const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation,
   const cached = cachedRequest(deps, call, contextFor(call, endpoint, conversation), conversation);
   const kept = await cached?.find();
   if (!kept) return answerAnew(deps, call, endpoint, conversation, manner, cached);
+  manner.seen?.whole(kept.answer);
   const given = { ...kept.answer, usage: kept.answer.usage ?? kept.usage };
   if (!conversation.stream)
     return keptJson(call, formatOf(conversation).render(given, optionsOf(deps, conversation)), manner.keep);
@@ -169,12 +190,15 @@ function streamByMeta(
 const stream: AnswerByUpstream = (deps, call, endpoint, conversation, manner, cached) => {
   const { client, answerId, text, renderFailure, keptFirst } = writingOf(deps, call, conversation, manner);
   const context = contextFor(call, endpoint, conversation);
-  const reader = { client, answerId, onEnded: keptFirst?.onEnded, watch: cached?.watch };
+  const { seen } = manner;
+  const reader = { client, answerId, onEnded: keptFirst?.onEnded, watch: watchedBy(cached?.watch, seen?.watch) };
   const opening = answerChat(deps, context, conversation, streamed(reader));
-  const seen: Promise<OpenStream & { model: string }> = cached
+  seen?.follow(opening);
+  const cacheable: Promise<OpenStream & { model: string }> = cached
     ? opening.then((pump) => cached.following(pump))
     : opening;
-  const told = text ? seen.then((chat) => completionStream(chat, { ...text, model: chat.model })) : seen;
+  const shown = seen ? cacheable.then((stream) => seen.following(stream)) : cacheable;
+  const told = text ? shown.then((chat) => completionStream(chat, { ...text, model: chat.model })) : shown;
   const kept = keptFirst ? told.then((pump) => keptFirst.stream(pump)) : told;
   return answerStream(deps, call, kept, renderFailure, { reshape: manner.reshape });
 };
@@ -193,11 +217,14 @@ async function answerByMeta(
   return keptJson(call, rendered, keep);
 }
 
-const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation, { keep }, cached) => {
+const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation, { keep, seen }, cached) => {
   const { render, renamed } = formatOf(conversation);
-  const done = await answerChat(deps, contextFor(call, endpoint, conversation), conversation, whole);
+  const asked = answerChat(deps, contextFor(call, endpoint, conversation), conversation, whole);
+  seen?.follow(asked);
+  const done = await asked;
   tell(call, done);
   cached?.keepWhole(done);
+  seen?.whole(done.answer);
   const { answer: given, text, usage, model } = done;
   const same =
     renamed && !conversation.oldFunctions && given.source?.format === conversation.source.format

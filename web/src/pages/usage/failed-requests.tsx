@@ -90,11 +90,9 @@ function Detail({ failure }: { failure: FailedRequest }) {
           {upstream_message}
         </Fact>
       )}
-      {provider && (
-        <AnchorLink to="/routing/decisions" search={{ open: request_id }} size="sm" underline="always">
-          Who was asked, and why
-        </AnchorLink>
-      )}
+      <AnchorLink to="/requests/$id" params={{ id: request_id }} size="sm" underline="always">
+        Everything about this request
+      </AnchorLink>
       <Text size="sm" c="dimmed">
         Nothing was charged.
       </Text>

@@ -1,5 +1,6 @@
 import { Button, Group, SegmentedControl, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
+import { AnchorLink } from '../../components/link.tsx';
 import { useOpened, usePage } from '../../use-url-state.ts';
 import { FailedRequests } from './failed-requests.tsx';
 import { UsageLogs } from './usage-logs.tsx';
@@ -37,6 +38,14 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
               onChange={(show) => set({ show, page: '1', open: '' })}
             />
           )}
+          <AnchorLink
+            to="/requests"
+            search={state.parent === '' ? {} : { parent: state.parent }}
+            size="sm"
+            underline="always"
+          >
+            All requests, failed ones too
+          </AnchorLink>
         </Group>
         {!failed && (
           <Button

@@ -55,6 +55,18 @@ const select = (db: Db) =>
     .selectAll('ms_runs')
     .select(['ms_sessions.session_id', 'owners.id as living']);
 
+/** Where a run is found by its users; null for one that is not theirs, or gone. `userId` absent: whosever. */
+export async function sessionOfRun(db: Db, executionId: string, userId?: number): Promise<string | null> {
+  const found = await db
+    .selectFrom('ms_runs')
+    .innerJoin('ms_sessions', 'ms_sessions.id', 'ms_runs.session_ref')
+    .select('ms_sessions.session_id')
+    .where('ms_runs.execution_id', '=', executionId)
+    .$if(userId !== undefined, (runs) => runs.where('ms_runs.user_id', '=', userId!))
+    .executeTakeFirst();
+  return found?.session_id ?? null;
+}
+
 type Row = Selectable<Tables['ms_runs']> & { session_id: string; living: string | null };
 
 const toRun = (row: Row): Run => ({

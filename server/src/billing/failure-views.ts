@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { FailureRow } from './store/failures.ts';
+
+const int = z.number().int();
+
+const fields = {
+  id: int,
+  request_id: z.string(),
+  user_id: int,
+  token_id: int.nullable(),
+  model: z.string(),
+  endpoint: z.string(),
+  status: int.describe('As it was answered, or would have been had no stream begun'),
+  code: z.string(),
+  message: z.string().describe('What the caller was told'),
+  duration_ms: int,
+  parent_request_id: z.string().nullable(),
+  created_at: int,
+};
+
+export const failureSchema = z.object(fields).meta({ id: 'FailedRequest' });
+
+/** The upstream's own words are the operator's business: they may speak of an account, a key or an address there. */
+export const wholeFailureSchema = z
+  .object({
+    ...fields,
+    provider: z.string().nullable().describe('Who was asked last; null when nobody was'),
+    channel_id: int.nullable(),
+    upstream_status: int.nullable(),
+    upstream_message: z.string().nullable(),
+  })
+  .meta({ id: 'FailedRequestWithUpstream' });
+
+export const viewFailure = (row: FailureRow): z.infer<typeof failureSchema> => ({
+  id: row.id,
+  request_id: row.request_id,
+  user_id: row.user_id,
+  token_id: row.key_id || null,
+  model: row.model_id,
+  endpoint: row.endpoint,
+  status: row.status,
+  code: row.code,
+  message: row.message,
+  duration_ms: row.duration_ms,
+  parent_request_id: row.parent_request_id,
+  created_at: row.created_at,
+});
+
+export const viewWholeFailure = (row: FailureRow): z.infer<typeof wholeFailureSchema> => ({
+  ...viewFailure(row),
+  provider: row.provider,
+  channel_id: row.channel_id,
+  upstream_status: row.upstream_status,
+  upstream_message: row.upstream_message,
+});

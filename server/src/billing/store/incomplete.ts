@@ -1,0 +1,29 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { usageColumns } from './port.ts';
+import { conditionsOf, type Searched, type SearchRange, searchNewest } from './searched.ts';
+import type { UsageLog } from './usage.ts';
+import type { LogFilter } from './usage-sums.ts';
+import './tables.ts';
+
+/** In the words of the indexes that hold these alone, or no engine would look there. */
+const incomplete = sql<SqlBool>`status <> 'ok'`;
+
+/** Entries of the log that did not come to a good end: left by their client, cut off, or with their process. Newest first. */
+export function searchIncomplete(db: Db, filter: LogFilter, range: SearchRange): Promise<Searched<UsageLog>> {
+  const inOrder = (conditions: Expression<SqlBool>[]) =>
+    db
+      .selectFrom('usage_logs')
+      .where((e) => e.and([incomplete, ...conditions]))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc');
+  return searchNewest(conditionsOf(db, filter, ['parentRequestId', 'userId']), range, {
+    placeAfter: (conditions, rows) =>
+      inOrder(conditions).select(['created_at', 'id']).limit(1).offset(rows).executeTakeFirst(),
+    read: (conditions, limit) =>
+      inOrder(conditions)
+        .select(['id', ...usageColumns])
+        .limit(limit)
+        .execute(),
+  });
+}

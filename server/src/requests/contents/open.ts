@@ -1,0 +1,125 @@
+import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import { SealError, type Sealer } from '../../lib/seal.ts';
+import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { RowsBehind } from '../../platform/durable/batch.ts';
+import { isAway } from '../../platform/durable/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Hearing } from '../../platform/shared/hearing.ts';
+import type { Shared } from '../../platform/shared/port.ts';
+import type { Content, Contents } from '../../relay/contents.ts';
+import { HeldByUser } from '../../routing/held-by-user.ts';
+import {
+  type ContentRow,
+  deleteContents,
+  exportOf,
+  findContent,
+  giveConsent,
+  hasConsent,
+  insertContents,
+  takeConsentBack,
+} from './store.ts';
+
+export interface ContentsDeps {
+  db: Db;
+  clock: Clock;
+  sealer: Sealer;
+  log: Log;
+  shared: Shared;
+  hearing: Hearing;
+  /** 0 keeps nothing. */
+  keptDays(): number;
+}
+
+/** As it is sealed. */
+export type KeptContent = Pick<Content, 'prompt' | 'answer' | 'cut'>;
+
+export interface KeptContents extends Contents {
+  keptDays(): number;
+  /** Takes back, too: what was kept goes with it. */
+  setConsent(userId: number, given: boolean): Promise<void>;
+  /** Null for nothing, or what no key opens any more. */
+  find(requestId: string, userId: number | undefined): Promise<KeptContent | null>;
+  exportOf(userId: number): PersonalData;
+  forgetUser(userId: number): Promise<void>;
+  sweep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const channel = 'requests:content-consents';
+
+/** What people ask is theirs: kept only where they say so, sealed, for some days, and written nowhere else. */
+export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
+  const { db, clock, sealer, log, keptDays } = deps;
+  const consents = new HeldByUser<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
+  await consents.subscribe();
+  const opened = (sealed: string): string | null => {
+    try {
+      return sealer.open(sealed);
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  };
+  const rows = new RowsBehind<Content & { created_at: number }>({
+    everyMs: 500,
+    retryMs: 2_000,
+    // Each may be a hundred kilobytes: few at once keep SQLite's writer free for others.
+    atOnce: 20,
+    mostWaiting: 500,
+    write: (batch) => insertContents(db, batch.map(rowOf)),
+    failed: (error) => {
+      log.warn({ error }, 'prompts and answers could not be kept');
+      return isAway(error);
+    },
+    lost: (lost) => log.warn({ lost }, 'prompts and answers were not kept: there are too many'),
+  });
+  const rowOf = ({
+    requestId,
+    userId,
+    created_at,
+    prompt,
+    answer,
+    cut,
+  }: Content & { created_at: number }): ContentRow => ({
+    ...{ request_id: requestId, user_id: userId, created_at },
+    content: sealer.seal(JSON.stringify({ prompt, answer, cut } satisfies KeptContent)),
+  });
+  const deleteAll = async (userId: number): Promise<void> => {
+    await rows.flush();
+    await inBatches((most) => deleteContents(db, { userId }, most));
+  };
+
+  return {
+    keptDays,
+    on: () => keptDays() > 0,
+    allows: (userId) => consents.get(userId),
+    note: (content) => rows.add({ ...content, created_at: nowSeconds(clock) }),
+    setConsent: async (userId, given) => {
+      await (given ? giveConsent(db, userId, nowSeconds(clock)) : takeConsentBack(db, userId));
+      await consents.changed(userId);
+      if (!given) await deleteAll(userId);
+    },
+    find: async (requestId, userId) => {
+      await rows.flush();
+      const row = await findContent(db, requestId);
+      if (!row || (userId !== undefined && row.user_id !== userId)) return null;
+      const text = opened(row.content);
+      return text === null ? null : (JSON.parse(text) as KeptContent);
+    },
+    exportOf: (userId) => exportOf(db, userId, opened),
+    forgetUser: async (userId) => {
+      await takeConsentBack(db, userId);
+      await consents.changed(userId);
+      await deleteAll(userId);
+    },
+    sweep: async () => {
+      const before = nowSeconds(clock) - keptDays() * 86_400;
+      await inBatches((most) => deleteContents(db, { before }, most), sweepBatches);
+    },
+    stop: async () => {
+      await rows.stop();
+      await consents.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type {} from '../../identity/principals.ts';
+import { AppError } from '../../lib/errors.ts';
+import { answered } from '../../platform/http/answers.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { KeptContents } from './open.ts';
+
+const standing = z
+  .object({
+    days: z.number().int().describe('How long prompts and answers are kept; 0 where the operator keeps none'),
+    keep: z.boolean().describe('Whether mine are'),
+  })
+  .meta({ id: 'ContentConsent' });
+
+const base = {
+  tag: 'Usage',
+  auth: 'session',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+  path: '/api/user/request-contents',
+  answers: { 200: answered(standing) },
+} as const;
+
+export const contentRoutes = (contents: KeptContents): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    summary: 'Whether what I ask models, and what they answer, is kept with my requests',
+    handle: async (call) => {
+      const keep = await contents.allows(call.principal.user.id);
+      return ok(call, { days: contents.keptDays(), keep });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'put',
+    summary: 'Let what I ask and what is answered be kept, for me and administrators; or not, which deletes what was',
+    body: z.strictObject({ keep: z.boolean() }),
+    handle: async (call) => {
+      const { keep } = call.body;
+      const days = contents.keptDays();
+      if (keep && days === 0)
+        throw new AppError('invalid_value', 'This service keeps no prompts and answers.', { param: 'keep' });
+      await contents.setConsent(call.principal.user.id, keep);
+      return ok(call, { days, keep });
+    },
+  }),
+];

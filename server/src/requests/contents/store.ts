@@ -1,0 +1,134 @@
+import { type PersonalData, pages } from '../../platform/db/pages.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
+
+interface ContentTable {
+  request_id: string;
+  user_id: number;
+  /** Sealed. */
+  content: string;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    /** Who lets what they ask be kept, and since when. */
+    content_consents: { user_id: number; created_at: number };
+    request_contents: ContentTable;
+  }
+}
+
+export type ContentRow = ContentTable;
+
+export async function hasConsent(db: Db, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('content_consents')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export const giveConsent = (db: Db, userId: number, now: number): Promise<unknown> =>
+  db
+    .insertInto('content_consents')
+    .values({ user_id: userId, created_at: now })
+    .onConflict((c) => c.column('user_id').doNothing())
+    .execute();
+
+export const takeConsentBack = (db: Db, userId: number): Promise<unknown> =>
+  db.deleteFrom('content_consents').where('user_id', '=', userId).execute();
+
+/** Held until the end of the transaction, on PostgreSQL by a lock: whoever takes it back then deletes what was written meanwhile. */
+async function agreeing(tx: Db, userIds: number[]): Promise<Set<number>> {
+  const rows = await tx
+    .selectFrom('content_consents')
+    .select('user_id')
+    .where('user_id', 'in', userIds)
+    .$if(engineOf(tx) === 'postgres', (held) => held.forShare())
+    .execute();
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
+/**
+ * Of those who agree to it still: answers may end after that was taken back. Of one request the last word counts: a stream
+ * that broke off may be noted after what was asked.
+ */
+export const insertContents = (db: Db, rows: ContentRow[]): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const agreed = await agreeing(tx, [...new Set(rows.map(({ user_id }) => user_id))]);
+    const last = new Map(rows.map((row) => [row.request_id, row]));
+    const kept = [...last.values()].filter(({ user_id }) => agreed.has(user_id));
+    if (kept.length === 0) return;
+    await tx
+      .insertInto('request_contents')
+      .values(kept)
+      .onConflict((c) => c.column('request_id').doUpdateSet((e) => ({ content: e.ref('excluded.content') })))
+      .execute();
+  });
+
+export async function findContent(db: Db, requestId: string): Promise<ContentRow | null> {
+  const found = db.selectFrom('request_contents').selectAll().where('request_id', '=', requestId);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
+const inOrder = (db: Db, userId: number, after: ContentRow | null) =>
+  db
+    .selectFrom('request_contents')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', after?.created_at ?? 0)
+    .$if(after !== null, (rows) =>
+      rows.where((e) => e.or([e('created_at', '>', after!.created_at), e('request_id', '>', after!.request_id)])),
+    )
+    .orderBy('created_at')
+    .orderBy('request_id');
+
+/** Opened by `open`; null for what no key opens any more. */
+export const exportOf = (db: Db, userId: number, open: (sealed: string) => string | null): PersonalData => ({
+  request_contents: (async function* () {
+    const read = (after: ContentRow | null, limit: number) => inOrder(db, userId, after).limit(limit).execute();
+    for await (const rows of pages<ContentRow>(read))
+      yield rows.map(({ content, ...row }) => ({ ...row, content: open(content) }));
+  })(),
+});
+
+/** At most `most`, of one user or from before a time; returns how many are gone. */
+export async function deleteContents(
+  db: Db,
+  which: { userId: number } | { before: number },
+  most: number,
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('request_contents')
+    .where('request_id', 'in', (e) => {
+      const some = e.selectFrom('request_contents').select('request_id').limit(most);
+      return 'userId' in which ? some.where('user_id', '=', which.userId) : some.where('created_at', '<', which.before);
+    })
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Puts everything under the first sealing key; returns how many were changed. */
+export async function resealContents(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  let changed = 0;
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('request_contents')
+      .select(['request_id', 'content'])
+      .where('request_id', '>', after)
+      .orderBy('request_id')
+      .limit(resealedAtOnce)
+      .execute();
+    for (const { request_id, content: old } of rows) {
+      const content = reseal(old);
+      if (content === old) continue;
+      await db.updateTable('request_contents').set({ content }).where('request_id', '=', request_id).execute();
+      changed += 1;
+    }
+    if (rows.length < resealedAtOnce) return changed;
+    after = rows.at(-1)!.request_id;
+  }
+}
+
+/** Each may be a hundred kilobytes. */
+const resealedAtOnce = 100;

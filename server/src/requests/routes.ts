@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type {} from '../identity/principals.ts';
+import { applicationsOfKeys } from '../identity/store/application-keys.ts';
+import { usernamesOf } from '../identity/store/users.ts';
+import { AppError } from '../lib/errors.ts';
+import { answered } from '../platform/http/answers.ts';
+import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
+import { idText, pageFields } from '../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../platform/http/route.ts';
+import type { KeptContents } from './contents/open.ts';
+import { contentRoutes } from './contents/routes.ts';
+import { type Asking, type FoundRequest, findRequest, type RequestRoom } from './find.ts';
+import { type Line, type LinePlace, pageRequests, type Status } from './page.ts';
+import {
+  detailSchema,
+  requestSchema,
+  userOf,
+  viewDetail,
+  viewLine,
+  viewWholeDetail,
+  viewWholeLine,
+  wholeDetailSchema,
+  wholeRequestSchema,
+} from './views.ts';
+
+const name = z.string().min(1).max(256);
+
+const query = z.strictObject({
+  cursor: cursorField(3),
+  page_size: pageFields.page_size,
+  status: z
+    .string()
+    .regex(
+      /^(answered|incomplete|failed|[45]\d\d)$/,
+      'must be answered, incomplete, failed or what was answered: 400 to 599',
+    )
+    .optional()
+    .describe('`incomplete`: answered in part; `failed`: by nobody; `429`: those that failed with it'),
+  model: name.optional(),
+  token_id: idText.optional(),
+  parent_request_id: name.optional(),
+  from: idText.optional(),
+  to: idText.optional(),
+});
+type Query = z.infer<typeof query>;
+
+const atField = { at: idText.optional().describe('`created_at` of the list; also finds what no decision is kept of') };
+const params = z.object({ id: name });
+
+const base = {
+  tag: 'Usage',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+  method: 'get',
+} as const;
+
+const statusOf = (text: string | undefined): Status | undefined =>
+  text !== undefined && /^\d/.test(text) ? Number(text) : (text as Status | undefined);
+
+async function pageOf({ db, failures }: RequestRoom, asked: Query, userId: number | undefined) {
+  const { from, to, status, cursor } = asked;
+  if (from !== undefined && to !== undefined && from > to)
+    throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
+  // What this process still holds back is shown too: people look right after their request.
+  await failures.flush();
+  const { lines, next } = await pageRequests(
+    db,
+    {
+      ...{ userId, from, to, status: statusOf(status) },
+      ...{ keyId: asked.token_id, modelId: asked.model, parentRequestId: asked.parent_request_id },
+    },
+    { limit: asked.page_size, after: cursor as LinePlace | undefined },
+  );
+  const applications = await applicationsOfKeys(db, keysIn(lines));
+  return { lines, next_cursor: next && cursorOf(next), applications };
+}
+
+const rowOf = (line: Line) => (line.side === 'failed' ? line.failure : line.log);
+const keysIn = (lines: readonly Line[]): number[] => [...new Set(lines.map((line) => rowOf(line).key_id))];
+
+async function oneOf(room: RequestRoom, requestId: string, asking: Asking): Promise<FoundRequest> {
+  const found = await findRequest(room, requestId, asking);
+  if (!found) throw new AppError('not_found', 'Nothing is known of a request to a model with this id.');
+  return found;
+}
+
+const applicationsIn = ({ db }: RequestRoom, { logs }: FoundRequest) =>
+  applicationsOfKeys(
+    db,
+    logs.map(({ key_id }) => key_id),
+  );
+
+export function requestRoutes(room: RequestRoom & { contents: KeptContents }): Route[] {
+  return [
+    ...contentRoutes(room.contents),
+    defineRoute({
+      ...base,
+      auth: 'session',
+      path: '/api/requests',
+      summary: 'My requests to models and tools, whatever became of them, newest first',
+      query,
+      answers: { 200: answered(z.object({ requests: z.array(requestSchema), ...nextCursor })) },
+      handle: async (call) => {
+        const { lines, next_cursor, applications } = await pageOf(room, call.query, call.principal.user.id);
+        return ok(call, { requests: lines.map((line) => viewLine(line, applications)), next_cursor });
+      },
+    }),
+    defineRoute({
+      ...base,
+      auth: 'session',
+      path: '/api/requests/{id}',
+      summary: 'Everything that is known of one of my requests: cost in parts, routing, error, what it belongs to',
+      params,
+      query: z.strictObject(atField),
+      answers: { 200: answered(detailSchema) },
+      handle: async (call) => {
+        const { id } = call.params;
+        const found = await oneOf(room, id, { userId: call.principal.user.id, at: call.query.at });
+        return ok(call, viewDetail(id, found, await applicationsIn(room, found)));
+      },
+    }),
+    defineRoute({
+      ...base,
+      auth: 'admin',
+      path: '/api/admin/requests',
+      summary: 'Requests of all users or one, whatever became of them, with what the upstream said',
+      query: query.extend({ user_id: idText.optional() }),
+      answers: { 200: answered(z.object({ requests: z.array(wholeRequestSchema), ...nextCursor })) },
+      handle: async (call) => {
+        const { lines, next_cursor, applications } = await pageOf(room, call.query, call.query.user_id);
+        const names = await usernamesOf(room.db, [...new Set(lines.map((line) => rowOf(line).user_id))]);
+        return ok(call, { requests: lines.map((line) => viewWholeLine(line, applications, names)), next_cursor });
+      },
+    }),
+    defineRoute({
+      ...base,
+      auth: 'admin',
+      path: '/api/admin/requests/{id}',
+      summary: 'Everything that is known of a request, with what the upstream said',
+      params,
+      query: z.strictObject(atField),
+      answers: { 200: answered(wholeDetailSchema) },
+      handle: async (call) => {
+        const { id } = call.params;
+        const found = await oneOf(room, id, { at: call.query.at });
+        const userId = userOf(found);
+        const username = (await usernamesOf(room.db, [userId])).get(userId) ?? null;
+        return ok(call, viewWholeDetail(id, found, await applicationsIn(room, found), username));
+      },
+    }),
+  ];
+}

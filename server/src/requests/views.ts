@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { failureSchema, viewFailure, viewWholeFailure, wholeFailureSchema } from '../billing/failure-views.ts';
+import { type KeyApplications, usageLogSchema, viewUsage } from '../billing/views.ts';
+import { decisionSchema, viewDecision } from '../routing/routes/decisions.ts';
+import type { FoundRequest } from './find.ts';
+import type { Line } from './page.ts';
+
+const int = z.number().int();
+
+const outcomes = ['ok', 'aborted', 'interrupted', 'error', 'failed'] as const;
+
+const fields = {
+  request_id: z.string(),
+  status: z
+    .enum(outcomes)
+    .describe(
+      '`failed`: nobody answered. All others were answered, the last three in part: by whose doing, or whose fault',
+    ),
+  user_id: int,
+  token_id: int.nullable(),
+  application: z.string().nullable().describe('Of what an application asked for'),
+  model: z.string(),
+  endpoint: z.string(),
+  provider: z.string().nullable(),
+  prompt_tokens: int,
+  completion_tokens: int,
+  quota: int,
+  saved_quota: int,
+  stream: z.boolean(),
+  duration_ms: int,
+  parent_request_id: z.string().nullable(),
+  error: z
+    .object({ status: int, code: z.string(), message: z.string() })
+    .nullable()
+    .describe('What the caller was told, where nobody answered'),
+  created_at: int.describe('When it ended'),
+};
+
+/** A request as a list shows it. */
+export const requestSchema = z.object(fields).meta({ id: 'Request' });
+
+const upstreamSchema = z.object({ status: int.nullable(), message: z.string() });
+export const wholeRequestSchema = z
+  .object({
+    ...fields,
+    username: z.string().nullable().describe('Null for a user who is gone'),
+    channel_id: int.nullable(),
+    upstream: upstreamSchema.nullable().describe('What the last provider that was asked said'),
+  })
+  .meta({ id: 'RequestOfAnybody' });
+
+type RequestView = z.infer<typeof requestSchema>;
+
+const nothingUsed = { prompt_tokens: 0, completion_tokens: 0, quota: 0, saved_quota: 0, stream: false };
+
+export function viewLine(line: Line, applications: KeyApplications): RequestView {
+  if (line.side === 'failed') {
+    const { status, code, message, id: _, ...failure } = viewFailure(line.failure);
+    const application = applications.get(line.failure.key_id)?.name ?? null;
+    return {
+      ...{ ...failure, ...nothingUsed, application, provider: null },
+      ...{ status: 'failed', error: { status, code, message } },
+    };
+  }
+  const log = viewUsage(line.log, applications);
+  const { request_id, user_id, token_id, application, model, endpoint, provider, prompt_tokens, completion_tokens } =
+    log;
+  const { quota, saved_quota, stream, duration_ms, parent_request_id, created_at } = log;
+  return {
+    ...{ request_id, user_id, token_id, application, model, endpoint, provider: provider || null },
+    ...{ prompt_tokens, completion_tokens, quota, saved_quota, stream, duration_ms, parent_request_id, created_at },
+    ...{ status: log.status as RequestView['status'], error: null },
+  };
+}
+
+export function viewWholeLine(
+  line: Line,
+  applications: KeyApplications,
+  names: ReadonlyMap<number, string>,
+): z.infer<typeof wholeRequestSchema> {
+  const { user_id, channel_id } = line.side === 'failed' ? line.failure : line.log;
+  const named = {
+    ...viewLine(line, applications),
+    username: names.get(user_id) ?? null,
+    channel_id: channel_id || null,
+  };
+  if (line.side === 'answered') return { ...named, upstream: null };
+  const { provider, upstream_status, upstream_message } = line.failure;
+  const upstream = upstream_message === null ? null : { status: upstream_status, message: upstream_message };
+  return { ...named, provider, upstream };
+}
+
+const detailFields = {
+  request_id: z.string(),
+  user_id: int,
+  created_at: int,
+  parent_request_id: z
+    .string()
+    .nullable()
+    .describe('Of the turn (`svc_ms_meta.request_id`), run, batch or response that made the request'),
+  run_session_id: z.string().nullable().describe('Session of the run that it is, or is part of'),
+  logs: z.array(usageLogSchema).describe('What was charged: nothing where nobody answered'),
+  decisions: z.array(decisionSchema).describe('Who was asked and why; newest first where several models were'),
+  content: z
+    .object({
+      prompt: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), text: z.string() })),
+      answer: z.string().nullable().describe('Null where nobody answered'),
+      cut: z.boolean().describe('There was more than is kept'),
+    })
+    .nullable()
+    .describe('What was asked and answered, where the operator and the user let it be kept'),
+  calls: z
+    .object({ answered: int, failed: int, quota: int })
+    .nullable()
+    .describe(
+      'What it asked for in its course, where it is a turn, a run or a batch; at most 10,000 answered and 1,000 failed ones are counted',
+    ),
+};
+
+export const detailSchema = z
+  .object({ ...detailFields, failure: failureSchema.nullable() })
+  .meta({ id: 'RequestDetail' });
+
+export const wholeDetailSchema = z
+  .object({ ...detailFields, username: z.string().nullable(), failure: wholeFailureSchema.nullable() })
+  .meta({ id: 'RequestDetailOfAnybody' });
+
+/** Who made it, when, and in whose course, by whatever is known of it. */
+function viewAbout(requestId: string, found: FoundRequest) {
+  const { logs, failures, decisions, calls } = found;
+  return {
+    request_id: requestId,
+    user_id: userOf(found),
+    created_at: (logs[0] ?? failures[0] ?? decisions[0] ?? calls!.newest).created_at,
+    parent_request_id: found.parentId,
+    run_session_id: found.runSession,
+  };
+}
+
+/** A decision names who asked; a charge names who paid. */
+export const userOf = ({ logs, failures, decisions, calls }: FoundRequest): number =>
+  (decisions[0] ?? failures[0] ?? logs[0] ?? calls!.newest).user_id;
+
+function viewParts(requestId: string, found: FoundRequest, applications: KeyApplications) {
+  return {
+    ...viewAbout(requestId, found),
+    logs: found.logs.map((log) => viewUsage(log, applications)),
+    decisions: found.decisions.map(viewDecision),
+    content: found.content,
+    calls: found.calls && { answered: found.calls.answered, failed: found.calls.failed, quota: found.calls.quota },
+  };
+}
+
+export const viewDetail = (requestId: string, found: FoundRequest, applications: KeyApplications) => ({
+  ...viewParts(requestId, found, applications),
+  failure: found.failures[0] ? viewFailure(found.failures[0]) : null,
+});
+
+export const viewWholeDetail = (
+  requestId: string,
+  found: FoundRequest,
+  applications: KeyApplications,
+  username: string | null,
+) => ({
+  ...viewParts(requestId, found, applications),
+  username,
+  failure: found.failures[0] ? viewWholeFailure(found.failures[0]) : null,
+});

@@ -1,0 +1,46 @@
+import { Box, Switch } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { get, put } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { notifyError } from '../../components/notify.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+
+const consentQuery = queryOptions({
+  queryKey: ['request-contents'],
+  queryFn: ({ signal }) => get('/api/user/request-contents', { signal }),
+});
+
+async function setConsent(keep: boolean): Promise<void> {
+  const standing = await put('/api/user/request-contents', { body: { keep } });
+  queryClient.setQueryData(consentQuery.queryKey, standing);
+  await queryClient.invalidateQueries({ queryKey: ['requests', 'one'] });
+}
+
+/** Whether what one asks is kept; nothing where the operator keeps none. */
+export function KeepContents() {
+  const { data } = useQuery(consentQuery);
+  const [ending, setEnding] = useState(false);
+  const act = useAct({ mutationFn: () => setConsent(true), onError: notifyError });
+  if (!data || data.days === 0) return null;
+  return (
+    <Box mb="md">
+      <Switch
+        label={`Keep what I ask and what is answered for ${data.days === 1 ? 'a day' : `${data.days} days`}`}
+        description="Encrypted, for you and the administrators of this service. Turning it off deletes what was kept."
+        checked={data.keep}
+        onChange={(event) => (event.currentTarget.checked ? act.mutate() : setEnding(true))}
+      />
+      <ConfirmDelete
+        opened={ending}
+        onClose={() => setEnding(false)}
+        title="Keep no more prompts and answers?"
+        confirmLabel="Delete what was kept"
+        onConfirm={() => setConsent(false)}
+      >
+        All prompts and answers that were kept of your requests are deleted. The requests stay in the list.
+      </ConfirmDelete>
+    </Box>
+  );
+}

@@ -1,0 +1,109 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { AnchorLink } from '../../components/link.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatDateTime } from '../../format.ts';
+import { makerOf } from '../../requests.ts';
+import { keysQuery, useUser } from '../../session.ts';
+import { seconds } from '../usage/usage-columns.tsx';
+import { Outcome } from './request-columns.tsx';
+import type { RequestDetail } from './requests-query.ts';
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0} className="svc-anywhere">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+/** A run has a page of its own. */
+function RunLink({ session }: { session: string }) {
+  return (
+    <AnchorLink to="/runs/$id" params={{ id: session }} inherit underline="always">
+      The run
+    </AnchorLink>
+  );
+}
+
+function KeyName({ tokenId, application }: { tokenId: number | null; application?: string | null }) {
+  const keys = useQuery(keysQuery);
+  if (application) return application;
+  if (tokenId === null) return 'Web app';
+  return keys.data?.find(({ id }) => id === tokenId)?.name ?? `Key ${tokenId}`;
+}
+
+type Log = RequestDetail['logs'][number];
+
+interface FactsOfEntryProps {
+  entry: Pick<Log, 'model' | 'endpoint' | 'token_id' | 'duration_ms'>;
+  /** Of what was answered. */
+  log: Log | undefined;
+}
+
+function FactsOfEntry({ entry, log }: FactsOfEntryProps) {
+  return (
+    <>
+      <Fact name="Model or tool">{entry.model || 'None'}</Fact>
+      <Fact name="Endpoint">{entry.endpoint}</Fact>
+      {log?.provider && <Fact name="Provider">{log.provider}</Fact>}
+      <Fact name="Key">
+        <KeyName tokenId={entry.token_id} application={log?.application} />
+      </Fact>
+      <Fact name="Duration">{seconds(entry.duration_ms)}</Fact>
+      {typeof log?.first_token_ms === 'number' && <Fact name="First token">{seconds(log.first_token_ms)}</Fact>}
+      {log && <Fact name="Streamed">{log.stream ? 'Yes' : 'No'}</Fact>}
+    </>
+  );
+}
+
+/** Paths of endpoints and dates stay in one line. */
+const wideFacts = { gridTemplateColumns: 'repeat(auto-fill, minmax(9.5rem, 1fr))' };
+
+/** What was asked, when, by whom, and in the course of what. */
+export function About({ detail }: { detail: RequestDetail }) {
+  const { failure, logs, username, user_id, parent_request_id, run_session_id } = detail;
+  // Runs of others have no page for anybody but them.
+  const mine = useUser().id === user_id;
+  const entry = logs[0] ?? failure;
+  return (
+    <Section title="About">
+      <dl className="svc-facts" style={wideFacts}>
+        {entry && (
+          <Fact name="Status">
+            <Outcome
+              line={logs[0] ? { status: logs[0].status as 'ok', error: null } : { status: 'failed', error: failure }}
+            />
+          </Fact>
+        )}
+        <Fact name="Ended">{formatDateTime(detail.created_at)}</Fact>
+        {username !== undefined && (
+          <Fact name="User">
+            <AnchorLink to="/requests" search={{ user: String(user_id) }} inherit underline="always">
+              {username ?? `User ${user_id}`}
+            </AnchorLink>
+          </Fact>
+        )}
+        {parent_request_id && (
+          <Fact name="Part of">
+            <AnchorLink to="/requests/$id" params={{ id: parent_request_id }} inherit underline="always">
+              One {makerOf(parent_request_id)}
+            </AnchorLink>
+          </Fact>
+        )}
+        {run_session_id && mine && (
+          <Fact name="Run">
+            <RunLink session={run_session_id} />
+          </Fact>
+        )}
+        {entry && <FactsOfEntry entry={entry} log={logs[0]} />}
+      </dl>
+    </Section>
+  );
+}

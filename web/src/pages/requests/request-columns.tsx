@@ -1,0 +1,148 @@
+import { Badge, Stack, Text, Tooltip } from '@mantine/core';
+import type { Column } from '../../components/data-rows.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { Money } from '../../components/money.tsx';
+import { formatDateTime, formatNumber } from '../../format.ts';
+import { countedCalls, endingWords } from '../../requests.ts';
+import { seconds, shortTime } from '../usage/usage-columns.tsx';
+import { type LineGroup, type RequestLine, sumOfLines, worstOf } from './request-lines.ts';
+
+/** A call of a tool stands where a model would, as `mcp/server/tool`. */
+const isToolCall = ({ endpoint }: RequestLine): boolean => endpoint === '/mcp';
+
+const kindOf = (line: RequestLine): string => {
+  if (isToolCall(line)) return `Tool of ${line.provider}`;
+  const { endpoint, provider, stream } = line;
+  return [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed']
+    .filter(Boolean)
+    .join(' ');
+};
+
+/** What was asked for, with the way to everything about it. */
+function Asked({ group }: { group: LineGroup }) {
+  const line = group.lines[0]!;
+  if (group.parent !== null) {
+    const models = [...new Set(group.lines.map(({ model }) => model))].join(', ');
+    return (
+      <Stack gap={0} maw="13rem">
+        <AnchorLink to="/requests/$id" params={{ id: group.parent }} size="sm" fw={500} underline="always">
+          {countedCalls(group.parent, group.lines.length)}
+        </AnchorLink>
+        <Text size="xs" c="dimmed" truncate title={models}>
+          {models}
+        </Text>
+      </Stack>
+    );
+  }
+  const name = isToolCall(line) ? line.model.slice(`mcp/${line.provider}/`.length) : line.model;
+  return (
+    <Stack gap={0} maw="13rem">
+      <AnchorLink
+        to="/requests/$id"
+        params={{ id: line.request_id }}
+        search={{ at: String(line.created_at) }}
+        size="sm"
+        fw={500}
+        underline="always"
+        truncate
+        title={line.model}
+      >
+        {name || 'No model'}
+        <span className="svc-hidden"> (request {line.request_id})</span>
+      </AnchorLink>
+      <Text size="xs" c="dimmed" truncate>
+        {kindOf(line)}
+      </Text>
+    </Stack>
+  );
+}
+
+/** How it ended; of what failed, with what the caller was told. */
+export function Outcome({ line }: { line: Pick<RequestLine, 'status' | 'error'> }) {
+  const { status, error } = line;
+  if (error) return <Badge color="red">{error.status}</Badge>;
+  return <Badge color={status === 'ok' ? 'teal' : 'orange'}>{endingWords(status)}</Badge>;
+}
+
+function Ending({ group }: { group: LineGroup }) {
+  const line = worstOf(group);
+  return (
+    <Stack gap={2} maw="18rem" align="flex-start">
+      <Outcome line={line} />
+      {line.error && (
+        <Text size="xs" c="dimmed" lineClamp={2} className="svc-anywhere">
+          {line.upstream?.message || line.error.message}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+const keyOf = ({ application, token_id }: RequestLine, names: Map<number, string>): string =>
+  application ?? (token_id ? (names.get(token_id) ?? `Key ${token_id}`) : 'Web app');
+
+const userColumn: Column<LineGroup> = {
+  key: 'user',
+  header: 'User',
+  cell: ({ lines: [line] }) => (
+    <AnchorLink to="/requests" search={{ user: String(line!.user_id) }} size="sm" maw="10rem" truncate display="block">
+      {line!.username ?? `User ${line!.user_id}`}
+    </AnchorLink>
+  ),
+};
+
+interface ColumnOptions {
+  keyNames: Map<number, string>;
+  /** Of more than one user. */
+  withUser: boolean;
+}
+
+export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<LineGroup>[] => [
+  {
+    key: 'at',
+    header: 'Time',
+    cell: ({ lines: [line] }) => <span title={formatDateTime(line!.created_at)}>{shortTime(line!.created_at)}</span>,
+  },
+  { key: 'model', header: 'Model or tool', cell: (group) => <Asked group={group} /> },
+  { key: 'status', header: 'Status', wrap: true, cell: (group) => <Ending group={group} /> },
+  ...(withUser ? [userColumn] : []),
+  {
+    key: 'key',
+    header: 'Key',
+    cell: ({ lines: [line] }) => (
+      <Text size="sm" maw="9rem" truncate title={keyOf(line!, keyNames)}>
+        {keyOf(line!, keyNames)}
+      </Text>
+    ),
+  },
+  {
+    key: 'tokens',
+    header: 'Tokens',
+    align: 'right',
+    cell: (group) => (
+      <span className="svc-number">
+        {`${formatNumber(sumOfLines(group, 'prompt_tokens'))} → ${formatNumber(sumOfLines(group, 'completion_tokens'))}`}
+      </span>
+    ),
+  },
+  {
+    key: 'cost',
+    header: 'Cost',
+    align: 'right',
+    cell: (group) => (
+      <Tooltip label="The answer was kept from an earlier request" disabled={group.lines[0]!.saved_quota === 0}>
+        <span>
+          <Money quota={sumOfLines(group, 'quota')} />
+        </span>
+      </Tooltip>
+    ),
+  },
+  {
+    key: 'time',
+    header: 'Duration',
+    align: 'right',
+    cell: ({ parent, lines: [line] }) => (
+      <span className="svc-number">{parent === null ? seconds(line!.duration_ms) : '–'}</span>
+    ),
+  },
+];

@@ -1,0 +1,150 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { get } from '../../api.ts';
+import { ModelNameInput } from '../../components/model-picker.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
+import { isAdmin, keysQuery, useUser } from '../../session.ts';
+import type { RequestsState } from './requests-query.ts';
+
+interface FilterProps {
+  state: RequestsState;
+  set: (changes: Partial<RequestsState>) => void;
+}
+
+const statuses = [
+  { value: 'answered', label: 'Answered' },
+  { value: 'incomplete', label: 'Answered in part' },
+  { value: 'failed', label: 'Failed' },
+  { value: '400', label: '400: not understood' },
+  { value: '403', label: '403: not allowed' },
+  { value: '404', label: '404: no such model' },
+  { value: '429', label: '429: too many' },
+  { value: '502', label: '502: provider error' },
+  { value: '503', label: '503: nobody to ask' },
+];
+
+/** With whatever the address names, which need not be among them. */
+const including = (options: { value: string; label: string }[], value: string, label: string) =>
+  value === '' || options.some((option) => option.value === value) ? options : [...options, { value, label }];
+
+/** Whose requests: everybody's, one's own, or those of somebody who is looked for by name. */
+function UserFilter({ state, set }: FilterProps) {
+  const [typed, setTyped] = useState('');
+  const [asked] = useDebouncedValue(typed, 300);
+  const found = useQuery({
+    queryKey: ['users', 'found', asked],
+    queryFn: ({ signal }) => get('/api/admin/users', { query: { q: asked, page_size: 20 }, signal }),
+    enabled: asked !== '',
+  });
+  const users = found.data?.users.map(({ id, username }) => ({ value: String(id), label: username })) ?? [];
+  const options = including([{ value: 'me', label: 'My own' }, ...users], state.user, `User ${state.user}`);
+  return (
+    <Select
+      aria-label="User"
+      placeholder="Everybody"
+      data={options}
+      value={state.user || null}
+      onChange={(user) => set({ user: user ?? '', key: '', cursor: '' })}
+      onSearchChange={setTyped}
+      // The service has looked for it already.
+      filter={({ options: all }) => all}
+      nothingFoundMessage={found.isFetching ? 'Looking…' : 'Nobody by this name'}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Everybody' }}
+      w={{ base: '100%', xs: 170 }}
+    />
+  );
+}
+
+/** Any name: requests for models that do not exist are among those that failed. */
+function ModelFilter({ state: { model }, set }: FilterProps) {
+  const [typed, setTyped] = useState(model);
+  const tell = useDebouncedCallback((name: string) => set({ model: name, cursor: '' }), 300);
+  // The back button and links change it from outside.
+  useEffect(() => setTyped(model), [model]);
+  const change = (name: string) => {
+    setTyped(name);
+    tell(name.trim());
+  };
+  return (
+    <ModelNameInput
+      aria-label="Model"
+      placeholder="All models"
+      value={typed}
+      onChange={change}
+      clearable
+      clearButtonProps={{ 'aria-label': 'All models' }}
+      w={{ base: '100%', xs: 220 }}
+    />
+  );
+}
+
+function KeyFilter({ state, set }: FilterProps) {
+  const keys = useQuery(keysQuery);
+  const own = keys.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
+  return (
+    <Select
+      aria-label="Key"
+      placeholder="All keys"
+      data={including(own, state.key, `Key ${state.key}`)}
+      value={state.key || null}
+      onChange={(key) => set({ key: key ?? '', cursor: '' })}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'All keys' }}
+      w={{ base: '100%', xs: 170 }}
+    />
+  );
+}
+
+export function RequestFilters({ state, set }: FilterProps) {
+  const admin = isAdmin(useUser());
+  return (
+    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label="Filter requests">
+      <Select
+        aria-label="Status"
+        placeholder="Any status"
+        data={including(statuses, state.status, state.status)}
+        value={state.status || null}
+        onChange={(status) => set({ status: status ?? '', cursor: '' })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any status' }}
+        w={{ base: '100%', xs: 190 }}
+      />
+      <ModelFilter state={state} set={set} />
+      {admin && <UserFilter state={state} set={set} />}
+      {admin && state.user !== 'me' ? (
+        <SearchInput
+          label="Key"
+          placeholder="Key number"
+          value={state.key}
+          onChange={(key) => set({ key, cursor: '' })}
+          width={150}
+        />
+      ) : (
+        <KeyFilter state={state} set={set} />
+      )}
+      <Group gap="sm" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
+        <TextInput
+          type="date"
+          aria-label="First day"
+          value={state.from}
+          max={state.to || undefined}
+          onChange={(event) => set({ from: event.currentTarget.value, cursor: '' })}
+          flex={1}
+        />
+        <TextInput
+          type="date"
+          aria-label="Last day"
+          value={state.to}
+          min={state.from || undefined}
+          onChange={(event) => set({ to: event.currentTarget.value, cursor: '' })}
+          flex={1}
+        />
+      </Group>
+    </Group>
+  );
+}

@@ -1,0 +1,87 @@
+import { Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconListSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useParams, useSearch } from '@tanstack/react-router';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { useNamed } from '../../page-name.ts';
+import { makerOf } from '../../requests.ts';
+import type { Search } from '../../search-params.ts';
+import { isAdmin, useUser } from '../../session.ts';
+import { About } from './request-about.tsx';
+import { ContentOfRequest } from './request-content.tsx';
+import { CallsOfRequest, CostOfRequest, DecisionsOfRequest, FailureOfRequest } from './request-parts.tsx';
+import { type RequestDetail, requestQuery } from './requests-query.ts';
+
+const back = (
+  <AnchorLink to="/requests" size="sm" underline="always">
+    All requests
+  </AnchorLink>
+);
+
+function Unknown() {
+  const admin = isAdmin(useUser());
+  return (
+    <EmptyState
+      icon={IconListSearch}
+      title="Nothing is known of this request"
+      description={
+        admin
+          ? 'It asked no model, or it is older than what is kept. The service’s own log knows it by this id.'
+          : 'It asked no model, it is not yours, or it is older than what is kept. Whoever runs this service finds it in the log by this id.'
+      }
+    />
+  );
+}
+
+const titleOf = (id: string, detail: RequestDetail | null | undefined): string => {
+  const word = detail?.calls ? makerOf(id) : 'request';
+  return `${word[0]!.toUpperCase()}${word.slice(1)}`;
+};
+
+/** Everything that is known of one request; ids in errors and in `x-request-id` lead here. */
+export function RequestPage() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const { at } = useSearch({ strict: false }) as Search;
+  const query = useQuery(requestQuery(useUser(), id, [at ?? ''].flat()[0]!));
+  const detail = query.data;
+  useNamed(id);
+  return (
+    <>
+      <PageHeader
+        // No text, which would name the page in the id's place.
+        title={<span>{titleOf(id, detail)}</span>}
+        description={
+          <Group gap={4} component="span">
+            <Code className="svc-anywhere">{id}</Code>
+            <CopyButton value={id} label="Copy request id" />
+          </Group>
+        }
+        actions={back}
+      />
+      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {query.isPending && <Skeleton height={240} />}
+      {detail === null && <Unknown />}
+      {detail && (
+        <Stack gap="lg">
+          <About detail={detail} />
+          {detail.failure && <FailureOfRequest failure={detail.failure} />}
+          {detail.content && <ContentOfRequest content={detail.content} />}
+          {detail.calls && <CallsOfRequest id={id} calls={detail.calls} />}
+          {detail.logs.map((log) => (
+            <CostOfRequest key={log.id} log={log} />
+          ))}
+          <DecisionsOfRequest decisions={detail.decisions} />
+          {detail.decisions.length === 0 && !detail.calls && (
+            <Text size="sm" c="dimmed">
+              No provider was chosen for it.
+            </Text>
+          )}
+        </Stack>
+      )}
+    </>
+  );
+}

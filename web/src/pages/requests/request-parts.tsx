@@ -1,0 +1,107 @@
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useChannelNames } from '../../catalog.ts';
+import { CostParts } from '../../components/cost-parts.tsx';
+import { Money } from '../../components/money.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatNumber } from '../../format.ts';
+import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
+import { RequestTable } from './request-table.tsx';
+import { type RequestDetail, requestsDefaults } from './requests-query.ts';
+
+type Log = RequestDetail['logs'][number];
+
+/** What one request used and cost, part by part. */
+export function CostOfRequest({ log }: { log: Log }) {
+  return (
+    <Section title="What it cost">
+      <Stack>
+        {log.estimated && (
+          <Group gap="xs">
+            <Badge color="yellow">Estimated</Badge>
+            <Text size="sm" c="dimmed">
+              Counted here: the provider told no usable numbers.
+            </Text>
+          </Group>
+        )}
+        <CostParts log={log} />
+        {log.own_key && (
+          <Text size="sm">It went out with the caller’s own key for the provider. The cost is the fee alone.</Text>
+        )}
+        {log.saved_quota > 0 && (
+          <Text size="sm">
+            The answer was kept from an earlier request. It would have cost <Money quota={log.saved_quota} />.
+          </Text>
+        )}
+        {log.shortfall > 0 && (
+          <Text size="sm">
+            The balance did not cover <Money quota={log.shortfall} /> of it.
+          </Text>
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+/** Why nobody answered: for administrators in the upstream's own words. */
+export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDetail['failure']> }) {
+  const { status, code, message, provider, upstream_status, upstream_message } = failure;
+  return (
+    <Section title="Why it failed" description="Nothing was charged.">
+      <Stack gap="sm">
+        <div>
+          <Text size="sm" fw={600}>
+            What the caller was told
+          </Text>
+          <Text size="sm" className="svc-anywhere">
+            {status} {code}: {message}
+          </Text>
+        </div>
+        {upstream_message && (
+          <div>
+            <Text size="sm" fw={600}>
+              What {provider ?? 'the provider'} said
+            </Text>
+            <Text size="sm" className="svc-anywhere">
+              {upstream_status ? `${upstream_status}: ` : ''}
+              {upstream_message}
+            </Text>
+          </div>
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+interface CallsProps {
+  id: string;
+  calls: NonNullable<RequestDetail['calls']>;
+}
+
+/** What a turn, a run or a batch asked for in its course. */
+export function CallsOfRequest({ id, calls }: CallsProps) {
+  const [cursor, setCursor] = useState('');
+  const failed = calls.failed > 0 ? `, ${formatNumber(calls.failed)} failed` : '';
+  return (
+    <Section
+      title="What it asked for"
+      description={
+        <>
+          {formatNumber(calls.answered)} answered{failed}, <Money quota={calls.quota} /> in all
+        </>
+      }
+    >
+      <RequestTable state={{ ...requestsDefaults, parent: id, cursor }} onCursor={setCursor} />
+    </Section>
+  );
+}
+
+/** Who was asked, and why. */
+export function DecisionsOfRequest({ decisions }: Pick<RequestDetail, 'decisions'>) {
+  const channelName = useChannelNames();
+  return decisions.map((decision) => (
+    <Section key={decision.id} title={decisions.length > 1 ? `Routing of ${decision.model_id}` : 'Routing'}>
+      <DecisionDetail decision={decision} channelName={channelName} />
+    </Section>
+  ));
+}

@@ -1,0 +1,62 @@
+import { Button, Group } from '@mantine/core';
+import { IconListSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { isAdmin, keysQuery, useUser } from '../../session.ts';
+import { requestColumns } from './request-columns.tsx';
+import { groupLines, singleLines } from './request-lines.ts';
+import { type RequestsState, requestsQuery, userIdOf } from './requests-query.ts';
+
+interface RequestTableProps {
+  state: RequestsState;
+  /** To another page: a cursor, or nothing for the newest. */
+  onCursor: (cursor: string) => void;
+}
+
+/** Requests that fit a filter, a page at a time. */
+export function RequestTable({ state, onCursor }: RequestTableProps) {
+  const viewer = useUser();
+  const query = useQuery(requestsQuery(viewer, state));
+  const keys = useQuery(keysQuery);
+  const lines = query.data?.requests;
+  const next = query.data?.next_cursor ?? null;
+  const keyNames = new Map(keys.data?.map(({ id, name }) => [id, name]));
+  // Calls of one turn are all of one user.
+  const withUser = isAdmin(viewer) && state.parent === '' && userIdOf(viewer, state.user) === undefined;
+  // A search may have looked through as much as it may at once, and found nothing yet.
+  const searching = lines?.length === 0 && next !== null;
+  return (
+    <>
+      <DataTable
+        label="Requests"
+        columns={requestColumns({ keyNames, withUser })}
+        rows={lines && (state.parent === '' ? groupLines(lines) : singleLines(lines))}
+        rowKey={({ key }) => key}
+        query={query}
+        minWidth={withUser ? 940 : 860}
+        empty={
+          <EmptyState
+            icon={IconListSearch}
+            title={searching ? 'Nothing found so far' : 'No requests here'}
+            description={
+              searching
+                ? 'Many requests were looked through. Go on with older ones, or narrow the days.'
+                : 'Choose other filters or days, or make a first request with one of your keys.'
+            }
+          />
+        }
+      />
+      {(state.cursor !== '' || next !== null) && (
+        <Group justify="flex-end" gap="sm" mt="sm" component="nav" aria-label="Pages of requests">
+          <Button size="sm" variant="default" disabled={state.cursor === ''} onClick={() => onCursor('')}>
+            Newest
+          </Button>
+          <Button size="sm" variant="default" disabled={next === null} onClick={() => next && onCursor(next)}>
+            Older
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}

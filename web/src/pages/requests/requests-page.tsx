@@ -1,0 +1,31 @@
+import { Box } from '@mantine/core';
+import { OnlyOf } from '../../components/only-of.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { isAdmin, useUser } from '../../session.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { KeepContents } from './keep-contents.tsx';
+import { RequestFilters } from './request-filters.tsx';
+import { RequestTable } from './request-table.tsx';
+import { requestsDefaults } from './requests-query.ts';
+
+/** Every request, whatever became of it. */
+export function RequestsPage() {
+  const [state, set] = useUrlState(requestsDefaults);
+  const whose = isAdmin(useUser()) ? 'Every request of every user' : 'Every request of yours';
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        description={`${whose}, whatever became of it. Open one for its cost, its way and its error.`}
+      />
+      <KeepContents />
+      <RequestFilters state={state} set={set} />
+      {state.parent !== '' && (
+        <Box mb="md">
+          <OnlyOf parent={state.parent} onAll={() => set({ parent: '', cursor: '' })} />
+        </Box>
+      )}
+      <RequestTable state={state} onCursor={(cursor) => set({ cursor }, 'push')} />
+    </>
+  );
+}

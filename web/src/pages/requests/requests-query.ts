@@ -1,0 +1,75 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { ApiError, get, type Result } from '../../api.ts';
+import { endOf, startOf } from '../../dates.ts';
+import { isAdmin, type User } from '../../session.ts';
+import type { RequestLine } from './request-lines.ts';
+
+/** What the address says. */
+export const requestsDefaults = {
+  status: '',
+  model: '',
+  key: '',
+  /** Of administrators: a user's id, `me`, or nothing for everybody. */
+  user: '',
+  parent: '',
+  from: '',
+  to: '',
+  cursor: '',
+};
+export type RequestsState = typeof requestsDefaults;
+
+type Viewer = Pick<User, 'id' | 'role'>;
+const pageSize = 25;
+
+/** Only what is a value of its filter: an address that somebody changed by hand shows all instead of an error. */
+const whole = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+
+/** The filter as the service takes it. */
+export function queryOf(state: RequestsState) {
+  const [from, to] = [startOf(state.from), endOf(state.to)];
+  return {
+    page_size: pageSize,
+    ...(/^(answered|incomplete|failed|[45]\d\d)$/.test(state.status) && { status: state.status }),
+    ...(state.model && { model: state.model.slice(0, 256) }),
+    token_id: whole(state.key),
+    ...(state.parent && { parent_request_id: state.parent.slice(0, 256) }),
+    ...(from !== undefined && to !== undefined && from > to ? { from: startOf(state.to), to } : { from, to }),
+    ...(state.cursor && { cursor: state.cursor }),
+  };
+}
+
+/** Whose requests an administrator looks at; undefined for everybody's. */
+export const userIdOf = (viewer: Viewer, user: string): number | undefined => (user === 'me' ? viewer.id : whole(user));
+
+export const requestsQuery = (viewer: Viewer, state: RequestsState) =>
+  queryOptions({
+    queryKey: ['requests', isAdmin(viewer), state],
+    queryFn: async ({ signal }): Promise<{ requests: RequestLine[]; next_cursor: string | null }> => {
+      const query = queryOf(state);
+      if (!isAdmin(viewer)) return get('/api/requests', { query, signal });
+      return get('/api/admin/requests', { query: { ...query, user_id: userIdOf(viewer, state.user) }, signal });
+    },
+    placeholderData: keepPreviousData,
+  });
+
+type Own = Result<'/api/requests/{id}', 'get'>;
+type Anybody = Result<'/api/admin/requests/{id}', 'get'>;
+type Failure = NonNullable<Own['failure']> & Partial<NonNullable<Anybody['failure']>>;
+
+/** What the upstream said and whose it was is for administrators. */
+export type RequestDetail = Omit<Own, 'failure'> & Partial<Pick<Anybody, 'username'>> & { failure: Failure | null };
+
+/** Null where nothing is known of it. */
+export const requestQuery = (viewer: Viewer, id: string, at: string) =>
+  queryOptions({
+    queryKey: ['requests', 'one', isAdmin(viewer), id, at],
+    queryFn: async ({ signal }): Promise<RequestDetail | null> => {
+      const options = { path: { id }, query: { at: whole(at) }, signal };
+      try {
+        return await (isAdmin(viewer) ? get('/api/admin/requests/{id}', options) : get('/api/requests/{id}', options));
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
