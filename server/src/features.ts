@@ -36,6 +36,7 @@ import type { Platform } from './platform/open.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
+import { testOwnKey } from './relay/endpoints/key-tests.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
 import { openResponses } from './relay/responses/open.ts';
@@ -47,7 +48,7 @@ import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
 import { catalogRoutes } from './routing/catalog/routes.ts';
 import { builtInSeeds } from './routing/catalog/seed.ts';
 import { catalogView } from './routing/catalog-view.ts';
-import { credentialHealth } from './routing/credential-health.ts';
+import { standingIn } from './routing/credential-health.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
@@ -126,6 +127,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const routing = await openRouting({
     ...{ db, clock, shared, hearing, sealer },
     catalog: catalogView(catalog, db),
+    teamOf: organisations.teamOf,
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
     onReport: observer.onReport,
@@ -188,6 +190,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
     permits: identity.permits,
   });
+  const ownKeysOfTeams = organisations.ownKeyRoutes({
+    ...{ keys: routing.parts.ownKeys!, surroundings: routing.parts.deps },
+    test: (record, asker) => testOwnKey(relay, { db, sealer, clock, catalog }, record, asker),
+  });
   const batches = openBatches({
     ...{ db, owners, jobs, blobs, billing, clock, log, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
@@ -236,12 +242,13 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     routes: [
       ...identity.routes,
       ...organisations.routes,
+      ...ownKeysOfTeams,
       ...oauth.routes,
       ...mcp.routes,
       ...front.routes,
       ...used,
       ...failureRoutes({ db, failures }),
-      ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
+      ...catalogRoutes({ db, sealer, clock, catalog, ...standingIn(routing.parts) }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,

@@ -15,6 +15,7 @@ import { invitationRoutes } from './routes/invitations.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { memberRoutes } from './routes/members.ts';
 import { organisationRoutes } from './routes/organisations.ts';
+import { type TeamKeyDeps, teamKeyRoutes } from './routes/own-keys.ts';
 import { teamRoutes } from './routes/teams.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { exportOf } from './store/account-data.ts';
@@ -25,6 +26,8 @@ import { Warnings } from './warnings.ts';
 
 export interface Organisations {
   routes: Route[];
+  /** Of the keys that teams bring along, which are routing's and tried by the relay. */
+  ownKeyRoutes(deps: TeamKeyDeps): Route[];
   /** For billing, which takes each hold at every level. */
   levels: LevelsPort;
   /**
@@ -34,6 +37,8 @@ export interface Organisations {
   admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
   /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null>;
+  /** The team for which requests with a key are; null where there is none. */
+  teamOf(keyId: number): number | null | Promise<number | null>;
   applications: TeamApplications;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
@@ -67,6 +72,7 @@ export function openOrganisations(room: Room): Organisations {
       ...budgetRoutes(room),
       ...usageRoutes(room),
     ],
+    ownKeyRoutes: (deps) => teamKeyRoutes(room, deps),
     levels: {
       of: (keyId) => {
         const found = places.of(keyId);
@@ -88,6 +94,10 @@ export function openOrganisations(room: Room): Organisations {
     },
     admit: (keyId, models) => gate.admit(keyId, models),
     reachOf: (keyId) => gate.reachOf(keyId),
+    teamOf: (keyId) => {
+      const found = places.of(keyId);
+      return found instanceof Promise ? found.then(teamIn) : teamIn(found);
+    },
     applications: teamApplications(room),
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: (userId) => forgetMember(room, userId),
@@ -102,4 +112,5 @@ export function openOrganisations(room: Room): Organisations {
   };
 }
 
+const teamIn = (standing: PlaceStanding | null): number | null => standing?.teamId ?? null;
 const levelsIn = (standing: PlaceStanding | null): Levels | null => standing?.levels ?? null;

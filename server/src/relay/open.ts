@@ -22,6 +22,7 @@ import { imagesRoutes } from './routes/images.ts';
 import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
+import { ownKeyTestRoutes } from './routes/own-key-tests.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { responsesRoutes } from './routes/responses.ts';
 import { backgroundAnswers } from './routes/responses-background.ts';
@@ -68,5 +69,6 @@ export function relayRoutes(
     ...keptResponseRoutes(responses),
     ...conversationRoutes(responses),
     ...channelToolRoutes(deps, room),
+    ...ownKeyTestRoutes(deps, room),
   ];
 }
