@@ -12,6 +12,7 @@ import type { Room } from './room.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { budgetRoutes } from './routes/budgets.ts';
 import { invitationRoutes } from './routes/invitations.ts';
+import { keyLimitRoutes } from './routes/key-limits.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { memberRoutes } from './routes/members.ts';
 import { organisationRoutes } from './routes/organisations.ts';
@@ -20,6 +21,7 @@ import { teamRoutes } from './routes/teams.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { exportOf } from './store/account-data.ts';
 import { deleteExpiredInvitations } from './store/invitations.ts';
+import { deleteKeysPlace } from './store/key-limits.ts';
 import { namesOfOrganisations } from './store/organisations.ts';
 import { deleteOldWarnings } from './store/warnings.ts';
 import { Warnings } from './warnings.ts';
@@ -68,6 +70,7 @@ export function openOrganisations(room: Room): Organisations {
       ...memberRoutes(room),
       ...invitationRoutes(room),
       ...keyRoutes(room),
+      ...keyLimitRoutes(room),
       ...applicationRoutes(room),
       ...budgetRoutes(room),
       ...usageRoutes(room),
@@ -100,7 +103,10 @@ export function openOrganisations(room: Room): Organisations {
     },
     applications: teamApplications(room),
     exportOf: (userId) => exportOf(room.db, userId),
-    forgetUser: (userId) => forgetMember(room, userId),
+    forgetUser: async (userId) => {
+      await deleteKeysPlace(room.db, userId);
+      await forgetMember(room, userId);
+    },
     requirePerson: (userId) => requirePerson(room, userId),
     sweep: async () => {
       const now = nowSeconds(room.clock);
