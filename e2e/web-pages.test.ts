@@ -15,6 +15,7 @@ const pathsOfRelay = [
   '/admin/channels',
   '/admin/mcp',
   '/admin/models',
+  '/admin/aliases',
   '/admin/routing',
   '/admin/system',
   '/docs',
@@ -22,6 +23,7 @@ const pathsOfRelay = [
 const paths = [
   ...pathsOfRelay,
   '/keys',
+  '/own-keys',
   '/tools',
   '/usage',
   '/credits',
