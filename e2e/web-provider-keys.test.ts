@@ -45,7 +45,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await form.getByRole('button', { name: 'Add credential' }).click();
     await form.getByText('Enter the key.').waitFor();
     await form.getByLabel('Name').fill('Spare');
-    await form.getByLabel('Key', { exact: true }).fill(bad);
+    await form.getByLabel(/^Key/).fill(bad);
     await form.getByLabel('Requests a minute').fill('60');
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add credential' }).click();
@@ -59,7 +59,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await page.getByRole('button', { name: 'Actions for Spare' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit Spare' });
-    await edit.getByLabel('Key', { exact: true }).fill(good);
+    await edit.getByLabel(/^Key/).fill(good);
     await edit.getByLabel('Weight').fill('3');
     await edit.getByRole('button', { name: 'Save' }).click();
     await drawer.getByText('Key ••••1234 · weight 3').waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await page.getByRole('button', { name: 'Add key' }).first().click();
     const form = page.getByRole('dialog', { name: 'Add a provider key' });
     await form.getByLabel('Name').fill('Mine');
-    await form.getByLabel('Key', { exact: true }).fill(good);
+    await form.getByLabel(/^Key/).fill(good);
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add and test' }).click();
     await page.getByRole('status').filter({ hasText: / ms$/ }).waitFor();
@@ -150,13 +150,13 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     const shown = page.getByRole('dialog', { name: 'Your new key' });
     const secret = await shown.getByLabel('API key', { exact: true }).inputValue();
     await shown.getByRole('button', { name: 'I have saved it' }).click();
-    await page.getByText(/^Old secret sk-.* ends /).waitFor();
+    await page.getByText(/^Old secret .* ends /).waitFor();
     expect([await works(old), await works(secret)]).toEqual([200, 200]);
     expect(await accessibilityFaults(page)).toEqual([]);
     await menu.click();
     await page.getByRole('menuitem', { name: 'End old secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End old secret' }).click();
-    await page.getByText(/^Old secret sk-/).waitFor({ state: 'detached' });
+    await page.getByText(/^Old secret …/).waitFor({ state: 'detached' });
     expect([await works(old), await works(secret)]).toEqual([401, 200]);
 
     await menu.click();

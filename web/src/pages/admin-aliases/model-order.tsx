@@ -22,7 +22,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
   return (
     <Stack gap="xs">
       {models.length > 0 && (
-        <Stack component="ol" gap={4} m={0} pl="lg">
+        <Stack component="ol" gap={4} m={0} pl="lg" fz="sm">
           {models.map((model, index) => (
             <li key={model}>
               <Group gap={4} wrap="nowrap" justify="space-between">
@@ -65,7 +65,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
       <Group align="flex-end" gap="xs">
         <Autocomplete
           label="Add a model"
-          description="One is another name for it; of several the first that can answers, the others follow when it fails"
+          description="Of several the first that can answers; the next is asked where one does not"
           placeholder="vendor/name"
           flex="1 1 14rem"
           data={known.filter((id) => !models.includes(id))}

@@ -65,7 +65,7 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
           nowhere.
         </Alert>
       )}
-      <Stack component="ol" gap={6} m={0} pl="lg">
+      <Stack component="ol" gap={6} m={0} pl="lg" fz="sm">
         {previewed.map((model) => (
           <Line key={model.name} model={model} answers={model.model_id !== null && model.model_id === answers} />
         ))}

@@ -66,7 +66,7 @@ function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
   if (!previous) return null;
   return (
     <Text size="xs" c="var(--mantine-color-orange-light-color)">
-      Old secret <span className="svc-number">{previous.key}</span> ends {formatDateTime(previous.ends_at)}
+      Old secret <span className="svc-number">…{previous.key.slice(-4)}</span> ends {formatDateTime(previous.ends_at)}
     </Text>
   );
 }
