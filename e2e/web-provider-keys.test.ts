@@ -37,7 +37,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await page.goto('/admin/channels');
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Credentials' }).click();
-    await page.waitForURL(/[?&]open=\d+/);
+    await page.waitForURL(/[?&]credentials=\d+/);
     const drawer = page.getByRole('dialog', { name: /^Credentials of/ });
     await drawer.getByText('The channel’s own').waitFor();
     await drawer.getByRole('button', { name: 'Add credential' }).click();

@@ -8,6 +8,7 @@ import {
   IconBox,
   IconChartBar,
   IconCreditCard,
+  IconCube,
   IconGitBranch,
   IconHistory,
   IconHome,
@@ -53,6 +54,7 @@ const groups: NavigationGroup[] = [
     entries: [
       { label: 'Home', path: '/', icon: IconHome },
       { label: 'Playground', path: '/playground', icon: IconMessageCircle, hint: 'Chat with any model' },
+      { label: 'Models', path: '/models', icon: IconCube, hint: 'Prices, context and health' },
       { label: 'Keys', path: '/keys', icon: IconKey, hint: 'Create and manage API keys' },
       { label: 'Own keys', path: '/own-keys', icon: IconWallet, hint: 'Keys you have at providers' },
       { label: 'Usage', path: '/usage', icon: IconChartBar, hint: 'Requests, tokens and cost' },

@@ -22,6 +22,7 @@ import { imagesRoutes } from './routes/images.ts';
 import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
+import { offeredModelsRoutes } from './routes/offered-models.ts';
 import { ownKeyTestRoutes } from './routes/own-key-tests.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { responsesRoutes } from './routes/responses.ts';
@@ -58,6 +59,7 @@ export function relayRoutes(
     ...responsesRoutes(deps, metaModels, responses.keeper),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),
+    ...offeredModelsRoutes(deps, () => ownModels),
     ...geminiRoutes(deps, metaModels),
     ...geminiModelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),

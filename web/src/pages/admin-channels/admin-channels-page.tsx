@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
-import { type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
+import { allChannelsQuery, type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -55,7 +55,10 @@ export function AdminChannelsPage() {
   const acts = useChannelActs();
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const [shown, show] = useOpened();
+  const [shown, show] = useOpened('credentials');
+  const [named, setNamed] = useOpened();
+  const all = useQuery({ ...allChannelsQuery, enabled: named !== '' }).data?.channels;
+  const namedChannel = all?.find(({ id }) => String(id) === named);
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
       Add channel
@@ -106,6 +109,9 @@ export function AdminChannelsPage() {
         onClose={() => show('')}
       />
       {open?.act === 'add' && <AddChannel onClose={close} />}
+      {namedChannel && (
+        <EditChannel key={named} channel={namedChannel} onClose={() => setNamed('')} onMoved={acts.test} />
+      )}
       {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} onMoved={acts.test} />}
       <ConfirmDelete
         opened={acts.failing !== null}
