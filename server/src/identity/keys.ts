@@ -63,7 +63,7 @@ export const keyViewSchema = z
       .nullable()
       .describe('Answers that are given again to the same request; null for none'),
     saved_quota: z.number().int().describe('What answers that were given again would have cost'),
-    saved_requests: z.number().int().describe('How many answers were given again'),
+    saved_requests: z.number().int().describe('How many of them there were'),
     previous: z
       .object({ key: z.string(), ends_at: z.number().int() })
       .nullable()

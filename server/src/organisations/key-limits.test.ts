@@ -61,6 +61,16 @@ test('of many at once on the last unit one is answered', async () => {
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
+test('of limits that are set at once each is taken, and one stays', async () => {
+  const key = await made();
+  const amounts = [1, 2, 3, 4, 5].map((n) => n * price);
+  const set = await Promise.all(amounts.map((amount) => limit(key.id, { amount })));
+  expect(set.map(({ status }) => status)).toEqual(amounts.map(() => 200));
+  const kept = (await limits()).filter(({ key_id }) => key_id === key.id);
+  expect(kept).toHaveLength(1);
+  expect(amounts).toContain(kept[0]!.amount);
+});
+
 test('one that only tells goes on, and each share is told once', async () => {
   const key = await made();
   await limit(key.id, { amount: 2 * price, hard: false, alerts: [0.5, 1] });

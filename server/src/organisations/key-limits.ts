@@ -50,21 +50,36 @@ export async function limitKey(room: Room, userId: number, keyId: number, limit:
   const place = await findKeyPlace(room.db, keyId);
   if (place && place.organisation_id !== own.id)
     throw new AppError('conflict', 'This key belongs to an organisation: its budgets are set there.');
-  const budgets = await listBudgets(room.db, own.id);
-  const known = budgets.find(ofKey(keyId));
   const standing = ownerOf(own, userId);
-  if (known) return viewOf(await updateBudget(room, standing, known.id, limit));
-  // Keys come and go; what is left of those that went would be in the way some day.
-  const there = new Set(keys.map(({ id }) => id));
-  for (const { id, level_id } of budgets) if (!there.has(level_id)) await deleteBudget(room.db, own.id, id);
+  const change = async (): Promise<KeyLimitView | null> => {
+    const known = (await listBudgets(room.db, own.id)).find(ofKey(keyId));
+    return known ? viewOf(await updateBudget(room, standing, known.id, limit)) : null;
+  };
+  const changed = await change();
+  if (changed) return changed;
+  await forgetKeysGone(room, own, userId);
   if (!place)
     await placeKeyOnce(room.db, {
       ...{ key_id: keyId, organisation_id: own.id, team_id: null, member_id: null },
       ...{ name: '', created_at: nowSeconds(room.clock) },
     });
-  const made = await createBudget(room, standing, { level: 'key', level_id: keyId, window, ...limit });
-  await room.announcements.changed(`key:${keyId}`);
-  return viewOf(made);
+  try {
+    return viewOf(await createBudget(room, standing, { level: 'key', level_id: keyId, window, ...limit }));
+  } catch (error) {
+    // Somebody has set one meanwhile: whoever comes last decides.
+    const last = await change();
+    if (!last) throw error;
+    return last;
+  } finally {
+    await room.announcements.changed(`key:${keyId}`);
+  }
+}
+
+/** Keys come and go; what is left of those that went would be in the way some day. Budgets are read first: theirs were there. */
+async function forgetKeysGone(room: Room, own: OrganisationRow, userId: number): Promise<void> {
+  const budgets = await listBudgets(room.db, own.id);
+  const there = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
+  for (const { id, level_id } of budgets) if (!there.has(level_id)) await deleteBudget(room.db, own.id, id);
 }
 
 export async function unlimitKey(room: Room, userId: number, keyId: number): Promise<void> {

@@ -78,8 +78,9 @@ class StoredOwnKeys implements OwnKeys {
 
   for({ userId, keyId = null }: Asking): readonly OwnKey[] | Promise<readonly OwnKey[]> {
     if (!this.deps.allowed()) return none;
-    const ofUser = this.#ofUsers.get(userId);
+    // First, since it throws for a key that counts no more.
     const teamId = keyId === null ? null : (this.deps.teamOf?.(keyId) ?? null);
+    const ofUser = this.#ofUsers.get(userId);
     if (teamId === null) return ofUser;
     const ofTeam =
       teamId instanceof Promise
