@@ -12,7 +12,8 @@ function room(states: Record<number, CircuitState>) {
     catalog: {
       resolve: (name: string) => (name in served ? name : (resolved[name] ?? null)),
       membersOf: (name: string) => (name === 'other' ? ['acme/small'] : undefined),
-      model: (id: string) => (id in served ? ({ types: ['chat'] } as never) : undefined),
+      model: (id: string) =>
+        id in served ? ({ types: id === 'acme/large' ? ['chat', 'image'] : ['chat'] } as never) : undefined,
       candidatesFor: (id: string) => [served[id]!],
       legacyCandidatesFor: () => [],
     },
@@ -27,6 +28,12 @@ test('the first that can be asked answers', () => {
   expect(ask(['large', 'acme/small'], { 1: 'open' }).answers).toBe('acme/small');
   expect(ask(['large', 'acme/small'], { 1: 'half_open' }).answers).toBe('acme/large');
   expect(ask(['large'], { 1: 'open' }).answers).toBeNull();
+});
+
+test('a channel that serves a model as several types is told once', () => {
+  expect(ask(['large'], { 1: 'half_open' }).models).toEqual([
+    { name: 'large', modelId: 'acme/large', serving: [{ provider: 'p1', channelId: 1, circuit: 'half_open' }] },
+  ]);
 });
 
 test('names of nothing and of other aliases lead nowhere, and a model of the same name comes first', () => {

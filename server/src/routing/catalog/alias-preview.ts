@@ -35,9 +35,12 @@ export function previewAlias(
   const previewed = models.map((text): PreviewedModel => {
     const modelId = modelIdOf(text);
     const candidates = modelId === null ? [] : candidatesOf(catalog, modelId, group);
-    const serving = candidates.map((candidate) => ({
-      ...{ provider: candidate.channel.provider, channelId: candidate.channel.id, circuit: circuit(candidate) },
-    }));
+    // A channel may serve one model as several types.
+    const channels = Map.groupBy(candidates, ({ channel }) => channel.id);
+    const serving = [...channels].map(([channelId, ways]) => {
+      const usable = ways.map(circuit).find((state) => state !== 'open');
+      return { provider: ways[0]!.channel.provider, channelId, circuit: usable ?? ('open' as const) };
+    });
     return { name: text, modelId, serving };
   });
   const first = previewed.find(({ serving }) => serving.some((one) => one.circuit !== 'open'));

@@ -1,8 +1,6 @@
-import { ActionIcon, Autocomplete, Button, Group, Input, Stack, Text } from '@mantine/core';
+import { ActionIcon, Group, Stack, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { modelsQuery } from '../../models.ts';
+import { ModelsPicker } from '../../components/model-picker.tsx';
 import { added, moved } from './alias-fields.ts';
 
 interface ModelOrderProps {
@@ -13,12 +11,6 @@ interface ModelOrderProps {
 
 /** Models in the order in which they are asked. */
 export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
-  const known = useQuery(modelsQuery).data?.map(({ id }) => id) ?? [];
-  const [typed, setTyped] = useState('');
-  const add = (name: string) => {
-    onChange(added(models, name));
-    setTyped('');
-  };
   return (
     <Stack gap="xs">
       {models.length > 0 && (
@@ -62,30 +54,17 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
           ))}
         </Stack>
       )}
-      <Group align="flex-end" gap="xs">
-        <Autocomplete
-          label="Add a model"
-          description="Of several the first that can answers; the next is asked where one does not"
-          placeholder="vendor/name"
-          flex="1 1 14rem"
-          data={known.filter((id) => !models.includes(id))}
-          limit={50}
-          maxDropdownHeight={220}
-          maxLength={200}
-          value={typed}
-          onChange={setTyped}
-          onOptionSubmit={add}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || typed.trim() === '') return;
-            event.preventDefault();
-            add(typed);
-          }}
-        />
-        <Button variant="default" disabled={typed.trim() === ''} onClick={() => add(typed)}>
-          Add
-        </Button>
-      </Group>
-      {error && <Input.Error>{error}</Input.Error>}
+      <ModelsPicker
+        label="Add a model"
+        description="Of several the first that can answers; the next is asked where one does not"
+        placeholder="vendor/name"
+        maxLength={200}
+        fits={({ id, members }) => members.length === 0 && !models.includes(id)}
+        // What is chosen stands above, in its order.
+        value={[]}
+        onChange={(names) => onChange(names.reduce(added, models))}
+        error={error}
+      />
     </Stack>
   );
 }

@@ -23,7 +23,7 @@ function Line({ model, answers }: { model: Previewed; answers: boolean }) {
         {answers && <Badge color="indigo">Answers now</Badge>}
         {model.model_id === null && <Badge color="orange">No such model</Badge>}
         {model.serving.map(({ provider, channel_id, circuit }) => (
-          <Badge key={`${provider} ${channel_id}`} color={circuits[circuit].color}>
+          <Badge key={channel_id} color={circuits[circuit].color}>
             {provider}: {circuits[circuit].label}
           </Badge>
         ))}
@@ -57,6 +57,7 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
   if (query.error) return <ErrorState error={query.error} title="No preview" onRetry={() => query.refetch()} />;
   if (!query.data) return <Skeleton height={48} role="status" aria-label="Loading" />;
   const { answers, shadowed_by: shadowedBy, models: previewed } = query.data;
+  const first = previewed.find(({ model_id }) => model_id !== null && model_id === answers);
   return (
     <Stack gap="xs" aria-live="polite" aria-busy={query.isFetching}>
       {shadowedBy !== null && (
@@ -67,7 +68,7 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
       )}
       <Stack component="ol" gap={6} m={0} pl="lg" fz="sm">
         {previewed.map((model) => (
-          <Line key={model.name} model={model} answers={model.model_id !== null && model.model_id === answers} />
+          <Line key={model.name} model={model} answers={model === first} />
         ))}
       </Stack>
       {answers === null && (

@@ -12,7 +12,7 @@ import type { OwnKey } from './own-keys-api.ts';
 
 interface OwnKeyActs {
   tried: Record<number, Tried>;
-  /** How many models the provider serves here; undefined until it is known. */
+  /** Which models the provider serves here; undefined until it is known. */
   served: (provider: string) => string[] | undefined;
   test: (key: OwnKey) => void;
   edit: (key: OwnKey) => void;

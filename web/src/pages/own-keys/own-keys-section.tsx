@@ -8,7 +8,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
-import { type ListedModel, modelsQuery } from '../../models.ts';
+import { modelsQuery } from '../../models.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -18,8 +18,6 @@ import { OwnKeyForm } from './own-key-form.tsx';
 import { feeText, type NewOwnKey, type OwnKey, type OwnKeysOwner, ownKeysOf } from './own-keys-api.ts';
 
 type Open = { act: 'add' } | { act: 'edit' | 'remove'; key: OwnKey };
-
-type Served = ListedModel & { providers?: string[] };
 
 /** Which models go out with a key for the provider. */
 function Models({ names }: { names: string[] | undefined }) {
@@ -36,9 +34,9 @@ function Models({ names }: { names: string[] | undefined }) {
 export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
   const api = ownKeysOf(owner);
   const query = useQuery(api.query);
-  const models = useQuery(modelsQuery).data as Served[] | undefined;
+  const models = useQuery(modelsQuery).data;
   const served = (provider: string) =>
-    models?.filter(({ owned_by, providers = [owned_by] }) => providers.includes(provider)).map(({ id }) => id);
+    models?.filter(({ providers }) => providers.includes(provider)).map(({ id }) => id);
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const post = usePost();
