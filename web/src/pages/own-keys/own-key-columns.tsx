@@ -24,6 +24,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   {
     key: 'name',
     header: 'Key',
+    wrap: true,
     cell: ({ name, credential_hint }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600} className="svc-anywhere">
@@ -38,6 +39,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   {
     key: 'provider',
     header: 'Provider',
+    wrap: true,
     cell: ({ provider, fallback }) => (
       <Group gap={6}>
         <Text size="sm" className="svc-anywhere">
@@ -67,8 +69,9 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   {
     key: 'test',
     header: 'Test',
+    wrap: true,
     width: 220,
-    cell: (key) => <TestButton name={key.name} tried={tried[key.id]} onTest={() => test(key)} />,
+    cell: (key) => <TestButton name={key.name} tried={tried[key.id]} onTest={() => test(key)} whole />,
   },
   {
     ...actsColumn(),

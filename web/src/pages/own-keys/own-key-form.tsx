@@ -47,7 +47,7 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
             searchable
             disabled={ownKey !== null}
             data={[...new Set([...providers, ...(ownKey ? [ownKey.provider] : [])])]}
-            data-autofocus={ownKey === null || undefined}
+            data-autofocus={initial.provider === '' || undefined}
             value={fields.provider || null}
             onChange={(provider) => set({ provider: provider ?? '' })}
             error={faults.provider}
@@ -57,7 +57,7 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
             description="So that you know it again"
             required
             maxLength={64}
-            data-autofocus={ownKey !== null || undefined}
+            data-autofocus={initial.provider !== '' || undefined}
             value={fields.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
             error={faults.name}
