@@ -77,7 +77,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto('/docs#put-/api/tokens/{id}');
     await page.reload();
-    const named = page.getByRole('article', { name: 'PUT /api/tokens/{id}' });
+    const named = page.getByRole('article', { name: 'PUT /api/tokens/{id}', exact: true });
     await named.getByText('Body').waitFor();
     await until('it is in view', () =>
       named.evaluate((element) => Math.abs(element.getBoundingClientRect().top) < 200),
