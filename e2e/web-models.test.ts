@@ -272,7 +272,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
       await page.goto(address);
       await titled(page, title);
       // What it was about does not stay behind.
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys' }).click();
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys', exact: true }).click();
       await titled(page, 'Keys · svc');
     }
     expect(complaints).toEqual([]);

@@ -18,6 +18,7 @@ const pathsOfRelay = [
   '/admin/channels',
   '/admin/mcp',
   '/admin/models',
+  '/admin/aliases',
   '/admin/routing',
   '/admin/system',
   '/docs',
@@ -25,6 +26,7 @@ const pathsOfRelay = [
 const paths = [
   ...pathsOfRelay,
   '/keys',
+  '/own-keys',
   '/tools',
   '/usage',
   '/credits',
@@ -76,7 +78,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto('/docs#put-/api/tokens/{id}');
     await page.reload();
-    const named = page.getByRole('article', { name: 'PUT /api/tokens/{id}' });
+    const named = page.getByRole('article', { name: 'PUT /api/tokens/{id}', exact: true });
     await named.getByText('Body').waitFor();
     await until('it is in view', () =>
       named.evaluate((element) => Math.abs(element.getBoundingClientRect().top) < 200),

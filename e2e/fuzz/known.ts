@@ -134,11 +134,12 @@ function idsOf(things: Things) {
   };
 }
 
-const organisationOf = ({ organisation: { id, teamId, keyId, budgetId, invitationId }, userId }: Things) => ({
+const organisationOf = ({ organisation: { id, teamId, keyId, ownKeyId, budgetId, invitationId }, userId }: Things) => ({
   'organisations/{id}': [id],
   level_id: [id, teamId, userId, keyId],
   team_id: [teamId],
   key_id: [keyId],
+  'own-keys/{key_id}': [ownKeyId],
   budget_id: [budgetId],
   invitation_id: [invitationId],
   time_zone: ['UTC', 'Europe/Vienna'],

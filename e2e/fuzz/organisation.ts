@@ -5,6 +5,8 @@ export interface KnownOrganisation {
   id: number;
   teamId: number;
   keyId: number;
+  /** Brought along by the team for the provider `fuzz`. */
+  ownKeyId: number;
   budgetId: number;
   invitationId: number;
   /** Of an invitation that the user has not followed. */
@@ -19,6 +21,9 @@ export async function newOrganisation(owner: Caller, somebody: Caller, name: str
   const team = await post(owner, `/${id}/teams`, { name });
   await owner.api(`/api/organisations/${id}/teams/${team.id}/members/${owner.id}`, { method: 'PUT', body: {} });
   const key = await post(owner, `/${id}/keys`, { name, team_id: team.id });
+  const ownKey = await post(owner, `/${id}/teams/${team.id}/own-keys`, {
+    ...{ name, provider: 'fuzz', credential: 'sk-of-the-team-which-nobody-reads' },
+  });
   const budget = await post(owner, `/${id}/budgets`, {
     ...{ level: 'team', level_id: team.id, window: 'month', amount: 1_000_000 },
   });
@@ -28,7 +33,7 @@ export async function newOrganisation(owner: Caller, somebody: Caller, name: str
   const other = await post(somebody, '', { name });
   const { url } = await post<{ url: string }>(somebody, `/${other.id}/invitations`, {});
   return {
-    ...{ id, teamId: team.id, keyId: key.id, budgetId: budget.id, invitationId: invitation.id },
+    ...{ id, teamId: team.id, keyId: key.id, ownKeyId: ownKey.id, budgetId: budget.id, invitationId: invitation.id },
     invitationToken: url.split('#')[1]!,
   };
 }

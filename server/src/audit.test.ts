@@ -188,6 +188,13 @@ const byAdministrators: Record<string, Doing> = {
     const target = { type: 'credential', id, name: 'Spare' };
     return { action: 'credential_deleted', target, before: expect.objectContaining({ name: 'Spare' }), after: null };
   },
+  'POST /api/admin/channels/{id}/credentials/{credential_id}/test': async () => {
+    const { id: channelId } = await channel();
+    const { id } = await credential(channelId);
+    await send(root, `/api/admin/channels/${channelId}/credentials/${id}/test`, 'POST');
+    const after = { credential_id: id, ok: expect.any(Boolean) };
+    return { action: 'credential_tested', target: { type: 'channel', id: channelId, name: 'Acme' }, after };
+  },
   'POST /api/admin/model-aliases': async () => {
     const { id, name } = await alias();
     const after = { name, models: ['acme/large'], status: 1 };

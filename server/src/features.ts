@@ -12,20 +12,13 @@ import { addGauges } from './gauges.ts';
 import { type AuditLog, openAuditLog } from './identity/audit/log.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
 import { nowSeconds } from './lib/clock.ts';
-import { requestId } from './lib/ids.ts';
 import { openSealer } from './lib/seal.ts';
 import { openMcpFront } from './mcp/front/open.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
 import { mcpAuthenticators } from './mcp-callers.ts';
 import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
-import { operatorModels } from './operator-models.ts';
-import { openAutonomous } from './orchestra/autonomous/open.ts';
-import { orchestraModel } from './orchestra/models.ts';
-import { openOrchestra } from './orchestra/open.ts';
-import type { Caller } from './orchestra/ports.ts';
-import { modelsOf, relayModels } from './orchestra/relay-models.ts';
-import { callerOf } from './orchestra/routes/caller.ts';
+import { openOrchestration } from './orchestration.ts';
 import { openOrganisations } from './organisations/open.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
@@ -36,10 +29,10 @@ import type { Platform } from './platform/open.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
+import { testOwnKey } from './relay/endpoints/key-tests.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
 import { openResponses } from './relay/responses/open.ts';
-import type { MetaModels } from './relay/routes/meta-models.ts';
 import { stoppingError } from './relay/stopping.ts';
 import { openWatchdog } from './relay/watchdog.ts';
 import { openContents } from './requests/contents/open.ts';
@@ -49,7 +42,7 @@ import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
 import { catalogRoutes } from './routing/catalog/routes.ts';
 import { builtInSeeds } from './routing/catalog/seed.ts';
 import { catalogView } from './routing/catalog-view.ts';
-import { credentialHealth } from './routing/credential-health.ts';
+import { standingIn } from './routing/credential-health.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
@@ -128,6 +121,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const routing = await openRouting({
     ...{ db, clock, shared, hearing, sealer },
     catalog: catalogView(catalog, db),
+    teamOf: organisations.teamOf,
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
     onReport: observer.onReport,
@@ -161,32 +155,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     contents,
   };
 
-  const permit = async (caller: Caller): Promise<Caller> => {
-    const { group, models, unlimited, application } = await identity.permits.of(caller);
-    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
-  };
-  const orchestra = openOrchestra({
-    db,
-    jobs,
-    clock,
-    owners,
-    ...relayModels(relay, permit),
-    permit,
-    models: (caller) => modelsOf(relay, caller),
-    operator: () => operatorModels(options),
-    parallelRuns: () => options.get('MsParallelRuns'),
-    requireMoney: async ({ userId, keyId, keyUnlimited = true }) => {
-      const least = { requestId: requestId(), userId, keyId, keyUnlimited, amount: 1, modelId: orchestraModel };
-      await billing.release(await billing.hold(least));
-    },
-    connectedTools: mcp.tools,
-    warn: (message, error) => log.warn({ error }, message),
-  });
-  const autonomous = openAutonomous({ ...orchestra.deps, shared });
-  const metaModels: MetaModels = {
-    [orchestraModel]: ({ principal, requestId }, conversation, signal, onDelta) =>
-      orchestra.chat({ caller: callerOf(principal), conversation, signal, requestId }, onDelta),
-  };
+  const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, identity, mcp });
 
   const keptDays = () => options.get('ResponsesKeptDays');
   const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, keptDays });
@@ -194,6 +163,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
     permits: identity.permits,
+  });
+  const ownKeysOfTeams = organisations.ownKeyRoutes({
+    ...{ keys: routing.parts.ownKeys!, surroundings: routing.parts.deps },
+    test: (record, asker) => testOwnKey(relay, { db, sealer, clock, catalog }, record, asker),
   });
   const batches = openBatches({
     ...{ db, owners, jobs, blobs, billing, clock, log, routes: relayed, baseUrl: config.baseUrl },
@@ -243,13 +216,14 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     routes: [
       ...identity.routes,
       ...organisations.routes,
+      ...ownKeysOfTeams,
       ...oauth.routes,
       ...mcp.routes,
       ...front.routes,
       ...used,
       ...failureRoutes({ db, failures }),
       ...requestRoutes({ db, failures, contents, decisions: routing.parts.decisions }),
-      ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
+      ...catalogRoutes({ db, sealer, clock, catalog, ...standingIn(routing.parts) }),
       ...routingRoutes(routing),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,

@@ -342,6 +342,9 @@ const without = [
   '/api/oauth2/admin/applications/suspend',
   '/api/oauth2/admin/applications/activate',
   '/api/admin/channels/{id}/test',
+  '/api/admin/channels/{id}/credentials/{credential_id}/test',
+  '/api/routing/own-keys/{id}/test',
+  '/api/organisations/{id}/teams/{team_id}/own-keys/{key_id}/test',
   '/api/mcp/servers/{id}/test',
   '/api/admin/identity-providers/{id}/test',
   // A token that counts once, and the beginning of one.

@@ -8,6 +8,7 @@ let keyId: number;
 let applicationId: number;
 let channelId: number;
 let organisationId: number;
+let teamId: number;
 
 const callback = 'https://client.example/callback';
 const application = { name: 'Good', redirect_uris: [callback], scopes: 'openid' };
@@ -24,6 +25,7 @@ beforeAll(async () => {
   applicationId = await made('/api/oauth2/applications', application);
   channelId = await made('/api/admin/channels', channel);
   organisationId = await made('/api/organisations', { name: 'Good' });
+  teamId = await made(`/api/organisations/${organisationId}/teams`, { name: 'Good' });
 });
 afterAll(() => service.close());
 
@@ -51,6 +53,12 @@ const places: Places = [
   ['an organisation', 'POST', () => '/api/organisations', (name) => ({ name })],
   ['an organisation, changed', 'PUT', () => `/api/organisations/${organisationId}`, (name) => ({ name })],
   ['a team', 'POST', () => `/api/organisations/${organisationId}/teams`, (name) => ({ name })],
+  [
+    'a key of a team’s own',
+    'POST',
+    () => `/api/organisations/${organisationId}/teams/${teamId}/own-keys`,
+    (name) => ({ name, credential: 'sk-good', provider: 'openai' }),
+  ],
   ['a channel', 'POST', () => '/api/admin/channels', (name) => ({ ...channel, name })],
   ['a channel, changed', 'PUT', () => `/api/admin/channels/${channelId}`, (name) => ({ name })],
   ['a group of channels', 'PUT', () => `/api/admin/channels/${channelId}`, (name) => ({ group: name })],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { modelHealth, priceTable, priceWords } from './model-facts.ts';
+import { modelHealth, priceTable, priceWords, unitOf } from './model-facts.ts';
 import { chosenModels, isCalled } from './model-list.ts';
 import type { OfferedModel } from './models.ts';
 
@@ -37,6 +37,12 @@ test('a price in a line says what it is a price of', () => {
   expect(words({ prompt: 0, completion: 0, request: 0.04 }, ['image'])).toBe('$0.04 / image');
   expect(words({ prompt: 0, completion: 0, request: 0.4 }, ['video'])).toBe('$0.40 / second');
   expect(words({ prompt: 1, completion: 2, request: 0.01 }, [])).toBe('$1.00 in · $2.00 out · $0.01 / request');
+  expect(['speech', 'transcription', 'rerank', undefined].map(unitOf)).toEqual([
+    'minute',
+    'minute',
+    'request',
+    'request',
+  ]);
   expect(words({ prompt: 0, completion: 0 })).toBe('Free');
   expect(words(tiered)).toBe('$2.50 in · $10.00 out · more above 200K');
   // Free only at first: what follows costs.

@@ -24,7 +24,7 @@ const units: Record<string, string> = {
   transcription: 'minute',
   video: 'second',
 };
-const unitOf = ({ types }: Pick<OfferedModel, 'types'>): string => units[types[0] ?? 'chat'] ?? 'request';
+export const unitOf = (type: string | undefined): string => units[type ?? 'chat'] ?? 'request';
 
 /** Prices may be fractions of a cent, and cents are always two digits. */
 export const dollars = (usd: number): string =>
@@ -44,7 +44,7 @@ export function priceWords({ prices, types }: Priced): string {
   const words = [
     (prompt > 0 || completion > 0) && `${dollars(prompt)} in`,
     completion > 0 && `${dollars(completion)} out`,
-    request > 0 && `${dollars(request)} / ${unitOf({ types })}`,
+    request > 0 && `${dollars(request)} / ${unitOf(types[0])}`,
     tiers[0] && `more above ${formatCompact(tiers[0].above_context)}`,
   ];
   return words.filter(Boolean).join(' · ');
@@ -84,7 +84,7 @@ export function priceTable({ prices, types }: { prices: Prices; types: OfferedMo
   });
   if (all.some(({ request }) => request))
     rows.push({
-      label: `Each ${unitOf({ types })}`,
+      label: `Each ${unitOf(types[0])}`,
       values: all.map(({ request }) => request ?? base.request ?? 0),
     });
   const first = tiers.length > 0 ? `Up to ${formatCompact(tiers[0]!.above_context)}` : 'Price';

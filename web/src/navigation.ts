@@ -3,6 +3,7 @@ import {
   IconAdjustments,
   IconAdjustmentsHorizontal,
   IconApps,
+  IconArrowsSplit2,
   IconBook,
   IconBox,
   IconChartBar,
@@ -29,6 +30,7 @@ import {
   IconUser,
   IconUsers,
   IconVideo,
+  IconWallet,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { isAdmin, type User } from './session.ts';
@@ -55,6 +57,7 @@ const groups: NavigationGroup[] = [
       { label: 'Playground', path: '/playground', icon: IconMessageCircle, hint: 'Chat with any model' },
       { label: 'Models', path: '/models', icon: IconCube, hint: 'Prices, context and health' },
       { label: 'Keys', path: '/keys', icon: IconKey, hint: 'Create and manage API keys' },
+      { label: 'Own keys', path: '/own-keys', icon: IconWallet, hint: 'Keys you have at providers' },
       { label: 'Usage', path: '/usage', icon: IconChartBar, hint: 'Requests, tokens and cost' },
       { label: 'Requests', path: '/requests', icon: IconListSearch, hint: 'Each request, and what became of it' },
       { label: 'Credits', path: '/credits', icon: IconCreditCard, hint: 'Balance, ledger, top-ups' },
@@ -99,6 +102,7 @@ const groups: NavigationGroup[] = [
       { label: 'Sign-in', path: '/admin/identity-providers', icon: IconLogin2 },
       { label: 'Channels', path: '/admin/channels', icon: IconPlugConnected },
       { label: 'Models', path: '/admin/models', icon: IconBox },
+      { label: 'Aliases', path: '/admin/aliases', icon: IconArrowsSplit2 },
       { label: 'MCP servers', path: '/admin/mcp', icon: IconPlug },
       { label: 'Routing config', path: '/admin/routing', icon: IconRoute },
       { label: 'Applications', path: '/admin/applications', icon: IconListDetails },

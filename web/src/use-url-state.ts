@@ -36,17 +36,19 @@ export function usePage(): [number, (page: number) => void] {
 }
 const pageDefaults = { page: '1' };
 
-/** What lies open over a list, by its id; nothing when it is empty. Back closes it, and closing it goes back. */
-export function useOpened(): [string, (id: string) => void] {
-  const [{ open }, set] = useUrlState(openDefaults);
+/**
+ * What lies open over a list, by its id; nothing when it is empty. Back closes it, and closing it goes back.
+ * A list that opens two things of what it shows names the other.
+ */
+export function useOpened(name = 'open'): [string, (id: string) => void] {
+  const [{ [name]: open = '' }, set] = useUrlState<Record<string, string>>({ [name]: '' });
   const { history } = useRouter();
   // Whoever came by an address that names it has no step of ours to go back to.
   const stepped = useRef(false);
   const change = (id: string) => {
     if (id === '' && stepped.current) history.back();
-    else set({ open: id }, id === '' ? 'replace' : 'push');
+    else set({ [name]: id }, id === '' ? 'replace' : 'push');
     stepped.current = id !== '';
   };
   return [open, change];
 }
-const openDefaults = { open: '' };

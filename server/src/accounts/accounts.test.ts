@@ -208,6 +208,9 @@ test('whoever deletes the account is gone from every room, and the books still a
     .insertInto('routing_own_keys')
     .values({ ...ownKey, user_id: member.id })
     .execute();
+  const { data: keys } = (await (await member.call('/api/tokens')).json()) as { data: [{ id: number }] };
+  const limited = await member.call(`/api/tokens/${keys[0].id}/limit`, { method: 'PUT', body: { amount: 1_000_000 } });
+  expect(limited.status).toBe(200);
   // No consent tells of a device that was denied.
   const denied = { device_hash: 'd', user_code_hash: 'u', application_id: 1, scope: 'openid', openid: 0, epoch: 0 };
   await service.platform.database.db
@@ -246,6 +249,7 @@ test('whoever deletes the account is gone from every room, and the books still a
       'oauth_codes',
       'oauth_device_codes',
     ];
+    if ((await rows('organisations', 'keys_of', member.id)) > 0) return false;
     for (const table of [...personal, ...more]) if ((await rows(table, 'user_id', member.id)) > 0) return false;
     return true;
   });

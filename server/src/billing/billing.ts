@@ -30,6 +30,7 @@ import {
   windowsText,
 } from './store/port.ts';
 import { postgresPurseStore } from './store/postgres.ts';
+import { noteSavings } from './store/savings.ts';
 import { sqlitePurseStore } from './store/sqlite.ts';
 import type { LedgerRow } from './store/tables.ts';
 import { isLogged } from './store/usage.ts';
@@ -104,7 +105,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   });
   const returns = new Returns({ db, store, writer, purses, line, log, shared, alone: engine === 'sqlite' });
   const progress = new Progress({ store, writer, keeper, line, log });
-  const free = openFreeLog(line, log);
+  const free = openFreeLog(line, log, (rows) => noteSavings(db, rows));
   const now = () => nowSeconds(clock);
   const sweep = async () => {
     const swept = await takeOver(db, now());

@@ -4,7 +4,7 @@ import type { Line } from './line.ts';
 import type { UsageRow } from './store/port.ts';
 
 /** Usage of requests that cost nothing: off the hot path, written a few times a second. */
-export const openFreeLog = (line: Line, log: Log): RowsBehind<UsageRow> =>
+export const openFreeLog = (line: Line, log: Log, note: (rows: readonly UsageRow[]) => Promise<void>) =>
   new RowsBehind<UsageRow>({
     everyMs: 250,
     atOnce: 500,
@@ -13,6 +13,7 @@ export const openFreeLog = (line: Line, log: Log): RowsBehind<UsageRow> =>
     write: async (rows) => {
       const free = { user: null, key: null, keyPaid: 0, rest: 0, noted: false, kept: null, levels: null };
       await Promise.all(rows.map((row) => line.charge({ ...free, log: row })));
+      await note(rows).catch((error) => log.warn({ error }, 'what kept answers saved could not be noted'));
     },
     failed: (error, rows) => {
       log.error({ error, rows: rows.length }, 'usage log could not be written');

@@ -101,8 +101,8 @@ const checks: Check[] = [
             what: `the credential ${name} of channel ${channelId}`,
             sealedCredential: sealed,
           })),
-          ...ownKeys.map(({ id, userId, sealed }) => ({
-            what: `the own key ${id} of user ${userId}`,
+          ...ownKeys.map(({ id, owner, sealed }) => ({
+            what: `the own key ${id} of ${'teamId' in owner ? `team ${owner.teamId}` : `user ${owner.userId}`}`,
             sealedCredential: sealed,
           })),
           ...servers.map(({ name, sealedHeaders }) => ({

@@ -18,6 +18,8 @@ interface WarmKey {
   enabled: boolean;
   /** -1 never. */
   expiredTime: number;
+  /** When the secret that it was found by stops counting: that of before does, the present one never. */
+  secretEndsAt: number;
   allowedIps: Block[];
 }
 
@@ -64,6 +66,8 @@ export function openKeyLookup(deps: {
     if (!key.enabled) throw new AppError('invalid_api_key', 'This API key is disabled.');
     if (key.expiredTime !== -1 && key.expiredTime <= now)
       throw new AppError('invalid_api_key', 'This API key has expired.');
+    if (key.secretEndsAt <= now)
+      throw new AppError('invalid_api_key', 'This API key has got a new secret. Use that one.');
     if (key.allowedIps.length > 0 && !inBlocks(from.ip, key.allowedIps))
       throw new AppError('ip_not_allowed', 'This API key may not be used from your address.');
     used.saw(key.keyId, now);
@@ -103,6 +107,7 @@ async function loadKey(db: Db, hash: string): Promise<WarmKey | null> {
     keyId: key.id,
     enabled: key.status === 1 && user.status === statuses.enabled,
     expiredTime: key.expired_time,
+    secretEndsAt: key.key_hash === hash ? Number.POSITIVE_INFINITY : key.old_ends_at,
     allowedIps: (JSON.parse(key.allowed_ips) as string[]).map(parseBlock).filter((b): b is Block => b !== null),
   };
 }

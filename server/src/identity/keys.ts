@@ -62,6 +62,12 @@ export const keyViewSchema = z
       .object({ ttl_seconds: z.number().int(), when: z.enum(cacheWhens) })
       .nullable()
       .describe('Answers that are given again to the same request; null for none'),
+    saved_quota: z.number().int().describe('What answers that were given again would have cost'),
+    saved_requests: z.number().int().describe('How many of them there were'),
+    previous: z
+      .object({ key: z.string(), ends_at: z.number().int() })
+      .nullable()
+      .describe('The secret before, masked, while it counts beside the present one'),
   })
   .meta({ id: 'ApiKey' });
 export type KeyView = z.infer<typeof keyViewSchema>;
@@ -81,10 +87,12 @@ const cacheColumns = (cache: z.infer<typeof cacheSchema>) =>
 const cacheView = ({ cache_seconds, cache_when }: Pick<ApiKeyRow, 'cache_seconds' | 'cache_when'>): KeyView['cache'] =>
   cache_seconds === 0 ? null : { ttl_seconds: cache_seconds, when: cache_when === 'any' ? 'any' : 'temperature_0' };
 
-export const keyView = (row: ApiKeyRow): KeyView => ({
+const masked = (start: string, end: string): string => `sk-${start}**********${end}`;
+
+export const keyView = (row: ApiKeyRow, now: number): KeyView => ({
   id: row.id,
   name: row.name,
-  key: `sk-${row.key_start}**********${row.key_end}`,
+  key: masked(row.key_start, row.key_end),
   status: row.status,
   created_time: row.created_time,
   accessed_time: row.accessed_time,
@@ -95,6 +103,9 @@ export const keyView = (row: ApiKeyRow): KeyView => ({
   models: JSON.parse(row.models),
   allowed_ips: JSON.parse(row.allowed_ips),
   cache: cacheView(row),
+  saved_quota: row.saved_quota,
+  saved_requests: row.saved_requests,
+  previous: row.old_ends_at > now ? { key: masked(row.old_start, row.old_end), ends_at: row.old_ends_at } : null,
 });
 
 /** 0 and -1 both say never; a time that has passed is a slip of the caller's. */
@@ -102,6 +113,14 @@ function expiryOf(given: number | undefined, now: number): number {
   if (given === undefined || given <= 0) return -1;
   if (given <= now) throw new AppError('invalid_value', 'expired_time lies in the past.', { param: 'expired_time' });
   return given;
+}
+
+/** In the clear, and as rows have it. */
+export function newSecret() {
+  const random = randomString(48);
+  const secret = `sk-${random}`;
+  const columns = { key_hash: sha256Hex(secret), key_start: random.slice(0, 4), key_end: random.slice(-4) };
+  return { secret, columns };
 }
 
 /** Who asks for a key: somebody signed in, or an application on behalf of a user. */
@@ -116,13 +135,11 @@ export async function createKey(deps: KeyDeps, { userId, sessionId }: KeyMaker, 
   const expired_time = expiryOf(input.expired_time, now);
   if ((await countKeys(deps.db, userId)) >= mostKeys)
     throw new AppError('invalid_value', `You have ${mostKeys} keys already. Delete some first.`);
-  const secret = randomString(48);
+  const { secret, columns } = newSecret();
   const key = {
     user_id: userId,
     name: input.name,
-    key_hash: sha256Hex(`sk-${secret}`),
-    key_start: secret.slice(0, 4),
-    key_end: secret.slice(-4),
+    ...columns,
     status: 1,
     created_time: now,
     accessed_time: 0,
@@ -135,11 +152,12 @@ export async function createKey(deps: KeyDeps, { userId, sessionId }: KeyMaker, 
   };
   const row = await insertKey(deps.db, key, sessionId);
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
-  return { ...keyView(row), key: `sk-${secret}` };
+  return { ...keyView(row, now), key: secret };
 }
 
 export async function keysOf(deps: KeyDeps, userId: number): Promise<KeyView[]> {
-  return (await listKeys(deps.db, userId)).map(keyView);
+  const now = nowSeconds(deps.clock);
+  return (await listKeys(deps.db, userId)).map((row) => keyView(row, now));
 }
 
 export async function updateKey(
@@ -161,7 +179,7 @@ export async function updateKey(
   if (!row) throw new AppError('not_found', 'There is no such API key.');
   await deps.announcements.changed(`key:${id}`);
   if (change.remain_quota !== undefined) await deps.recallKey(userId, id);
-  return keyView(row);
+  return keyView(row, nowSeconds(deps.clock));
 }
 
 export async function removeKey(deps: KeyDeps, userId: number, id: number): Promise<void> {

@@ -23,8 +23,9 @@ export const keySubject = (db: Db): Subject => ({
   look: async (id) => {
     const row = await findKeyById(db, Number(id));
     if (!row) return null;
-    const { id: _, key: __, created_time, accessed_time, used_quota, ...state } = keyView(row);
-    return { name: row.name, state };
+    const view = keyView(row, 0);
+    const { id: _, key: __, created_time, accessed_time, used_quota, saved_quota, saved_requests, ...state } = view;
+    return { name: row.name, state: { ...state, secret: new Secret(row.key_hash) } };
   },
 });
 

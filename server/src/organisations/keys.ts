@@ -1,4 +1,5 @@
 import { createKey, type KeyView, keyView, type NewKey, removeKey, updateKey } from '../identity/keys.ts';
+import { endOverlap, rotateKey } from '../identity/rotate-key.ts';
 import { findKeysById } from '../identity/store/keys.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -67,9 +68,10 @@ export async function placedKeys(room: Room, { organisation, userId, role }: Sta
     places.map(({ key_id }) => key_id),
   );
   const keys = new Map(rows.map((row) => [row.id, row]));
+  const now = nowSeconds(room.clock);
   return places.flatMap((place) => {
     const row = keys.get(place.key_id);
-    return row ? [viewOf(keyView(row), place)] : [];
+    return row ? [viewOf(keyView(row, now), place)] : [];
   });
 }
 
@@ -111,4 +113,22 @@ export async function changePlacedKey(
 export async function removePlacedKey(room: Room, standing: Standing, keyId: number): Promise<void> {
   const { holderId } = await reach(room, standing, keyId);
   await removeKey(room, holderId, keyId);
+}
+
+export async function rotatePlacedKey(
+  room: Room,
+  standing: Standing,
+  sessionId: number,
+  keyId: number,
+  rotation: Parameters<typeof rotateKey>[3],
+): Promise<PlacedKey> {
+  const { place, holderId } = await reach(room, standing, keyId);
+  // The account has no session; whoever acts for it has shown theirs.
+  const maker = { userId: holderId, sessionId: holderId === standing.userId ? sessionId : null };
+  return viewOf(await rotateKey(room, maker, keyId, rotation), place);
+}
+
+export async function endPlacedOverlap(room: Room, standing: Standing, keyId: number): Promise<void> {
+  const { holderId } = await reach(room, standing, keyId);
+  await endOverlap(room, holderId, keyId);
 }

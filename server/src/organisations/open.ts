@@ -12,19 +12,24 @@ import type { Room } from './room.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { budgetRoutes } from './routes/budgets.ts';
 import { invitationRoutes } from './routes/invitations.ts';
+import { keyLimitRoutes } from './routes/key-limits.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { memberRoutes } from './routes/members.ts';
 import { organisationRoutes } from './routes/organisations.ts';
+import { type TeamKeyDeps, teamKeyRoutes } from './routes/own-keys.ts';
 import { teamRoutes } from './routes/teams.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { exportOf } from './store/account-data.ts';
 import { deleteExpiredInvitations } from './store/invitations.ts';
+import { deleteKeysPlace } from './store/key-limits.ts';
 import { namesOfOrganisations } from './store/organisations.ts';
 import { deleteOldWarnings } from './store/warnings.ts';
 import { Warnings } from './warnings.ts';
 
 export interface Organisations {
   routes: Route[];
+  /** Of the keys that teams bring along, which are routing's and tried by the relay. */
+  ownKeyRoutes(deps: TeamKeyDeps): Route[];
   /** For billing, which takes each hold at every level. */
   levels: LevelsPort;
   /**
@@ -34,6 +39,8 @@ export interface Organisations {
   admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
   /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null>;
+  /** The team for which requests with a key are; null where there is none. */
+  teamOf(keyId: number): number | null | Promise<number | null>;
   applications: TeamApplications;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
@@ -63,10 +70,12 @@ export function openOrganisations(room: Room): Organisations {
       ...memberRoutes(room),
       ...invitationRoutes(room),
       ...keyRoutes(room),
+      ...keyLimitRoutes(room),
       ...applicationRoutes(room),
       ...budgetRoutes(room),
       ...usageRoutes(room),
     ],
+    ownKeyRoutes: (deps) => teamKeyRoutes(room, deps),
     levels: {
       of: (keyId) => {
         const found = places.of(keyId);
@@ -88,9 +97,16 @@ export function openOrganisations(room: Room): Organisations {
     },
     admit: (keyId, models) => gate.admit(keyId, models),
     reachOf: (keyId) => gate.reachOf(keyId),
+    teamOf: (keyId) => {
+      const found = places.of(keyId);
+      return found instanceof Promise ? found.then(teamIn) : teamIn(found);
+    },
     applications: teamApplications(room),
     exportOf: (userId) => exportOf(room.db, userId),
-    forgetUser: (userId) => forgetMember(room, userId),
+    forgetUser: async (userId) => {
+      await deleteKeysPlace(room.db, userId);
+      await forgetMember(room, userId);
+    },
     requirePerson: (userId) => requirePerson(room, userId),
     sweep: async () => {
       const now = nowSeconds(room.clock);
@@ -102,4 +118,5 @@ export function openOrganisations(room: Room): Organisations {
   };
 }
 
+const teamIn = (standing: PlaceStanding | null): number | null => standing?.teamId ?? null;
 const levelsIn = (standing: PlaceStanding | null): Levels | null => standing?.levels ?? null;

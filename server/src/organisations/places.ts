@@ -20,6 +20,8 @@ export interface Place {
 
 export interface PlaceStanding {
   organisationId: number;
+  /** Null where the key is in no team. */
+  teamId: number | null;
   /** Why the key may not be used any more. */
   refusal: string | null;
   levels: Levels;
@@ -101,12 +103,12 @@ function refusalOf({ account_id, team_id, found_team, member_id, role, in_team }
 async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const found = await findKeyPlace(db, keyId);
   if (!found) return { keyId, standing: null };
-  const { organisation_id: organisationId, account_id, member_id, balance, time_zone } = found;
+  const { organisation_id: organisationId, team_id: teamId, account_id, member_id, balance, time_zone } = found;
   const refusal = refusalOf(found);
   const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   if (refusal !== null || account_id === null || time_zone === null) {
     const levels = { payerId: 0, budgets: [] };
-    return { keyId, standing: { organisationId, refusal, levels, limits: [], ...always } };
+    return { keyId, standing: { organisationId, teamId, refusal, levels, limits: [], ...always } };
   }
   const places = placesOf(keyId, found);
   const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
@@ -128,7 +130,7 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
   return {
     keyId,
-    standing: { organisationId, refusal: null, levels: { payerId, budgets: open }, limits, from, until },
+    standing: { organisationId, teamId, refusal: null, levels: { payerId, budgets: open }, limits, from, until },
   };
 }
 

@@ -1,5 +1,6 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
 import { organisationTag, type Room } from './room.ts';
 import { findRole, holdMembers } from './store/members.ts';
 import type { TeamRow } from './store/tables.ts';
@@ -12,6 +13,12 @@ export async function requireTeam(room: Pick<Room, 'db'>, organisationId: number
   const team = await findTeam(room.db, organisationId, id);
   if (!team) throw noTeam();
   return team;
+}
+
+/** Keeps a team there until the transaction ends. */
+export async function holdTeam(tx: Db, organisationId: number, id: number): Promise<void> {
+  await holdMembers(tx, organisationId);
+  if (!(await findTeam(tx, organisationId, id))) throw noTeam();
 }
 
 export async function createTeam(room: Room, organisationId: number, name: string): Promise<TeamRow> {

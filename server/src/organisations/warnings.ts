@@ -1,5 +1,6 @@
 import type { OpenBudget } from '../billing/levels.ts';
 import { markWarned, type WindowState, windowStates } from '../billing/store/windows.ts';
+import { findKeyById } from '../identity/store/keys.ts';
 import { findUserRow } from '../identity/store/users.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { signPayload } from '../lib/hashing.ts';
@@ -86,7 +87,9 @@ export class Warnings {
     if (!organisation) return;
     await Promise.all([
       postWebhook(this.room, organisation, warning, { hard, endsAt }),
-      mailManagers(this.room, organisation, warning, hard),
+      organisation.keys_of === null
+        ? mailManagers(this.room, organisation, warning, hard)
+        : mailOwner(this.room, organisation.keys_of, warning, hard),
     ]);
   }
 
@@ -126,21 +129,42 @@ async function postWebhook(
   }
 }
 
-/** To owners and administrators whose address is verified. */
+const spentOf = ({ used, amount }: Told): string =>
+  `$${quotaToUsd(used).toFixed(2)} of $${quotaToUsd(amount).toFixed(2)}`;
+const thenOf = (hard: boolean): string => (hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.');
+
+/** To owners and administrators. */
 async function mailManagers(room: Room, { id, name }: OrganisationRow, told: Told, hard: boolean): Promise<void> {
   if (!room.mailer) return;
   const managers = (await listMembers(room.db, id)).filter(({ role }) => role === 'owner' || role === 'admin');
+  const what = `${told.share / 10} % of the budget of ${told.level} ${told.level_id} (${told.span}) is used: ${spentOf(told)}.`;
+  const mail = {
+    subject: `${name}: ${told.share / 10} % of a budget is used`,
+    text: `in ${name}, ${what} ${thenOf(hard)}\n\n${room.webUrl}/organisations/${id}`,
+  };
+  for (const { user_id } of managers.slice(0, mostMails)) await mailTo(room, user_id, mail);
+}
+
+/** Of a key that belongs to no organisation: to whose it is. */
+async function mailOwner(room: Room, userId: number, told: Told, hard: boolean): Promise<void> {
+  const key = await findKeyById(room.db, told.level_id);
+  if (!key) return;
+  const what = `${told.share / 10} % of what your API key ${key.name} may spend (${told.span}) is used: ${spentOf(told)}.`;
+  await mailTo(room, userId, {
+    subject: `${key.name}: ${told.share / 10} % of its limit is used`,
+    text: `${what} ${thenOf(hard)}\n\n${room.webUrl}/keys`,
+  });
+}
+
+/** Where the address is verified. */
+async function mailTo(room: Room, userId: number, { subject, text }: { subject: string; text: string }): Promise<void> {
+  const user = await findUserRow(room.db, userId);
+  if (!room.mailer || !user || user.email === '' || user.email_verified !== 1) return;
   const host = new URL(room.webUrl).host;
-  const spent = `$${quotaToUsd(told.used).toFixed(2)} of $${quotaToUsd(told.amount).toFixed(2)}`;
-  const what = `${told.share / 10} % of the budget of ${told.level} ${told.level_id} (${told.span}) is used: ${spent}.`;
-  const then = hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.';
-  const page = `${room.webUrl}/organisations/${id}`;
-  for (const { user_id } of managers.slice(0, mostMails)) {
-    const user = await findUserRow(room.db, user_id);
-    if (!user || user.email === '' || user.email_verified !== 1) continue;
-    const text = `Hello ${user.username},\n\nin ${name}, ${what} ${then}\n\n${page}\n\n${host}\n`;
-    await room.mailer
-      .send({ to: user.email, subject: `${name}: ${told.share / 10} % of a budget is used (${host})`, text })
-      .catch((error) => room.log.warn({ error }, 'a warning could not be mailed'));
-  }
+  await room.mailer
+    .send({
+      ...{ to: user.email, subject: `${subject} (${host})` },
+      text: `Hello ${user.username},\n\n${text}\n\n${host}\n`,
+    })
+    .catch((error) => room.log.warn({ error }, 'a warning could not be mailed'));
 }

@@ -23,6 +23,7 @@ import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
 import { offeredModelsRoutes } from './routes/offered-models.ts';
+import { ownKeyTestRoutes } from './routes/own-key-tests.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { responsesRoutes } from './routes/responses.ts';
 import { backgroundAnswers } from './routes/responses-background.ts';
@@ -70,5 +71,6 @@ export function relayRoutes(
     ...keptResponseRoutes(responses),
     ...conversationRoutes(responses),
     ...channelToolRoutes(deps, room),
+    ...ownKeyTestRoutes(deps, room),
   ];
 }

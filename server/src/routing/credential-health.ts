@@ -1,7 +1,8 @@
+import type { Candidate } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
 import type { RoutingParts } from './routing.ts';
 import type { DayUse } from './store/credential-days.ts';
-import { waysOf } from './ways.ts';
+import { circuitOf, waysOf } from './ways.ts';
 
 /** How the credentials of channels are. */
 export interface CredentialHealth {
@@ -33,3 +34,9 @@ export async function credentialHealth({
     }
   return health;
 }
+
+/** What pages of the catalog tell besides it: how credentials and candidates stand. */
+export const standingIn = (parts: Pick<RoutingParts, 'deps' | 'breaker' | 'meter'>) => ({
+  credentialHealth: () => credentialHealth(parts),
+  circuit: (candidate: Candidate): CircuitState => circuitOf(candidate, (key) => parts.breaker.state(key)),
+});

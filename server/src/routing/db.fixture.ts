@@ -5,13 +5,14 @@ import { migrate } from '../platform/db/migrate.ts';
 import { migration as routing } from '../platform/db/migrations/0004-routing.ts';
 import { decisions } from '../platform/db/migrations/0014-turns.ts';
 import { keysAndNames } from '../platform/db/migrations/0034-credentials.ts';
+import { keysOfTeams } from '../platform/db/migrations/0041-team-keys.ts';
 import { type OpenDb, openDb } from '../platform/db/open.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
 async function open(where: { url?: string; path?: string }): Promise<OpenDb> {
   const opened = await openDb(where);
-  await migrate(opened.db, [routing, decisions, keysAndNames]);
+  await migrate(opened.db, [routing, decisions, keysAndNames, keysOfTeams]);
   return opened;
 }
 

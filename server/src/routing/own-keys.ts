@@ -5,10 +5,10 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Credential } from './candidate.ts';
-import { HeldByUser } from './held-by-user.ts';
+import { HeldById } from './held-by-id.ts';
 import * as store from './store/own-keys.ts';
 
-/** A key of a user's own, ready for use. */
+/** A key of a user's or a team's own, ready for use. */
 export interface OwnKey {
   provider: string;
   credential: Credential;
@@ -16,16 +16,28 @@ export interface OwnKey {
   fallback: boolean;
 }
 
-type OwnKeyInput = Omit<store.OwnKeyFields, 'sealed'> & { credential: string };
+export type OwnKeyInput = Omit<store.OwnKeyFields, 'sealed'> & { credential: string };
+export type OwnKeyChange = Partial<Omit<OwnKeyInput, 'provider'>>;
+
+/** Whose request is to be answered. */
+interface Asking {
+  userId: number;
+  /** Of the API key that it came with. */
+  keyId?: number | null;
+}
 
 export interface OwnKeys {
-  /** Those that may be used now. Known users are answered without waiting. */
-  get(userId: number): readonly OwnKey[] | Promise<readonly OwnKey[]>;
-  list(userId: number): Promise<store.OwnKeyRecord[]>;
-  add(userId: number, input: OwnKeyInput): Promise<store.OwnKeyRecord>;
+  /**
+   * Those that may be used now. A team's keys go out with requests for it; a member's own where the team has none for the
+   * provider. Whoever is known is answered without waiting.
+   */
+  for(asking: Asking): readonly OwnKey[] | Promise<readonly OwnKey[]>;
+  list(owner: store.OwnKeyOwner): Promise<store.OwnKeyRecord[]>;
+  /** `hold` keeps the owner there until the key is; it throws when there is no such owner any more. */
+  add(owner: store.OwnKeyOwner, input: OwnKeyInput, hold?: (tx: Db) => Promise<void>): Promise<store.OwnKeyRecord>;
   /** Fields not given stay. */
-  change(userId: number, id: number, given: Partial<Omit<OwnKeyInput, 'provider'>>): Promise<store.OwnKeyRecord>;
-  remove(userId: number, id: number): Promise<void>;
+  change(owner: store.OwnKeyOwner, id: number, given: OwnKeyChange): Promise<store.OwnKeyRecord>;
+  remove(owner: store.OwnKeyOwner, id: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,86 +47,120 @@ interface OwnKeysDeps {
   shared: Shared;
   hearing: Hearing;
   sealer: Sealer;
-  /** Whether users may have any at all. */
+  /** Whether there may be any at all. */
   allowed(): boolean;
+  /** The team for which requests with an API key are; null where it is nobody's but its user's. */
+  teamOf?: ((keyId: number) => number | null | Promise<number | null>) | undefined;
   onTrouble(message: string, error: unknown): void;
 }
 
-const channel = 'routing:own-keys';
+const channels = { users: 'routing:own-keys', teams: 'routing:team-keys' };
 const enabled = 1;
-/** Each is looked through with every request of its user. */
+/** Each is looked through with every request of its owner. */
 const most = 20;
 const none: readonly OwnKey[] = Object.freeze([]);
 
 class StoredOwnKeys implements OwnKeys {
-  readonly #held: HeldByUser<readonly OwnKey[]>;
+  readonly #ofUsers: HeldById<readonly OwnKey[]>;
+  readonly #ofTeams: HeldById<readonly OwnKey[]>;
 
   constructor(readonly deps: OwnKeysDeps) {
     const { clock, shared, hearing } = deps;
-    this.#held = new HeldByUser({ clock, shared, hearing, channel, load: (userId) => this.#load(userId) });
+    const held = { clock, shared, hearing };
+    this.#ofUsers = new HeldById({ ...held, channel: channels.users, load: (userId) => this.#load({ userId }) });
+    this.#ofTeams = new HeldById({ ...held, channel: channels.teams, load: (teamId) => this.#load({ teamId }) });
   }
 
-  subscribe(): Promise<void> {
-    return this.#held.subscribe();
+  async subscribe(): Promise<void> {
+    await this.#ofUsers.subscribe();
+    await this.#ofTeams.subscribe();
   }
 
-  get(userId: number): readonly OwnKey[] | Promise<readonly OwnKey[]> {
-    return this.deps.allowed() ? this.#held.get(userId) : none;
+  for({ userId, keyId = null }: Asking): readonly OwnKey[] | Promise<readonly OwnKey[]> {
+    if (!this.deps.allowed()) return none;
+    // First, since it throws for a key that counts no more.
+    const teamId = keyId === null ? null : (this.deps.teamOf?.(keyId) ?? null);
+    const ofUser = this.#ofUsers.get(userId);
+    if (teamId === null) return ofUser;
+    const ofTeam =
+      teamId instanceof Promise
+        ? teamId.then((found) => (found === null ? none : this.#ofTeams.get(found)))
+        : this.#ofTeams.get(teamId);
+    if (!(ofTeam instanceof Promise || ofUser instanceof Promise)) return keysForTeam(ofTeam, ofUser);
+    return Promise.all([ofTeam, ofUser]).then(([team, user]) => keysForTeam(team, user));
   }
 
-  list(userId: number): Promise<store.OwnKeyRecord[]> {
-    return store.listOwnKeys(this.deps.db, userId);
+  list(owner: store.OwnKeyOwner): Promise<store.OwnKeyRecord[]> {
+    return store.listOwnKeys(this.deps.db, owner);
   }
 
-  async add(userId: number, { credential, ...fields }: OwnKeyInput): Promise<store.OwnKeyRecord> {
+  async add(
+    owner: store.OwnKeyOwner,
+    { credential, ...fields }: OwnKeyInput,
+    hold?: (tx: Db) => Promise<void>,
+  ): Promise<store.OwnKeyRecord> {
     const { db, clock, sealer } = this.deps;
-    if ((await this.list(userId)).length >= most)
-      throw new AppError('conflict', `You have ${most} keys of your own already, and cannot have more.`);
     const given = { ...fields, sealed: sealer.seal(credential) };
-    const added = await store.insertOwnKey(db, userId, given, nowSeconds(clock));
-    await this.#held.changed(userId);
+    const added = await db.transaction().execute(async (tx) => {
+      await hold?.(tx);
+      return store.insertOwnKey(tx, owner, given, { most, now: nowSeconds(clock) });
+    });
+    if (!added) throw new AppError('conflict', `There are ${most} keys already, and there cannot be more.`);
+    await this.#changed(owner);
     return added;
   }
 
-  async change(userId: number, id: number, { credential, ...given }: Partial<Omit<OwnKeyInput, 'provider'>>) {
+  async change(owner: store.OwnKeyOwner, id: number, { credential, ...given }: OwnKeyChange) {
     const { db, clock, sealer } = this.deps;
     const sealed = credential === undefined ? undefined : sealer.seal(credential);
-    const changed = await store.updateOwnKey(db, userId, id, { ...given, sealed }, nowSeconds(clock));
-    if (!changed) throw notFound(id);
-    await this.#held.changed(userId);
+    const changed = await store.updateOwnKey(db, owner, id, { ...given, sealed }, nowSeconds(clock));
+    if (!changed) throw noOwnKey(id);
+    await this.#changed(owner);
     return changed;
   }
 
-  async remove(userId: number, id: number): Promise<void> {
-    if (!(await store.deleteOwnKey(this.deps.db, userId, id))) throw notFound(id);
-    await this.#held.changed(userId);
+  async remove(owner: store.OwnKeyOwner, id: number): Promise<void> {
+    if (!(await store.deleteOwnKey(this.deps.db, owner, id))) throw noOwnKey(id);
+    await this.#changed(owner);
   }
 
-  close(): Promise<void> {
-    return this.#held.close();
+  async close(): Promise<void> {
+    await this.#ofUsers.close();
+    await this.#ofTeams.close();
   }
 
-  async #load(userId: number): Promise<readonly OwnKey[]> {
-    const records = await store.listOwnKeys(this.deps.db, userId);
+  #changed(owner: store.OwnKeyOwner): Promise<void> {
+    return 'teamId' in owner ? this.#ofTeams.changed(owner.teamId) : this.#ofUsers.changed(owner.userId);
+  }
+
+  async #load(owner: store.OwnKeyOwner): Promise<readonly OwnKey[]> {
+    const records = await store.listOwnKeys(this.deps.db, owner);
     const usable = records.filter(({ status }) => status === enabled).flatMap((record) => this.#opened(record));
     return usable.length === 0 ? none : usable;
   }
 
-  #opened({ id, userId, provider, sealed, fallback }: store.OwnKeyRecord): OwnKey[] {
+  #opened({ id, provider, sealed, fallback }: store.OwnKeyRecord): OwnKey[] {
     try {
       const secret = this.deps.sealer.open(sealed);
       return [{ provider, fallback, credential: { id, secret, weight: 1, limits: null } }];
     } catch (error) {
-      this.deps.onTrouble(`own key ${id} of user ${userId} is left out: it cannot be opened`, error);
+      this.deps.onTrouble(`own key ${id} is left out: it cannot be opened`, error);
       return [];
     }
   }
 }
 
-const notFound = (id: number): AppError => new AppError('not_found', `You have no key ${id}.`);
+const noOwnKey = (id: number): AppError => new AppError('not_found', `There is no key ${id}.`);
 
 export async function openOwnKeys(deps: OwnKeysDeps): Promise<OwnKeys> {
   const keys = new StoredOwnKeys(deps);
   await keys.subscribe();
   return keys;
+}
+
+function keysForTeam(ofTeam: readonly OwnKey[], ofUser: readonly OwnKey[]): readonly OwnKey[] {
+  if (ofTeam.length === 0) return ofUser;
+  if (ofUser.length === 0) return ofTeam;
+  const provided = new Set(ofTeam.map(({ provider }) => provider));
+  return [...ofTeam, ...ofUser.filter(({ provider }) => !provided.has(provider))];
 }

@@ -27,6 +27,8 @@ import { circuitKeys } from './ways.ts';
 export interface PlanRequest {
   requestId: string;
   userId: number;
+  /** Of the API key that it came with; null or absent where it came with none. */
+  keyId?: number | null;
   group: string;
   modelId: string;
   type: ModelType;
@@ -51,6 +53,8 @@ export interface RoutingDeps {
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;
   random?: () => number;
+  /** The team for which requests with an API key are; null where it is nobody's but its user's. */
+  teamOf?: (keyId: number) => number | null | Promise<number | null>;
   /** Opens keys of users' own; without it they have none. */
   sealer?: Sealer;
   /** Share of a model's price that requests with a key of the user's own cost; null where there are no such keys. */
@@ -134,7 +138,7 @@ class RoutingRoom implements Routing {
 
   plan(request: PlanRequest): Plan | Promise<Plan> {
     const preferences = this.parts.preferences.get(request.userId);
-    const ownKeys = this.parts.ownKeys?.get(request.userId) ?? noKeys;
+    const ownKeys = this.parts.ownKeys?.for(request) ?? noKeys;
     const place = this.#placeOf(request);
     const bound = place !== undefined && request.conversation!.begun ? this.parts.affinity.find(place) : null;
     if (!(preferences instanceof Promise || ownKeys instanceof Promise || bound instanceof Promise))
@@ -276,6 +280,7 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     ...(sealer && {
       ownKeys: await openOwnKeys({
         ...{ db, clock, shared, hearing, sealer },
+        teamOf: deps.teamOf,
         allowed: () => (deps.ownKeyFee?.() ?? null) !== null,
         onTrouble: (message, error) => deps.onError?.(error, `use a key: ${message}`),
       }),

@@ -1,5 +1,6 @@
 /** Pages of administrators, which come in one file. */
 
+export { AdminAliasesPage } from '../pages/admin-aliases/admin-aliases-page.tsx';
 export { AdminApplicationsPage } from '../pages/admin-applications/admin-applications-page.tsx';
 export { AdminAuditPage } from '../pages/admin-audit/admin-audit-page.tsx';
 export { AdminChannelsPage } from '../pages/admin-channels/admin-channels-page.tsx';

@@ -12,6 +12,7 @@ import {
   removeKey,
   updateKey,
 } from '../keys.ts';
+import { endOverlap, rotateKey, rotationSchema } from '../rotate-key.ts';
 import { keySubject } from '../subjects.ts';
 
 const base = {
@@ -58,6 +59,35 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       audit: { action: 'key_updated', subject, id: (call) => call.params.id },
       answers: { 200: one },
       handle: async (call) => ok(call, await updateKey(deps, call.principal.user.id, call.params.id, call.body)),
+    }),
+    defineRoute({
+      ...base,
+      method: 'post',
+      path: '/api/tokens/{id}/rotate',
+      summary: 'Give an API key a new secret, which is shown once; the old one goes on for a while',
+      idempotent: true,
+      params,
+      body: rotationSchema,
+      audit: { action: 'key_rotated', subject, id: (call) => call.params.id },
+      answers: { 200: one },
+      handle: async (call) => {
+        const { user, sessionId } = call.principal;
+        call.headers['cache-control'] = 'no-store';
+        return ok(call, await rotateKey(deps, { userId: user.id, sessionId }, call.params.id, call.body));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/tokens/{id}/previous',
+      summary: 'End the secret that an API key had before it was rotated',
+      params,
+      audit: { action: 'key_overlap_ended', subject, id: (call) => call.params.id },
+      answers: { 200: done },
+      handle: async (call) => {
+        await endOverlap(deps, call.principal.user.id, call.params.id);
+        return json(call, { success: true, message: 'The old secret is ended.' });
+      },
     }),
     defineRoute({
       ...base,

@@ -22,7 +22,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
   ),
   second_factors: onePage(async () => [await factorsOf(db, userId)]),
   api_keys: onePage(async () =>
-    (await listKeys(db, userId)).map(({ key_hash: _, user_id: __, ...key }) => ({
+    (await listKeys(db, userId)).map(({ key_hash: _, user_id: __, old_hash: ___, ...key }) => ({
       ...key,
       models: JSON.parse(key.models),
       allowed_ips: JSON.parse(key.allowed_ips),

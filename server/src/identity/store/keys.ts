@@ -35,7 +35,19 @@ interface CacheColumns {
   cache_when: Generated<string>;
 }
 
-interface ApiKeysTable extends KeyColumns, CacheColumns {
+/** Likewise. */
+interface FurtherColumns {
+  /** Of the secret before, while it counts beside the present one. */
+  old_hash: Generated<string | null>;
+  old_start: Generated<string>;
+  old_end: Generated<string>;
+  old_ends_at: Generated<number>;
+  /** What answers that were kept would have cost, and how many there were. */
+  saved_quota: Generated<number>;
+  saved_requests: Generated<number>;
+}
+
+interface ApiKeysTable extends KeyColumns, CacheColumns, FurtherColumns {
   /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
   application_id: Generated<number | null>;
 }
@@ -48,12 +60,13 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-export type ApiKeyRow = Selectable<KeyColumns & CacheColumns>;
+export type ApiKeyRow = Selectable<KeyColumns & CacheColumns & FurtherColumns>;
 
 /** Null when the session that asks for it has ended: a key would outlive it. */
 export async function insertKey(
   db: Db,
-  key: Omit<ApiKeyRow, 'id' | 'used_quota' | 'cache_seconds' | 'cache_when'> & Partial<Selectable<CacheColumns>>,
+  key: Omit<ApiKeyRow, 'id' | 'used_quota' | keyof CacheColumns | keyof FurtherColumns> &
+    Partial<Selectable<CacheColumns>>,
   sessionId: number | null,
 ): Promise<ApiKeyRow | null> {
   return db.transaction().execute(async (tx) => {
@@ -62,8 +75,12 @@ export async function insertKey(
   });
 }
 
+/** By its secret, or by the one before, whether that still counts or not. */
 export async function findKeyByHash(db: Db, hash: string): Promise<{ key: ApiKeyRow; user: User } | null> {
-  const key = await db.selectFrom('api_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst();
+  const keys = db.selectFrom('api_keys').selectAll();
+  const key =
+    (await keys.where('key_hash', '=', hash).executeTakeFirst()) ??
+    (await keys.where('old_hash', '=', hash).executeTakeFirst());
   if (!key) return null;
   const user = await db.selectFrom('users').selectAll().where('id', '=', key.user_id).executeTakeFirst();
   return user ? { key, user: toUser(user) } : null;
@@ -75,7 +92,8 @@ const keysNow = (db: Db) =>
     .selectFrom('api_keys_now as n')
     .innerJoin('api_keys as k', 'k.id', 'n.id')
     .selectAll('n')
-    .select(['k.cache_seconds', 'k.cache_when']);
+    .select(['k.cache_seconds', 'k.cache_when', 'k.old_hash', 'k.old_start', 'k.old_end', 'k.old_ends_at'])
+    .select(['k.saved_quota', 'k.saved_requests']);
 
 export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null> {
   return (await keysNow(db).where('n.id', '=', id).executeTakeFirst()) ?? null;
@@ -154,6 +172,45 @@ export async function changeKey(db: Db, userId: number, id: number, change: KeyC
         where id = ${id}`.execute(tx);
     return findKey(tx, userId, id);
   });
+}
+
+/** The present secret becomes the one before, and what was that ends. Null when there is no such key, or the session has ended. */
+export async function replaceSecret(
+  db: Db,
+  { userId, id, sessionId }: { userId: number; id: number; sessionId: number | null },
+  secret: Pick<ApiKeyRow, 'key_hash' | 'key_start' | 'key_end'>,
+  oldEndsAt: number | null,
+): Promise<ApiKeyRow | null> {
+  return db.transaction().execute(async (tx) => {
+    if (sessionId !== null && !(await holdSession(tx, userId, sessionId))) return null;
+    const changed = await tx
+      .updateTable('api_keys')
+      .set((e) => ({
+        ...secret,
+        ...(oldEndsAt === null
+          ? { old_hash: null, old_ends_at: 0 }
+          : { old_hash: e.ref('key_hash'), old_start: e.ref('key_start'), old_end: e.ref('key_end') }),
+        ...(oldEndsAt !== null && { old_ends_at: oldEndsAt }),
+      }))
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('application_id', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    return changed ? findKey(tx, userId, id) : null;
+  });
+}
+
+/** False when no secret counts beside the present one. */
+export async function endOldSecret(db: Db, userId: number, id: number, now: number): Promise<boolean> {
+  const ended = await db
+    .updateTable('api_keys')
+    .set({ old_hash: null, old_ends_at: 0 })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('old_ends_at', '>', now)
+    .executeTakeFirst();
+  return ended.numUpdatedRows > 0n;
 }
 
 export async function deleteKey(db: Db, userId: number, id: number): Promise<boolean> {

@@ -19,18 +19,19 @@ const alerts = z
   .max(20)
   .describe('Shares of the amount that are told of, each once in a window');
 
-const budgetFields = {
+export const budgetFields = {
   amount,
   hard: z.boolean().describe('Refuses what goes beyond; else it is only told of'),
   alerts,
 };
+export const defaultAlerts = [0.5, 0.8, 1];
 const newBudget = z.strictObject({
   level,
   level_id: levelId,
   window,
   amount,
   hard: budgetFields.hard.default(true),
-  alerts: alerts.default([0.5, 0.8, 1]),
+  alerts: alerts.default(defaultAlerts),
 });
 const budgetChange = z.strictObject(budgetFields).partial();
 const budgetSchema = z

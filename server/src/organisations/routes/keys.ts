@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { keyChangeSchema, keyViewSchema, newKeySchema } from '../../identity/keys.ts';
+import { rotationSchema } from '../../identity/rotate-key.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { changePlacedKey, createPlacedKey, placedKeys, removePlacedKey } from '../keys.ts';
+import {
+  changePlacedKey,
+  createPlacedKey,
+  endPlacedOverlap,
+  placedKeys,
+  removePlacedKey,
+  rotatePlacedKey,
+} from '../keys.ts';
 import type { Room } from '../room.ts';
 import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
 
@@ -71,6 +79,46 @@ export const keyRoutes = (room: Room): Route[] => [
     handle: async (call) => {
       const acting = await standing(room, call, 'use');
       return ok(call, await changePlacedKey(room, acting, call.params.key_id, call.body));
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: `${root}/{id}/keys/{key_id}/rotate`,
+    summary: 'Give an API key of an organisation a new secret, which is shown once; the old one goes on for a while',
+    idempotent: true,
+    params,
+    body: rotationSchema,
+    audit: {
+      action: 'organisation_key_rotated',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params: { key_id }, body: { overlap_seconds } }) => ({ key_id, overlap_seconds }),
+    },
+    answers: { 200: answered(placedKeySchema) },
+    handle: async (call) => {
+      const acting = await standing(room, call, 'use');
+      call.headers['cache-control'] = 'no-store';
+      const { sessionId } = call.principal;
+      return ok(call, await rotatePlacedKey(room, acting, sessionId, call.params.key_id, call.body));
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'delete',
+    path: `${root}/{id}/keys/{key_id}/previous`,
+    summary: 'End the secret that an API key of an organisation had before it was rotated',
+    params,
+    audit: {
+      action: 'organisation_key_overlap_ended',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params: { key_id } }) => ({ key_id }),
+    },
+    answers: { 200: done },
+    handle: async (call) => {
+      await endPlacedOverlap(room, await standing(room, call, 'use'), call.params.key_id);
+      return json(call, { success: true, message: 'The old secret is ended.' });
     },
   }),
   defineRoute({

@@ -6,6 +6,15 @@ export async function placeKey(db: Db, key: OrganisationKeyRow): Promise<void> {
   await db.insertInto('organisation_keys').values(key).execute();
 }
 
+/** Whoever was first has placed it. */
+export async function placeKeyOnce(db: Db, key: OrganisationKeyRow): Promise<void> {
+  await db
+    .insertInto('organisation_keys')
+    .values(key)
+    .onConflict((c) => c.column('key_id').doNothing())
+    .execute();
+}
+
 export async function findPlacedKey(db: Db, organisationId: number, keyId: number): Promise<OrganisationKeyRow | null> {
   const row = await db
     .selectFrom('organisation_keys')

@@ -12,6 +12,8 @@ interface OrganisationsTable {
   webhook_url: Generated<string>;
   /** Sealed. */
   webhook_secret: Generated<string>;
+  /** Whose keys stand here that have limits and belong to no organisation; null for organisations. */
+  keys_of: Generated<number | null>;
   created_at: number;
 }
 

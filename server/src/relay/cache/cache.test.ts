@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Member } from '../../app.fixture.ts';
+import { until } from '../../lib/until.fixture.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { addUpstream, type Script, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
 
@@ -86,6 +87,13 @@ test('the same request gets the same answer: the model is asked once, and paid o
   expect(JSON.parse(second.text)).toEqual(JSON.parse(first.text));
   expect(await relay.usageOf(second.answer)).toMatchObject({ quota: 0, saved_quota: cost, prompt_tokens: 10 });
   expect(await relay.usageOf(first.answer)).toMatchObject({ quota: cost, saved_quota: 0 });
+  const saved = async () => {
+    const { data } = (await (await relay.member.call('/api/tokens')).json()) as { data: Record<string, number>[] };
+    return data.map(({ saved_quota, saved_requests }) => [saved_quota, saved_requests]);
+  };
+  await until('the key shows what it saved', async () =>
+    (await saved()).some(([quota, requests]) => quota === cost && requests === 1),
+  );
   expect(before.quota - (await relay.money()).quota).toBe(cost);
 });
 

@@ -19,6 +19,8 @@ import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
 
 const patienceMs = 15_000;
 
+export type Asker = Pick<RequestContext, 'requestId' | 'signal'>;
+
 export interface ChannelTest {
   ok: boolean;
   latency_ms: number;
@@ -39,13 +41,19 @@ const greeting = (model: string): Conversation => ({
  * Whether a channel answers with its credential: a tiny chat where it serves a chat model, since lists of models are
  * often open to everybody; else its list of models.
  */
-export async function testChannel(
+export async function testChannel(deps: RelayDeps, room: CatalogRoom, id: number, asker: Asker): Promise<ChannelTest> {
+  const record = await getChannel(room, id);
+  return tryChannel(deps, room, record, asker, messageOf);
+}
+
+/** With the key in the record, whosever it is. `say` words a fault for whoever asked. */
+export async function tryChannel(
   deps: RelayDeps,
   room: CatalogRoom,
-  id: number,
-  asker: Pick<RequestContext, 'requestId' | 'signal'>,
+  record: ChannelRecord,
+  asker: Asker,
+  say: (error: unknown, credential: string) => string,
 ): Promise<ChannelTest> {
-  const record = await getChannel(room, id);
   const channel = opened(room, record);
   const model = await chatModelOf(room, record);
   const startedMs = deps.clock.steadyMs();
@@ -64,27 +72,18 @@ export async function testChannel(
       );
     return { ok: true, latency_ms: latency() };
   } catch (error) {
-    return { ok: false, latency_ms: latency(), error: messageOf(error, channel.credential) };
+    return { ok: false, latency_ms: latency(), error: say(error, channel.credential) };
   }
 }
 
 /** Brings the channel's models in line with the upstream's own list. */
-export async function syncModels(
-  deps: RelayDeps,
-  room: CatalogRoom,
-  id: number,
-  asker: Pick<RequestContext, 'requestId' | 'signal'>,
-): Promise<SyncResult> {
+export async function syncModels(deps: RelayDeps, room: CatalogRoom, id: number, asker: Asker): Promise<SyncResult> {
   const record = await getChannel(room, id);
   const channel = opened(room, record);
   return syncProviderModels(room, record, await discover(deps, channel, asker));
 }
 
-async function discover(
-  deps: RelayDeps,
-  channel: Channel,
-  asker: Pick<RequestContext, 'requestId' | 'signal'>,
-): Promise<DiscoveredModel[]> {
+async function discover(deps: RelayDeps, channel: Channel, asker: Asker): Promise<DiscoveredModel[]> {
   if (channel.kind === 'demo')
     return demoModels.map(({ id, type, context_length, max_output_tokens }) => ({
       name: id,
@@ -112,7 +111,7 @@ const listRequest = (kind: ProviderKind, target: Target): UpstreamRequest => kin
 async function call<T>(
   deps: RelayDeps,
   channel: Channel,
-  { requestId, signal }: Pick<RequestContext, 'requestId' | 'signal'>,
+  { requestId, signal }: Asker,
   modelName: string,
   write: (kind: ProviderKind, target: Target) => UpstreamRequest,
   read: (kind: ProviderKind, json: unknown) => T,
@@ -165,7 +164,7 @@ async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<
 }
 
 /** For the administrator who asked: the upstream's own words, but never the credential, which some upstreams repeat. */
-function messageOf(error: unknown, credential: string): string {
+export function messageOf(error: unknown, credential: string): string {
   const cause = error instanceof UpstreamFault ? `${error.error.status}: ${error.message}` : faultOf(error);
   return credential === '' ? cause : cause.replaceAll(credential, '[redacted]');
 }

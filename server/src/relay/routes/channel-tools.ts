@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { CatalogRoom } from '../../routing/catalog/channels.ts';
+import { credentialParams } from '../../routing/catalog/routes/credential-fields.ts';
 import { viewProviderModel } from '../../routing/catalog/routes/fields.ts';
 import { idParams, providerModelView } from '../../routing/catalog/routes/schemas.ts';
 import { channelSubject } from '../../routing/catalog/routes/subjects.ts';
 import type { RelayDeps } from '../deps.ts';
 import { syncModels, testChannel } from '../endpoints/channel-tools.ts';
+import { testCredential } from '../endpoints/key-tests.ts';
 
 const admin = {
   tag: 'Channels',
@@ -15,6 +17,8 @@ const admin = {
   limit: { option: 'RateLimitApi', by: 'principal' },
   method: 'post',
 } as const;
+
+export const testResult = z.object({ ok: z.boolean(), latency_ms: z.number(), error: z.string().optional() });
 
 export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] => [
   defineRoute({
@@ -28,8 +32,22 @@ export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] =
       id: (call) => call.params.id,
       also: (_, { data }) => ({ ok: data.ok }),
     },
-    answers: { 200: answered(z.object({ ok: z.boolean(), latency_ms: z.number(), error: z.string().optional() })) },
+    answers: { 200: answered(testResult) },
     handle: async (call) => ok(call, await testChannel(deps, room, call.params.id, call)),
+  }),
+  defineRoute({
+    ...admin,
+    path: '/api/admin/channels/{id}/credentials/{credential_id}/test',
+    summary: 'Ask the upstream something tiny with one credential of the channel',
+    params: credentialParams,
+    audit: {
+      action: 'credential_tested',
+      subject: channelSubject(room),
+      id: (call) => call.params.id,
+      also: ({ params }, { data }) => ({ credential_id: params.credential_id, ok: data.ok }),
+    },
+    answers: { 200: answered(testResult) },
+    handle: async (call) => ok(call, await testCredential(deps, room, call.params, call)),
   }),
   defineRoute({
     ...admin,

@@ -8,7 +8,7 @@ import type { Log } from '../../platform/log.ts';
 import type { Hearing } from '../../platform/shared/hearing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Content, Contents } from '../../relay/contents.ts';
-import { HeldByUser } from '../../routing/held-by-user.ts';
+import { HeldById } from '../../routing/held-by-id.ts';
 import {
   type ContentRow,
   deleteContents,
@@ -51,7 +51,7 @@ const channel = 'requests:content-consents';
 /** What people ask is theirs: kept only where they say so, sealed, for some days, and written nowhere else. */
 export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
   const { db, clock, sealer, log, keptDays } = deps;
-  const consents = new HeldByUser<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
+  const consents = new HeldById<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
   await consents.subscribe();
   const opened = (sealed: string): string | null => {
     try {

@@ -6,7 +6,9 @@ import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   preferences: onePage(() => db.selectFrom('routing_preferences').selectAll().where('user_id', '=', userId).execute()),
-  own_keys: onePage(async () => (await listOwnKeys(db, userId)).map(({ sealed: _, ...key }) => key)),
+  own_keys: onePage(async () =>
+    (await listOwnKeys(db, { userId })).map(({ sealed: _, owner: __, ...key }) => ({ ...key, userId })),
+  ),
   decisions: pages<DecisionRow>(async (after, limit) => {
     const rows = await db
       .selectFrom('routing_decisions')

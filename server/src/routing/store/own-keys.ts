@@ -1,11 +1,14 @@
-import type { Selectable } from 'kysely';
-import type { Db } from '../../platform/db/tables.ts';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { type Db, engineOf, type Tables } from '../../platform/db/tables.ts';
 import type { OwnKeyTable } from './tables.ts';
 
-/** A key that a user brought along for a provider. */
+/** Who brought a key along. */
+export type OwnKeyOwner = { userId: number } | { teamId: number };
+
+/** A key that a user or a team brought along for a provider. */
 export interface OwnKeyRecord {
   id: number;
-  userId: number;
+  owner: OwnKeyOwner;
   provider: string;
   name: string;
   sealed: string;
@@ -16,11 +19,12 @@ export interface OwnKeyRecord {
   updatedAt: number;
 }
 
-export type OwnKeyFields = Omit<OwnKeyRecord, 'id' | 'userId' | 'createdAt' | 'updatedAt'>;
+export type OwnKeyFields = Omit<OwnKeyRecord, 'id' | 'owner' | 'createdAt' | 'updatedAt'>;
 
 const fromRow = (row: Selectable<OwnKeyTable>): OwnKeyRecord => ({
   id: row.id,
-  userId: row.user_id,
+  // A database of before 0041, which may be looked at, knows users alone.
+  owner: row.team_id == null ? { userId: row.user_id } : { teamId: row.team_id },
   provider: row.provider,
   name: row.name,
   sealed: row.credential,
@@ -38,8 +42,15 @@ const toRow = (fields: OwnKeyFields) => ({
   status: fields.status,
 });
 
-export async function listOwnKeys(db: Db, userId: number): Promise<OwnKeyRecord[]> {
-  const rows = db.selectFrom('routing_own_keys').selectAll().where('user_id', '=', userId).orderBy('id');
+const ownersColumns = (owner: OwnKeyOwner) =>
+  'teamId' in owner ? { user_id: 0, team_id: owner.teamId } : { user_id: owner.userId, team_id: null };
+
+/** Of no user has a team any, and of no team a user. */
+const isOf = (owner: OwnKeyOwner) => (e: ExpressionBuilder<Tables, 'routing_own_keys'>) =>
+  'teamId' in owner ? e('team_id', '=', owner.teamId) : e('user_id', '=', owner.userId);
+
+export async function listOwnKeys(db: Db, owner: OwnKeyOwner): Promise<OwnKeyRecord[]> {
+  const rows = db.selectFrom('routing_own_keys').selectAll().where(isOf(owner)).orderBy('id');
   return (await rows.execute()).map(fromRow);
 }
 
@@ -52,19 +63,47 @@ export async function findOwnKey(db: Db, id: number): Promise<OwnKeyRecord | nul
   return row ? fromRow(row) : null;
 }
 
-export async function insertOwnKey(db: Db, userId: number, fields: OwnKeyFields, now: number): Promise<OwnKeyRecord> {
-  const row = await db
-    .insertInto('routing_own_keys')
-    .values({ ...toRow(fields), user_id: userId, created_at: now, updated_at: now })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return fromRow(row);
+/** Name these locks among whatever else is locked by a number in the same database. */
+const lockSpaces = { user: 0x6f77_6e75, team: 0x6f77_6e74 };
+
+/** SQLite has one writer at a time; PostgreSQL would let each count what was there before all of them. */
+async function oneAtATime(tx: Db, owner: OwnKeyOwner): Promise<void> {
+  if (engineOf(tx) !== 'postgres') return;
+  const [space, id] = 'teamId' in owner ? [lockSpaces.team, owner.teamId] : [lockSpaces.user, owner.userId];
+  await sql`select pg_advisory_xact_lock(${sql.lit(space)}, ${sql.lit(id % 2 ** 31)})`.execute(tx);
 }
 
-/** Writes the given members only, in one statement; null when the user has no such key. */
+/** Null when there are that many already, which the same statement counts. In a transaction. */
+export async function insertOwnKey(
+  tx: Db,
+  owner: OwnKeyOwner,
+  fields: OwnKeyFields,
+  { most, now }: { most: number; now: number },
+): Promise<OwnKeyRecord | null> {
+  await oneAtATime(tx, owner);
+  const row = { ...toRow(fields), ...ownersColumns(owner), created_at: now, updated_at: now };
+  const columns = Object.keys(row) as (keyof typeof row)[];
+  const already = tx
+    .selectFrom('routing_own_keys')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where(isOf(owner));
+  const added = await tx
+    .insertInto('routing_own_keys')
+    .columns(columns)
+    .expression(
+      tx
+        .selectNoFrom((e) => columns.map((column) => e.val(row[column]).as(column)))
+        .where((e) => e(already, '<', most)),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  return added ? fromRow(added) : null;
+}
+
+/** Writes the given members only, in one statement; null when the owner has no such key. */
 export async function updateOwnKey(
   db: Db,
-  userId: number,
+  owner: OwnKeyOwner,
   id: number,
   given: Partial<Omit<OwnKeyFields, 'provider'>>,
   now: number,
@@ -79,18 +118,14 @@ export async function updateOwnKey(
       updated_at: now,
     })
     .where('id', '=', id)
-    .where('user_id', '=', userId)
+    .where(isOf(owner))
     .returningAll()
     .executeTakeFirst();
   return row ? fromRow(row) : null;
 }
 
-export async function deleteOwnKey(db: Db, userId: number, id: number): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('routing_own_keys')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+export async function deleteOwnKey(db: Db, owner: OwnKeyOwner, id: number): Promise<boolean> {
+  const gone = await db.deleteFrom('routing_own_keys').where('id', '=', id).where(isOf(owner)).executeTakeFirst();
   return gone.numDeletedRows > 0n;
 }
 

@@ -90,7 +90,9 @@ export interface CredentialDayTable {
 
 export interface OwnKeyTable {
   id: Generated<number>;
+  /** 0 for keys of teams. */
   user_id: number;
+  team_id: Generated<number | null>;
   provider: string;
   name: string;
   /** Sealed. */

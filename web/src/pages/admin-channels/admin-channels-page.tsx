@@ -16,6 +16,7 @@ import { AddChannel } from './add-channel.tsx';
 import { channelColumns } from './channel-columns.tsx';
 import { bodyOf, type ChannelFields, fieldsOf, isElsewhere } from './channel-fields.ts';
 import { ChannelForm } from './channel-form.tsx';
+import { Credentials } from './credentials.tsx';
 import { useChannelActs } from './use-channel-acts.ts';
 
 type Open = { act: 'add' } | { act: 'edit' | 'remove'; channel: Channel };
@@ -54,6 +55,7 @@ export function AdminChannelsPage() {
   const acts = useChannelActs();
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
+  const [shown, show] = useOpened('credentials');
   const [named, setNamed] = useOpened();
   const all = useQuery({ ...allChannelsQuery, enabled: named !== '' }).data?.channels;
   const namedChannel = all?.find(({ id }) => String(id) === named);
@@ -67,7 +69,7 @@ export function AdminChannelsPage() {
     <>
       <PageHeader
         title="Channels"
-        description="A channel is one credential at one address of one provider."
+        description="A channel is one address of one provider, with the credentials that it is asked with."
         actions={button}
       />
       {builtIn?.active && (
@@ -82,6 +84,7 @@ export function AdminChannelsPage() {
         label="Channels"
         columns={channelColumns({
           ...acts,
+          credentials: ({ id }) => show(String(id)),
           models: ({ id }) => navigate({ to: '/admin/models', search: { channel: String(id) } }),
           edit: (channel) => setOpen({ act: 'edit', channel }),
           remove: (channel) => setOpen({ act: 'remove', channel }),
@@ -99,6 +102,11 @@ export function AdminChannelsPage() {
             action={button}
           />
         }
+      />
+      <Credentials
+        channelId={shown}
+        name={channels?.find(({ id }) => String(id) === shown)?.name}
+        onClose={() => show('')}
       />
       {open?.act === 'add' && <AddChannel onClose={close} />}
       {namedChannel && (
@@ -130,7 +138,7 @@ export function AdminChannelsPage() {
           await reloadCatalog();
         }}
       >
-        Its credential and the models it serves are deleted with it. Requests go to other channels, if any serve the
+        Its credentials and the models it serves are deleted with it. Requests go to other channels, if any serve the
         same models.
       </ConfirmDelete>
     </>

@@ -1,22 +1,27 @@
-import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { IconBox, IconEdit, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { Badge, Stack, Text } from '@mantine/core';
+import {
+  IconBox,
+  IconEdit,
+  IconKey,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react';
 import { type Channel, switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { TestButton } from '../../components/test-button.tsx';
+import type { Tried } from '../../use-tests.ts';
 import { kinds } from './channel-fields.ts';
-
-export interface Tried {
-  state: 'running' | 'ok' | 'failed';
-  latencyMs?: number;
-  error?: string;
-}
 
 export interface ChannelActs {
   tried: Record<number, Tried>;
   test: (channel: Channel) => void;
   sync: (channel: Channel) => void;
   models: (channel: Channel) => void;
+  credentials: (channel: Channel) => void;
   edit: (channel: Channel) => void;
   toggle: (channel: Channel) => void;
   remove: (channel: Channel) => void;
@@ -24,34 +29,6 @@ export interface ChannelActs {
 
 const isEnabled = ({ status }: Channel): boolean => status === switchedOn;
 const kindLabel = (kind: string): string => kinds.find(({ value }) => value === kind)?.label ?? kind;
-
-function TestCell({ channel, tried, onTest }: { channel: Channel; tried?: Tried; onTest: () => void }) {
-  return (
-    <Group gap="xs" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="default"
-        loading={tried?.state === 'running'}
-        aria-label={`Test ${channel.name}`}
-        onClick={onTest}
-      >
-        Test
-      </Button>
-      {tried?.state === 'ok' && (
-        <Badge color="teal" role="status" className="svc-number">
-          {Math.round(tried.latencyMs ?? 0)} ms
-        </Badge>
-      )}
-      {tried?.state === 'failed' && (
-        <Tooltip label={tried.error} multiline maw={420}>
-          <Text size="sm" c="var(--mantine-color-error)" role="status" maw={150} truncate>
-            {tried.error}
-          </Text>
-        </Tooltip>
-      )}
-    </Group>
-  );
-}
 
 export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
   {
@@ -99,7 +76,9 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
     key: 'test',
     header: 'Test',
     width: 250,
-    cell: (channel) => <TestCell channel={channel} tried={acts.tried[channel.id]} onTest={() => acts.test(channel)} />,
+    cell: (channel) => (
+      <TestButton name={channel.name} tried={acts.tried[channel.id]} onTest={() => acts.test(channel)} />
+    ),
   },
   {
     ...actsColumn(),
@@ -109,6 +88,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
         acts={[
           { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(channel) },
           { label: 'Sync models', icon: IconRefresh, onClick: () => acts.sync(channel) },
+          { label: 'Credentials', icon: IconKey, onClick: () => acts.credentials(channel) },
           { label: 'Models and prices', icon: IconBox, onClick: () => acts.models(channel) },
           isEnabled(channel)
             ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(channel) }

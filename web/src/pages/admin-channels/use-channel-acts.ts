@@ -3,7 +3,7 @@ import { type Channel, reloadCatalog, switchedOff, switchedOn } from '../../cata
 import { switchChannel, syncModels, testChannel } from '../../components/add-by-preset.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useAct } from '../../use-act.ts';
-import type { Tried } from './channel-columns.tsx';
+import { useTests } from '../../use-tests.ts';
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
@@ -22,20 +22,8 @@ interface Failing {
 
 /** What a row of the channel table can do by itself. */
 export function useChannelActs() {
-  const [tried, setTried] = useState<Record<number, Tried>>({});
+  const { tried, test } = useTests(testChannel);
   const [failing, setFailing] = useState<Failing | null>(null);
-  const note = (id: number, result: Tried) => setTried((before) => ({ ...before, [id]: result }));
-  const test = async ({ id }: Channel): Promise<string | null> => {
-    note(id, { state: 'running' });
-    try {
-      const { ok, latency_ms: latencyMs, error = 'No answer' } = await testChannel(id);
-      note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error });
-      return ok ? null : error;
-    } catch (error) {
-      note(id, { state: 'failed', error: (error as Error).message });
-      return (error as Error).message;
-    }
-  };
   const sync = useAct(
     {
       mutationFn: ({ id }: Channel) => syncModels(id),
@@ -57,7 +45,7 @@ export function useChannelActs() {
           notifySuccess(`${channel.name} is disabled`);
           return;
         }
-        const error = await test(channel);
+        const error = await test(channel.id);
         if (error === null) await enable(channel);
         else setFailing({ channel, error });
       },
@@ -68,7 +56,7 @@ export function useChannelActs() {
   );
   return {
     tried,
-    test: (channel: Channel) => void test(channel),
+    test: ({ id }: Channel) => void test(id),
     sync: sync.mutate,
     toggle: toggle.mutate,
     failing,

@@ -5,7 +5,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact } from '../../format.ts';
-import { requestUnit } from './model-fields.ts';
+import { unitOf } from '../../model-facts.ts';
 
 interface ModelActs {
   channelName: (id: number) => string;
@@ -50,8 +50,7 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     key: 'request',
     header: 'Other',
     align: 'right',
-    cell: ({ request_price, type }) =>
-      request_price === 0 ? '–' : `${dollars(request_price)} / ${requestUnit[type] ?? 'request'}`,
+    cell: ({ request_price, type }) => (request_price === 0 ? '–' : `${dollars(request_price)} / ${unitOf(type)}`),
   },
   {
     key: 'context',

@@ -112,12 +112,3 @@ export function bodyOf({ channel, parts, tiers, hadParts, ...fields }: ModelFiel
     channel_id: Number(channel),
   };
 }
-
-/** Which prices mean something for a type: tokens, or what is counted instead. */
-export const requestUnit: Partial<Record<ModelType, string>> = {
-  image: 'image',
-  speech: 'request',
-  transcription: 'minute',
-  video: 'second',
-  rerank: 'request',
-};

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { unitOf } from '../../model-facts.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { faultsOf, isFree, type ModelFaults, type ModelFields, requestUnit } from './model-fields.ts';
+import { faultsOf, isFree, type ModelFaults, type ModelFields } from './model-fields.ts';
 import { PartPriceFields } from './part-price-fields.tsx';
 
 interface ModelFormProps {
@@ -35,7 +36,7 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label="Prompt, per million tokens" {...price('prompt_price')} />
       <NumberInput label="Completion, per million tokens" {...price('completion_price')} />
-      <NumberInput label={`Per ${requestUnit[fields.type] ?? 'request'}`} {...price('request_price')} />
+      <NumberInput label={`Per ${unitOf(fields.type)}`} {...price('request_price')} />
     </SimpleGrid>
   );
 }

@@ -1,16 +1,31 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
-import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import {
+  IconCalendarDollar,
+  IconEdit,
+  IconKeyOff,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatDateTime } from '../../format.ts';
+import { formatDateTime, formatNumber } from '../../format.ts';
 import type { ApiKey } from './key-fields.ts';
+import type { KeyLimit } from './limit-fields.ts';
+import { MonthUse } from './month-limit.tsx';
 
 interface KeyActs {
+  /** Of each month, where the key has one. */
+  limitOf: (key: ApiKey) => KeyLimit | undefined;
+  limit: (key: ApiKey) => void;
   edit: (key: ApiKey) => void;
   toggle: (key: ApiKey) => void;
+  rotate: (key: ApiKey) => void;
+  endOld: (key: ApiKey) => void;
   revoke: (key: ApiKey) => void;
 }
 
@@ -46,7 +61,28 @@ function Limits({ models, allowed_ips, cache }: ApiKey) {
   );
 }
 
-export const keyColumns = ({ edit, toggle, revoke }: KeyActs): Column<ApiKey>[] => [
+/** Its secret of before, and until when that goes on. */
+function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
+  if (!previous) return null;
+  return (
+    <Text size="xs" c="var(--mantine-color-orange-light-color)">
+      Old secret <span className="svc-number">…{previous.key.slice(-4)}</span> ends {formatDateTime(previous.ends_at)}
+    </Text>
+  );
+}
+
+/** What kept answers saved; nothing where none were given. */
+function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'saved_requests'>) {
+  if (saved_requests === 0) return null;
+  return (
+    <Text size="xs" c="var(--mantine-color-teal-light-color)">
+      <Money quota={saved_quota} /> saved by {formatNumber(saved_requests)} kept{' '}
+      {saved_requests === 1 ? 'answer' : 'answers'}
+    </Text>
+  );
+}
+
+export const keyColumns = ({ limitOf, limit, edit, toggle, rotate, endOld, revoke }: KeyActs): Column<ApiKey>[] => [
   {
     key: 'name',
     header: 'Name',
@@ -61,6 +97,7 @@ export const keyColumns = ({ edit, toggle, revoke }: KeyActs): Column<ApiKey>[] 
         <Text size="xs" c="dimmed" ff="monospace">
           {key.key}
         </Text>
+        <OldSecret {...key} />
       </Stack>
     ),
   },
@@ -72,12 +109,31 @@ export const keyColumns = ({ edit, toggle, revoke }: KeyActs): Column<ApiKey>[] 
       return <Badge color={color}>{label}</Badge>;
     },
   },
-  { key: 'used', header: 'Spent', align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
+  {
+    key: 'used',
+    header: 'Spent',
+    align: 'right',
+    cell: (key) => (
+      <Stack gap={0}>
+        <Money quota={key.used_quota} />
+        <Saved {...key} />
+      </Stack>
+    ),
+  },
   {
     key: 'left',
     header: 'May spend',
     align: 'right',
-    cell: ({ unlimited_quota, remain_quota }) => (unlimited_quota ? 'No limit' : <Money quota={remain_quota} />),
+    cell: (key) => {
+      const month = limitOf(key);
+      return (
+        <Stack gap={2}>
+          {!key.unlimited_quota && <Money quota={key.remain_quota} />}
+          {month && <MonthUse limit={month} name={key.name} />}
+          {key.unlimited_quota && !month && 'No limit'}
+        </Stack>
+      );
+    },
   },
   {
     key: 'accessed',
@@ -99,6 +155,9 @@ export const keyColumns = ({ edit, toggle, revoke }: KeyActs): Column<ApiKey>[] 
           isEnabled(key)
             ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle(key) }
             : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle(key) },
+          { label: 'Monthly limit', icon: IconCalendarDollar, onClick: () => limit(key) },
+          { label: 'New secret', icon: IconRefresh, onClick: () => rotate(key) },
+          ...(key.previous ? [{ label: 'End old secret', icon: IconKeyOff, onClick: () => endOld(key) }] : []),
           { label: 'Revoke', icon: IconTrash, danger: true, onClick: () => revoke(key) },
         ]}
       />

@@ -1,8 +1,8 @@
 import { Button, Code } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { del, put } from '../../api.ts';
+import { del, get, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -16,10 +16,18 @@ import { useOpened } from '../../use-url-state.ts';
 import { keyColumns } from './key-columns.tsx';
 import { type ApiKey, bodyOf, changesOf, emptyKey, fieldsOf, type KeyFields } from './key-fields.ts';
 import { KeyForm } from './key-form.tsx';
+import { type LimitFields, limitBodyOf } from './limit-fields.ts';
+import { MonthLimit } from './month-limit.tsx';
+import { RotateKey } from './rotate-key.tsx';
 
 const reload = () => queryClient.invalidateQueries(keysQuery);
 
-type Open = { act: 'create' } | { act: 'edit' | 'revoke'; key: ApiKey };
+const limitsQuery = queryOptions({
+  queryKey: ['key-limits'],
+  queryFn: ({ signal }) => get('/api/tokens/limits', { signal }),
+});
+
+type Open = { act: 'create' } | { act: 'edit' | 'limit' | 'rotate' | 'end old' | 'revoke'; key: ApiKey };
 
 function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const [before] = useState(() => fieldsOf(apiKey));
@@ -37,6 +45,8 @@ function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
 
 export function KeysPage() {
   const query = useQuery(keysQuery);
+  const limits = useQuery(limitsQuery).data?.limits;
+  const limitOf = ({ id }: ApiKey) => limits?.find(({ key_id }) => key_id === id);
   const [open, setOpen] = useState<Open | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setOpen(null);
@@ -61,6 +71,20 @@ export function KeysPage() {
     setSecret(made.key);
     await reload();
   };
+  const saveLimit = async (key: ApiKey, fields: LimitFields) => {
+    const path = { id: key.id };
+    if (fields.usd !== '') await put('/api/tokens/{id}/limit', { path, body: limitBodyOf(fields) });
+    else if (limitOf(key)) await del('/api/tokens/{id}/limit', { path });
+    notifySuccess('Limit saved');
+    close();
+    await queryClient.invalidateQueries(limitsQuery);
+  };
+  const rotate = async ({ id }: ApiKey, overlap_seconds: number) => {
+    const { key } = await post('/api/tokens/{id}/rotate', { path: { id }, body: { overlap_seconds } });
+    close();
+    setSecret(key);
+    await reload();
+  };
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
       Create key
@@ -80,8 +104,12 @@ export function KeysPage() {
       <DataTable
         label="API keys"
         columns={keyColumns({
+          limitOf,
+          limit: (key) => setOpen({ act: 'limit', key }),
           edit: (key) => setOpen({ act: 'edit', key }),
           toggle: (key) => toggle.mutate(key),
+          rotate: (key) => setOpen({ act: 'rotate', key }),
+          endOld: (key) => setOpen({ act: 'end old', key }),
           revoke: (key) => setOpen({ act: 'revoke', key }),
         })}
         rows={query.data}
@@ -102,6 +130,30 @@ export function KeysPage() {
       )}
       {open?.act === 'edit' && <EditKey apiKey={open.key} onClose={close} />}
       {namedKey && <EditKey key={named} apiKey={namedKey} onClose={() => setNamed('')} />}
+      {open?.act === 'limit' && (
+        <MonthLimit
+          apiKey={open.key}
+          limit={limitOf(open.key)}
+          onClose={close}
+          onSubmit={(fields) => saveLimit(open.key, fields)}
+        />
+      )}
+      {open?.act === 'rotate' && (
+        <RotateKey apiKey={open.key} onClose={close} onSubmit={(overlap) => rotate(open.key, overlap)} />
+      )}
+      <ConfirmDelete
+        opened={open?.act === 'end old'}
+        onClose={close}
+        title={open?.act === 'end old' ? `End the old secret of ${open.key.name}?` : 'End'}
+        confirmLabel="End old secret"
+        onConfirm={async () => {
+          if (open?.act === 'end old') await del('/api/tokens/{id}/previous', { path: { id: open.key.id } });
+          notifySuccess('The old secret is ended');
+          await reload();
+        }}
+      >
+        Programs that still use it stop working at once. The new secret goes on.
+      </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'revoke'}
         onClose={close}

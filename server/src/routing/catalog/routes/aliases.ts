@@ -3,6 +3,9 @@ import { answered, listed } from '../../../platform/http/answers.ts';
 import type { Subject } from '../../../platform/http/audit-rule.ts';
 import { pageQuery } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
+import type { Candidate } from '../../candidate.ts';
+import type { CircuitState } from '../../circuit.ts';
+import { type PreviewSource, previewAlias } from '../alias-preview.ts';
 import { addAlias, changeAlias, removeAlias } from '../aliases.ts';
 import type { CatalogRoom } from '../channels.ts';
 import { type AliasFields, type AliasRecord, findAlias, pageAliases } from '../store/aliases.ts';
@@ -50,10 +53,63 @@ const aliasSubject = ({ db }: Pick<CatalogRoom, 'db'>): Subject => ({
 
 const path = '/api/admin/model-aliases';
 
-export function aliasRoutes(room: CatalogRoom): Route[] {
+export type AliasRouteDeps = CatalogRoom & {
+  catalog: PreviewSource;
+  /** How the circuit of a candidate stands; all are taken for closed without it. */
+  circuit?(candidate: Candidate): CircuitState;
+};
+
+const previewQuery = z.strictObject({
+  name: modelName.or(z.literal('')).default(''),
+  models: z
+    .string()
+    .max(5_000)
+    .transform((text) => text.split(',').filter((name) => name !== ''))
+    .pipe(fields.models)
+    .meta({ type: 'string' })
+    .describe('Names with commas between them, in the order in which they are asked'),
+});
+const preview = z.object({
+  shadowed_by: z.string().nullable().describe('A model of the same name, which comes first'),
+  answers: z.string().nullable().describe('The model that would be asked first now; null when none can be'),
+  models: z.array(
+    z.object({
+      name: z.string(),
+      model_id: z.string().nullable().describe('Null where there is no such model'),
+      serving: z.array(
+        z.object({ provider: z.string(), channel_id: z.int(), circuit: z.enum(['closed', 'half_open', 'open']) }),
+      ),
+    }),
+  ),
+});
+
+const previewRoute = (room: AliasRouteDeps): Route =>
+  defineRoute({
+    ...admin,
+    method: 'get',
+    path: `${path}/preview`,
+    summary: 'Which model would answer to such an alias now',
+    query: previewQuery,
+    answers: { 200: answered(preview) },
+    handle: async (call) => {
+      const { catalog, circuit = () => 'closed' } = room;
+      const group = call.principal.user.group;
+      const { shadowedBy, answers: first, models } = previewAlias({ catalog, circuit }, { ...call.query, group });
+      const shown = models.map(({ name, modelId, serving }) => ({
+        ...{ name, model_id: modelId },
+        serving: serving.map(({ provider, channelId, circuit: state }) => ({
+          ...{ provider, channel_id: channelId, circuit: state },
+        })),
+      }));
+      return ok(call, { shadowed_by: shadowedBy, answers: first, models: shown });
+    },
+  });
+
+export function aliasRoutes(room: AliasRouteDeps): Route[] {
   const subject = aliasSubject(room);
   const one = answered(aliasView);
   return [
+    previewRoute(room),
     defineRoute({
       ...admin,
       method: 'get',

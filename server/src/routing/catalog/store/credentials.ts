@@ -69,7 +69,7 @@ export async function listCredentials(db: Db, channelId?: number): Promise<Crede
   return (await rows.execute()).map(fromRow).sort(byPlace);
 }
 
-async function findCredential(db: Db, channelId: number, id: number): Promise<CredentialRecord | null> {
+export async function findCredential(db: Db, channelId: number, id: number): Promise<CredentialRecord | null> {
   const row = await rowsWithKeys(db)
     .where('channel_credentials.channel_id', '=', channelId)
     .where('channel_credentials.id', '=', id)

@@ -5,7 +5,7 @@ import type { Shared } from '../platform/shared/port.ts';
 interface HeldDeps<V> {
   /** Where changes are announced. */
   channel: string;
-  load(userId: number): Promise<V>;
+  load(id: number): Promise<V>;
   clock: Clock;
   shared: Shared;
   hearing: Hearing;
@@ -19,10 +19,10 @@ interface Held<V> {
 /** Changes are announced; the life only mends an announcement that was lost. Shorter while none can arrive. */
 const lifeMs = 300_000;
 const lifeWithoutNewsMs = 5_000;
-const maxUsers = 20_000;
+const most = 20_000;
 
-/** Rows of users that every request of theirs needs. Invalidated by messages in their channel, wholly after a gap. */
-export class HeldByUser<V> {
+/** Rows of users, or of teams, that every request of theirs needs. Invalidated by messages in their channel, wholly after a gap. */
+export class HeldById<V> {
   readonly #held = new Map<number, Held<V>>();
   readonly #loading = new Map<number, Promise<V>>();
   #unsubscribe: (() => Promise<void>) | undefined;
@@ -39,54 +39,54 @@ export class HeldByUser<V> {
     hearing.onGap(forgetAll);
   }
 
-  /** Known users are answered without waiting. */
-  get(userId: number): V | Promise<V> {
-    const held = this.#held.get(userId);
+  /** Whoever is known is answered without waiting. */
+  get(id: number): V | Promise<V> {
+    const held = this.#held.get(id);
     const { clock, hearing } = this.deps;
     if (held && clock.steadyMs() - held.readMs < (hearing.heard() ? lifeMs : lifeWithoutNewsMs)) return held.value;
-    return this.#loading.get(userId) ?? this.#load(userId, held);
+    return this.#loading.get(id) ?? this.#load(id, held);
   }
 
   /** After a change was written. */
-  async changed(userId: number): Promise<void> {
-    this.#forget(userId);
+  async changed(id: number): Promise<void> {
+    this.#forget(id);
     // Without Redis the others see it when their copy's life ends.
-    await this.deps.shared.publish(this.deps.channel, String(userId)).catch(() => {});
+    await this.deps.shared.publish(this.deps.channel, String(id)).catch(() => {});
   }
 
   async close(): Promise<void> {
     await this.#unsubscribe?.();
   }
 
-  #forget(userId: number): void {
-    this.#held.delete(userId);
+  #forget(id: number): void {
+    this.#held.delete(id);
     // A read under way may have seen the old row: it is answered, but not kept.
-    this.#loading.delete(userId);
+    this.#loading.delete(id);
   }
 
-  #load(userId: number, stale: Held<V> | undefined): Promise<V> {
+  #load(id: number, stale: Held<V> | undefined): Promise<V> {
     const { clock, load } = this.deps;
     const readMs = clock.steadyMs();
-    const loading: Promise<V> = load(userId).then(
+    const loading: Promise<V> = load(id).then(
       (value) => {
-        if (this.#loading.get(userId) === loading) this.#keep(userId, value, readMs);
+        if (this.#loading.get(id) === loading) this.#keep(id, value, readMs);
         return value;
       },
       (error) => {
-        if (this.#loading.get(userId) === loading) this.#loading.delete(userId);
-        // What the user set a moment ago is better than no answer while the database is away.
+        if (this.#loading.get(id) === loading) this.#loading.delete(id);
+        // What was set a moment ago is better than no answer while the database is away.
         if (stale) return stale.value;
         throw error;
       },
     );
-    this.#loading.set(userId, loading);
+    this.#loading.set(id, loading);
     return loading;
   }
 
-  #keep(userId: number, value: V, readMs: number): void {
-    this.#loading.delete(userId);
-    this.#held.delete(userId);
-    this.#held.set(userId, { value, readMs });
-    if (this.#held.size > maxUsers) this.#held.delete(this.#held.keys().next().value!);
+  #keep(id: number, value: V, readMs: number): void {
+    this.#loading.delete(id);
+    this.#held.delete(id);
+    this.#held.set(id, { value, readMs });
+    if (this.#held.size > most) this.#held.delete(this.#held.keys().next().value!);
   }
 }

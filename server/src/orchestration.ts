@@ -1,0 +1,56 @@
+import type { Billing } from './billing/billing.ts';
+import type { Identity } from './identity/open.ts';
+import { requestId } from './lib/ids.ts';
+import type { Mcp } from './mcp/open.ts';
+import { operatorModels } from './operator-models.ts';
+import { type Autonomous, openAutonomous } from './orchestra/autonomous/open.ts';
+import { orchestraModel } from './orchestra/models.ts';
+import { type Orchestra, openOrchestra } from './orchestra/open.ts';
+import type { Caller } from './orchestra/ports.ts';
+import { modelsOf, relayModels } from './orchestra/relay-models.ts';
+import { callerOf } from './orchestra/routes/caller.ts';
+import type { Platform } from './platform/open.ts';
+import type { RelayDeps } from './relay/deps.ts';
+import type { MetaModels } from './relay/routes/meta-models.ts';
+
+interface OrchestrationDeps {
+  platform: Platform;
+  relay: RelayDeps;
+  billing: Billing;
+  identity: Pick<Identity, 'options' | 'permits'>;
+  mcp: Pick<Mcp, 'tools'>;
+}
+
+/** The model that plans, with everything that it asks of other rooms. */
+export function openOrchestration({ platform, relay, billing, identity, mcp }: OrchestrationDeps): {
+  orchestra: Orchestra;
+  autonomous: Autonomous;
+  metaModels: MetaModels;
+} {
+  const { database, owners, shared, clock, log, jobs } = platform;
+  const { options } = identity;
+  const permit = async (caller: Caller): Promise<Caller> => {
+    const { group, models, unlimited, application } = await identity.permits.of(caller);
+    return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
+  };
+  const orchestra = openOrchestra({
+    ...{ db: database.db, jobs, clock, owners },
+    ...relayModels(relay, permit),
+    permit,
+    models: (caller) => modelsOf(relay, caller),
+    operator: () => operatorModels(options),
+    parallelRuns: () => options.get('MsParallelRuns'),
+    requireMoney: async ({ userId, keyId, keyUnlimited = true }) => {
+      const least = { requestId: requestId(), userId, keyId, keyUnlimited, amount: 1, modelId: orchestraModel };
+      await billing.release(await billing.hold(least));
+    },
+    connectedTools: mcp.tools,
+    warn: (message, error) => log.warn({ error }, message),
+  });
+  const autonomous = openAutonomous({ ...orchestra.deps, shared });
+  const metaModels: MetaModels = {
+    [orchestraModel]: ({ principal, requestId: id }, conversation, signal, onDelta) =>
+      orchestra.chat({ caller: callerOf(principal), conversation, signal, requestId: id }, onDelta),
+  };
+  return { orchestra, autonomous, metaModels };
+}

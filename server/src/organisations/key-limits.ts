@@ -1,0 +1,91 @@
+import { listKeys } from '../identity/store/keys.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { type BudgetView, budgetsOf, createBudget, updateBudget } from './budgets.ts';
+import { organisationTag, type Room } from './room.ts';
+import type { Standing } from './standing.ts';
+import { deleteBudget, listBudgets } from './store/budgets.ts';
+import { ensureKeysPlace, findKeysPlace } from './store/key-limits.ts';
+import { findKeyPlace, placeKeyOnce } from './store/keys.ts';
+import type { BudgetRow, OrganisationRow } from './store/tables.ts';
+
+/*
+ * A key outside of organisations has its limit by the same budgets: it stands in a place of its user's own, which is an
+ * organisation without members, whose account is the user, and which no list shows.
+ */
+
+const window = 'month';
+
+export interface KeyLimit {
+  amount: number;
+  hard: boolean;
+  alerts: number[];
+}
+
+export type KeyLimitView = Omit<BudgetView, 'id' | 'level' | 'level_id' | 'window'> & { key_id: number };
+
+const viewOf = ({ id: _, level: __, level_id, window: ___, ...rest }: BudgetView): KeyLimitView => ({
+  key_id: level_id,
+  ...rest,
+});
+
+const ownerOf = (organisation: OrganisationRow, userId: number): Standing => ({ organisation, userId, role: 'owner' });
+
+const ofKey = (keyId: number) => (row: BudgetRow) =>
+  row.level === 'key' && row.level_id === keyId && row.span === window;
+
+/** Of all keys of a user that have one. */
+export async function keyLimitsOf(room: Room, userId: number): Promise<KeyLimitView[]> {
+  const own = await findKeysPlace(room.db, userId);
+  if (!own) return [];
+  const keys = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
+  return (await budgetsOf(room, own)).filter(({ level_id }) => keys.has(level_id)).map(viewOf);
+}
+
+/** Sets what a key may spend in a month of the calendar, UTC; what was spent in this one counts if it had a limit before. */
+export async function limitKey(room: Room, userId: number, keyId: number, limit: KeyLimit): Promise<KeyLimitView> {
+  const keys = await listKeys(room.db, userId);
+  if (!keys.some(({ id }) => id === keyId)) throw new AppError('not_found', 'There is no such API key.');
+  const own = await ensureKeysPlace(room.db, userId, nowSeconds(room.clock));
+  const place = await findKeyPlace(room.db, keyId);
+  if (place && place.organisation_id !== own.id)
+    throw new AppError('conflict', 'This key belongs to an organisation: its budgets are set there.');
+  const standing = ownerOf(own, userId);
+  const change = async (): Promise<KeyLimitView | null> => {
+    const known = (await listBudgets(room.db, own.id)).find(ofKey(keyId));
+    return known ? viewOf(await updateBudget(room, standing, known.id, limit)) : null;
+  };
+  const changed = await change();
+  if (changed) return changed;
+  await forgetKeysGone(room, own, userId);
+  if (!place)
+    await placeKeyOnce(room.db, {
+      ...{ key_id: keyId, organisation_id: own.id, team_id: null, member_id: null },
+      ...{ name: '', created_at: nowSeconds(room.clock) },
+    });
+  try {
+    return viewOf(await createBudget(room, standing, { level: 'key', level_id: keyId, window, ...limit }));
+  } catch (error) {
+    // Somebody has set one meanwhile: whoever comes last decides.
+    const last = await change();
+    if (!last) throw error;
+    return last;
+  } finally {
+    await room.announcements.changed(`key:${keyId}`);
+  }
+}
+
+/** Keys come and go; what is left of those that went would be in the way some day. Budgets are read first: theirs were there. */
+async function forgetKeysGone(room: Room, own: OrganisationRow, userId: number): Promise<void> {
+  const budgets = await listBudgets(room.db, own.id);
+  const there = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
+  for (const { id, level_id } of budgets) if (!there.has(level_id)) await deleteBudget(room.db, own.id, id);
+}
+
+export async function unlimitKey(room: Room, userId: number, keyId: number): Promise<void> {
+  const own = await findKeysPlace(room.db, userId);
+  const budget = own && (await listBudgets(room.db, own.id)).find(ofKey(keyId));
+  if (!budget) throw new AppError('not_found', 'There is no such limit.');
+  await deleteBudget(room.db, own.id, budget.id);
+  await room.announcements.changed(organisationTag(own.id));
+}

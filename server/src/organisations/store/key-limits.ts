@@ -1,0 +1,26 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { OrganisationRow } from './tables.ts';
+import './tables.ts';
+
+/** Where keys of a user stand that have limits and belong to no organisation; null where there is no such key. */
+export async function findKeysPlace(db: Db, userId: number): Promise<OrganisationRow | null> {
+  const row = await db.selectFrom('organisations').selectAll().where('keys_of', '=', userId).executeTakeFirst();
+  return row ?? null;
+}
+
+/** Made when it is needed, once. */
+export async function ensureKeysPlace(db: Db, userId: number, now: number): Promise<OrganisationRow> {
+  const known = await findKeysPlace(db, userId);
+  if (known) return known;
+  await db
+    .insertInto('organisations')
+    .values({ name: '', time_zone: 'UTC', balance: 'own', account_id: userId, keys_of: userId, created_at: now })
+    .onConflict((c) => c.column('keys_of').doNothing())
+    .execute();
+  return (await findKeysPlace(db, userId))!;
+}
+
+/** Its budgets go along. */
+export async function deleteKeysPlace(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('organisations').where('keys_of', '=', userId).execute();
+}

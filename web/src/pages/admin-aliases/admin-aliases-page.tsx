@@ -1,0 +1,175 @@
+import { Badge, Button, Text } from '@mantine/core';
+import { IconArrowsSplit2, IconEdit, IconPlayerPause, IconPlayerPlay, IconPlus, IconTrash } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, get, put } from '../../api.ts';
+import { switchedOff, switchedOn } from '../../catalog.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { usePost } from '../../once.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { usePage } from '../../use-url-state.ts';
+import { type Alias, type AliasFields, emptyAlias, fieldsOf } from './alias-fields.ts';
+import { AliasForm } from './alias-form.tsx';
+import { Preview } from './preview.tsx';
+
+const pageSize = 20;
+const queryKey = ['model-aliases'];
+
+/** Names that clients may ask for are listed with the models. */
+const reload = () =>
+  Promise.all([queryKey, ['models'], ['alias-preview']].map((key) => queryClient.invalidateQueries({ queryKey: key })));
+
+type Open = { act: 'add' } | { act: 'edit' | 'remove'; alias: Alias };
+
+interface Acts {
+  edit: (alias: Alias) => void;
+  toggle: (alias: Alias) => void;
+  remove: (alias: Alias) => void;
+}
+
+const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
+  {
+    key: 'name',
+    header: 'Name',
+    wrap: true,
+    cell: ({ name }) => (
+      <Text size="sm" fw={600} className="svc-anywhere">
+        {name}
+      </Text>
+    ),
+  },
+  {
+    key: 'models',
+    header: 'Stands for',
+    wrap: true,
+    cell: ({ models }) => (
+      <Text size="sm" className="svc-anywhere">
+        {models.join(', ')}
+      </Text>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status }) => (
+      <Badge color={status === switchedOn ? 'teal' : 'gray'}>{status === switchedOn ? 'Enabled' : 'Disabled'}</Badge>
+    ),
+  },
+  { key: 'changed', header: 'Changed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  {
+    ...actsColumn(),
+    cell: (alias) => (
+      <RowMenu
+        label={alias.name}
+        acts={[
+          { label: 'Edit', icon: IconEdit, onClick: () => edit(alias) },
+          alias.status === switchedOn
+            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle(alias) }
+            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle(alias) },
+          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => remove(alias) },
+        ]}
+      />
+    ),
+  },
+];
+
+export function AdminAliasesPage() {
+  const [page, setPage] = usePage();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const post = usePost();
+  const query = useQuery({
+    queryKey: [...queryKey, page],
+    queryFn: ({ signal }) => get('/api/admin/model-aliases', { query: { page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, status }: Alias) =>
+        put('/api/admin/model-aliases/{id}', {
+          path: { id },
+          body: { status: status === switchedOn ? switchedOff : switchedOn },
+        }),
+      onSuccess: ({ name, status }) => notifySuccess(`${name} is ${status === switchedOn ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: reload,
+    },
+    ({ id }) => id,
+  );
+  const save = async ({ name, models }: AliasFields) => {
+    const body = { name: name.trim(), models };
+    if (open?.act === 'edit') await put('/api/admin/model-aliases/{id}', { path: { id: open.alias.id }, body });
+    else await post('/api/admin/model-aliases', { body });
+    notifySuccess('Alias saved');
+    close();
+    await reload();
+  };
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+      Add alias
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Aliases"
+        description="Another name for a model, or one name for a group of models, of which the first that can answers."
+        actions={button}
+      />
+      <DataTable
+        label="Aliases"
+        columns={columns({
+          edit: (alias) => setOpen({ act: 'edit', alias }),
+          toggle: (alias) => toggle.mutate(alias),
+          remove: (alias) => setOpen({ act: 'remove', alias }),
+        })}
+        rows={query.data?.aliases}
+        rowKey={({ id }) => id}
+        query={query}
+        paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
+        detail={{
+          label: ({ name }) => `Who answers to ${name}`,
+          show: ({ name, models }) => <Preview name={name} models={models} />,
+        }}
+        empty={
+          <EmptyState
+            icon={IconArrowsSplit2}
+            title="No aliases yet"
+            description="Programs that ask for an alias need no change when you choose another model behind it."
+            action={button}
+          />
+        }
+      />
+      {open && open.act !== 'remove' && (
+        <AliasForm
+          title={open.act === 'edit' ? `Edit ${open.alias.name}` : 'Add an alias'}
+          submitLabel={open.act === 'edit' ? 'Save' : 'Add alias'}
+          initial={open.act === 'edit' ? fieldsOf(open.alias) : emptyAlias}
+          onClose={close}
+          onSubmit={save}
+        />
+      )}
+      <ConfirmDelete
+        opened={open?.act === 'remove'}
+        onClose={close}
+        title={open?.act === 'remove' ? `Delete ${open.alias.name}?` : 'Delete'}
+        confirmLabel="Delete alias"
+        onConfirm={async () => {
+          if (open?.act === 'remove') await del('/api/admin/model-aliases/{id}', { path: { id: open.alias.id } });
+          notifySuccess('Alias deleted');
+          await reload();
+        }}
+      >
+        Requests that ask for this name are refused from then on. Its models stay.
+      </ConfirmDelete>
+    </>
+  );
+}

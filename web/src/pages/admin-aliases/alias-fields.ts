@@ -1,0 +1,43 @@
+import type { Result } from '../../api.ts';
+
+export type Alias = Result<'/api/admin/model-aliases', 'get'>['aliases'][number];
+
+export interface AliasFields {
+  name: string;
+  /** In the order in which they are asked. */
+  models: string[];
+}
+
+export type AliasFaults = Partial<Record<keyof AliasFields, string>>;
+
+export const emptyAlias: AliasFields = { name: '', models: [] };
+export const fieldsOf = ({ name, models }: Alias): AliasFields => ({ name, models });
+
+export const mostModels = 20;
+
+/** What the service would refuse, said beside the field. */
+export function faultsOf({ name, models }: AliasFields): AliasFaults {
+  const faults: AliasFaults = {};
+  if (name.trim() === '') faults.name = 'Say what clients ask for.';
+  else if (/\s/.test(name.trim())) faults.name = 'Names of models hold no spaces.';
+  if (models.length === 0) faults.models = 'Choose at least one model.';
+  return faults;
+}
+
+/** Moves one a place up (-1) or down (1); what has nowhere to go stays. */
+export function moved(models: readonly string[], index: number, by: -1 | 1): string[] {
+  const next = [...models];
+  const [one, other] = [next[index], next[index + by]];
+  if (one === undefined || other === undefined) return next;
+  next[index] = other;
+  next[index + by] = one;
+  return next;
+}
+
+/** One at the end, as often as it is named: once. */
+export function added(models: readonly string[], name: string): string[] {
+  const text = name.trim();
+  return text === '' || /\s|,/.test(text) || models.includes(text) || models.length >= mostModels
+    ? [...models]
+    : [...models, text];
+}

@@ -1,0 +1,49 @@
+import { Stack, TextInput, Title } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { type AliasFields, faultsOf } from './alias-fields.ts';
+import { ModelOrder } from './model-order.tsx';
+import { Preview } from './preview.tsx';
+
+interface AliasFormProps {
+  title: string;
+  submitLabel: string;
+  initial: AliasFields;
+  onClose: () => void;
+  /** Closes when it succeeds; a failure is shown in place. */
+  onSubmit: (fields: AliasFields) => Promise<unknown>;
+}
+
+/** Mounted while it is open. */
+export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: AliasFormProps) {
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
+  return (
+    <Dialog opened onClose={onClose} title={title} size="lg">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="What clients ask for as the model"
+            placeholder="fast, company/default…"
+            required
+            maxLength={200}
+            data-autofocus
+            spellCheck={false}
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <ModelOrder models={fields.models} error={faults.models} onChange={(models) => set({ models })} />
+          <section>
+            <Title order={3} size="h5" mb={6}>
+              Who would answer
+            </Title>
+            <Preview name={fields.name} models={fields.models} />
+          </section>
+          <FormFoot act={save} failure="The alias was not saved" submitLabel={submitLabel} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,81 @@
+import { Alert, Badge, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+
+type Previewed = Result<'/api/admin/model-aliases/preview', 'get'>['models'][number];
+
+const circuits = {
+  closed: { color: 'teal', label: 'ready' },
+  half_open: { color: 'yellow', label: 'being tested again' },
+  open: { color: 'red', label: 'circuit open' },
+};
+
+function Line({ model, answers }: { model: Previewed; answers: boolean }) {
+  return (
+    <li>
+      <Group gap={6}>
+        <Text size="sm" fw={answers ? 600 : undefined} className="svc-anywhere">
+          {model.model_id ?? model.name}
+        </Text>
+        {answers && <Badge color="indigo">Answers now</Badge>}
+        {model.model_id === null && <Badge color="orange">No such model</Badge>}
+        {model.serving.map(({ provider, channel_id, circuit }) => (
+          <Badge key={channel_id} color={circuits[circuit].color}>
+            {provider}: {circuits[circuit].label}
+          </Badge>
+        ))}
+      </Group>
+    </li>
+  );
+}
+
+/** Long enough not to ask for every letter. */
+const pauseMs = 300;
+
+/** Which model would answer to the name, as things stand. */
+export function Preview({ name, models }: { name: string; models: string[] }) {
+  const [asked] = useDebouncedValue({ name: /\s/.test(name.trim()) ? '' : name.trim(), models }, pauseMs);
+  const query = useQuery({
+    queryKey: ['alias-preview', asked],
+    queryFn: ({ signal }) =>
+      get('/api/admin/model-aliases/preview', {
+        query: { name: asked.name, models: asked.models.join(',') },
+        signal,
+      }),
+    enabled: asked.models.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  if (models.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        Choose models to see which of them would answer.
+      </Text>
+    );
+  if (query.error) return <ErrorState error={query.error} title="No preview" onRetry={() => query.refetch()} />;
+  if (!query.data) return <Skeleton height={48} role="status" aria-label="Loading" />;
+  const { answers, shadowed_by: shadowedBy, models: previewed } = query.data;
+  const first = previewed.find(({ model_id }) => model_id !== null && model_id === answers);
+  return (
+    <Stack gap="xs" aria-live="polite" aria-busy={query.isFetching}>
+      {shadowedBy !== null && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+          <span className="svc-anywhere">{shadowedBy}</span> has this name already and comes first: the alias would lead
+          nowhere.
+        </Alert>
+      )}
+      <Stack component="ol" gap={6} m={0} pl="lg" fz="sm">
+        {previewed.map((model) => (
+          <Line key={model.name} model={model} answers={model === first} />
+        ))}
+      </Stack>
+      {answers === null && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          None of them could answer now.
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,75 @@
+import type { Result } from '../../api.ts';
+
+export type Credential = Result<'/api/admin/channels/{id}/credentials', 'get'>['credentials'][number];
+
+/** A credential as its form holds it; numbers may be half typed, and empty ones are no limit. */
+export interface CredentialFields {
+  name: string;
+  /** Empty: stays as it is. */
+  credential: string;
+  weight: number | string;
+  requestsPerMinute: number | string;
+  tokensPerMinute: number | string;
+  spendPerDay: number | string;
+}
+
+export type CredentialFaults = Partial<Record<keyof CredentialFields, string>>;
+
+export const emptyCredential: CredentialFields = {
+  name: '',
+  credential: '',
+  weight: 1,
+  requestsPerMinute: '',
+  tokensPerMinute: '',
+  spendPerDay: '',
+};
+
+export const fieldsOf = (credential: Credential): CredentialFields => ({
+  name: credential.name,
+  credential: '',
+  weight: credential.weight,
+  requestsPerMinute: credential.requests_per_minute ?? '',
+  tokensPerMinute: credential.tokens_per_minute ?? '',
+  spendPerDay: credential.spend_per_day ?? '',
+});
+
+/** Less is no unit of money. */
+const leastSpending = 0.000002;
+
+/** What the service would refuse, said beside the field. */
+export function faultsOf(fields: CredentialFields, isNew: boolean): CredentialFaults {
+  const faults: CredentialFaults = {};
+  if (fields.name.trim() === '') faults.name = 'Give it a name.';
+  if (isNew && fields.credential.trim() === '') faults.credential = 'Enter the key.';
+  if (/\s/.test(fields.credential.trim())) faults.credential = 'A key holds no spaces.';
+  if (fields.weight === '' || !(Number(fields.weight) >= 0)) faults.weight = 'A number of 0 or more.';
+  for (const name of ['requestsPerMinute', 'tokensPerMinute'] as const)
+    if (fields[name] !== '' && !(Number(fields[name]) >= 1)) faults[name] = 'At least 1, or nothing for no limit.';
+  if (fields.spendPerDay !== '' && !(Number(fields.spendPerDay) >= leastSpending))
+    faults.spendPerDay = 'More than 0, or nothing for no limit.';
+  return faults;
+}
+
+const limitOf = (value: number | string): number | null => (value === '' ? null : Number(value));
+
+export function bodyOf(fields: CredentialFields) {
+  const credential = fields.credential.trim();
+  return {
+    name: fields.name.trim(),
+    ...(credential && { credential }),
+    weight: Number(fields.weight),
+    requests_per_minute: limitOf(fields.requestsPerMinute),
+    tokens_per_minute: limitOf(fields.tokensPerMinute),
+    spend_per_day: limitOf(fields.spendPerDay),
+  };
+}
+
+/** How the circuits of its models stand, in a word. */
+export function circuitOf(health: NonNullable<Credential['health']>): { label: string; color: string } {
+  const { closed, half_open: testing, open } = health.circuits;
+  const all = closed + testing + open;
+  if (open === all && all > 0) return { label: 'Circuit open', color: 'red' };
+  if (open > 0) return { label: `Circuit open for ${open} of ${all} models`, color: 'orange' };
+  if (testing > 0) return { label: 'Being tested again', color: 'yellow' };
+  return { label: 'Circuit closed', color: 'teal' };
+}

@@ -1,0 +1,85 @@
+import { NumberInput, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { type Credential, type CredentialFields, emptyCredential, faultsOf, fieldsOf } from './credential-fields.ts';
+
+interface CredentialFormProps {
+  /** Null for a new one. */
+  credential: Credential | null;
+  onClose: () => void;
+  /** Closes when it succeeds; a failure is shown in place. */
+  onSubmit: (fields: CredentialFields) => Promise<unknown>;
+}
+
+/** Mounted while it is open. A key that is stored is never shown again. */
+export function CredentialForm({ credential, onClose, onSubmit }: CredentialFormProps) {
+  const initial = credential ? fieldsOf(credential) : emptyCredential;
+  const check = (given: CredentialFields) => faultsOf(given, credential === null);
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
+  const number = (name: 'weight' | 'requestsPerMinute' | 'tokensPerMinute' | 'spendPerDay') => ({
+    value: fields[name],
+    error: faults[name],
+    onChange: (value: number | string) => set({ [name]: value }),
+  });
+  const limit = { min: 1, max: 1_000_000_000, allowDecimal: false, thousandSeparator: true, placeholder: 'No limit' };
+  return (
+    <Dialog opened onClose={onClose} title={credential ? `Edit ${credential.name}` : 'Add a credential'} size="lg">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="So that you know it again"
+            required
+            maxLength={64}
+            data-autofocus
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <PasswordInput
+            label="Key"
+            required={credential === null}
+            description={
+              credential
+                ? `Stored${credential.credential_hint ? `: ${credential.credential_hint}` : ''}. Enter another to replace it.`
+                : 'Stored encrypted, never shown again'
+            }
+            placeholder={credential ? 'Leave empty to keep it' : 'sk-…'}
+            autoComplete="off"
+            value={fields.credential}
+            onChange={(event) => set({ credential: event.currentTarget.value })}
+            error={faults.credential}
+          />
+          <NumberInput
+            label="Weight"
+            description="Its share of requests beside the others"
+            min={0}
+            max={1_000_000}
+            {...number('weight')}
+          />
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <NumberInput label="Requests a minute" {...limit} {...number('requestsPerMinute')} />
+            <NumberInput label="Tokens a minute" {...limit} {...number('tokensPerMinute')} />
+            <NumberInput
+              label="Dollars a day"
+              prefix="$"
+              min={0}
+              max={10_000_000}
+              decimalScale={6}
+              thousandSeparator
+              placeholder="No limit"
+              {...number('spendPerDay')}
+            />
+          </SimpleGrid>
+          <FormFoot
+            act={save}
+            failure="The credential was not saved"
+            submitLabel={credential ? 'Save' : 'Add credential'}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

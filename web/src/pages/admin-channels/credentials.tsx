@@ -1,0 +1,153 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, get, post, put } from '../../api.ts';
+import { refreshMs, reloadCatalog, switchedOff, switchedOn } from '../../catalog.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { DetailDrawer } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { usePost } from '../../once.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { useTests } from '../../use-tests.ts';
+import { CredentialCard } from './credential-card.tsx';
+import { bodyOf, type Credential, type CredentialFields } from './credential-fields.ts';
+import { CredentialForm } from './credential-form.tsx';
+
+type Open = { act: 'add' } | { act: 'edit' | 'remove'; credential: Credential };
+
+const path = '/api/admin/channels/{id}/credentials';
+const queryKey = (id: number) => ['credentials', id];
+
+/** The channel's own key is shown in the list of channels. */
+const reload = (id: number) =>
+  Promise.all([queryClient.invalidateQueries({ queryKey: queryKey(id) }), reloadCatalog()]);
+
+function List({ id }: { id: number }) {
+  const query = useQuery({
+    queryKey: queryKey(id),
+    queryFn: ({ signal }) => get(path, { path: { id }, signal }),
+    refetchInterval: refreshMs,
+  });
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const postOnce = usePost();
+  const ask = (credential_id: number) => post(`${path}/{credential_id}/test`, { path: { id, credential_id } });
+  const { tried, test } = useTests(ask);
+  const toggle = useAct(
+    {
+      mutationFn: ({ id: credential_id, status }: Credential) =>
+        put(`${path}/{credential_id}`, {
+          path: { id, credential_id },
+          body: { status: status === switchedOn ? switchedOff : switchedOn },
+        }),
+      onSuccess: ({ name, status }) => notifySuccess(`${name} is ${status === switchedOn ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: () => reload(id),
+    },
+    (credential) => credential.id,
+  );
+  const save = async (fields: CredentialFields) => {
+    const body = bodyOf(fields);
+    const editing = open?.act === 'edit' ? open.credential : null;
+    const saved = editing
+      ? await put(`${path}/{credential_id}`, { path: { id, credential_id: editing.id }, body })
+      : // The form asks for a key where there is none yet.
+        await postOnce(path, { path: { id }, body: body as typeof body & { credential: string } });
+    notifySuccess('Credential saved');
+    close();
+    await reload(id);
+    if (body.credential) void test(saved.id);
+  };
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+      Add credential
+    </Button>
+  );
+  if (query.error && !query.data)
+    return <ErrorState error={query.error} title="Credentials could not be loaded" onRetry={() => query.refetch()} />;
+  if (!query.data)
+    return (
+      <Stack aria-busy="true" role="status" aria-label="Loading">
+        <Skeleton height={110} />
+        <Skeleton height={110} />
+      </Stack>
+    );
+  const { credentials } = query.data;
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        Requests are shared among them by weight, conversations stay with one for the sake of its cache, and where one
+        is refused or at its limit the next is tried.
+      </Text>
+      {credentials.length === 0 ? (
+        <EmptyState
+          icon={IconKey}
+          title="No credentials"
+          description="The upstream is asked without any."
+          action={button}
+        />
+      ) : (
+        <>
+          <Stack component="ul" gap="sm" p={0} m={0} className="svc-plain-list">
+            {credentials.map((credential) => (
+              <CredentialCard
+                key={credential.id}
+                credential={credential}
+                tried={tried[credential.id]}
+                test={() => void test(credential.id)}
+                edit={() => setOpen({ act: 'edit', credential })}
+                toggle={() => toggle.mutate(credential)}
+                remove={() => setOpen({ act: 'remove', credential })}
+              />
+            ))}
+          </Stack>
+          <Group>{button}</Group>
+        </>
+      )}
+      {open && open.act !== 'remove' && (
+        <CredentialForm credential={open.act === 'edit' ? open.credential : null} onClose={close} onSubmit={save} />
+      )}
+      <ConfirmDelete
+        opened={open?.act === 'remove'}
+        onClose={close}
+        title={open?.act === 'remove' ? `Remove ${open.credential.name}?` : 'Remove'}
+        confirmLabel="Remove credential"
+        onConfirm={async () => {
+          if (open?.act === 'remove')
+            await del(`${path}/{credential_id}`, { path: { id, credential_id: open.credential.id } });
+          notifySuccess('Credential removed');
+          await reload(id);
+        }}
+      >
+        The key is deleted here; at the provider it stays what it is.
+        {credentials.length === 1 && ' It is the only one: the upstream is then asked without any.'}
+      </ConfirmDelete>
+    </Stack>
+  );
+}
+
+interface CredentialsProps {
+  /** As the address has it; empty while nothing is open. */
+  channelId: string;
+  name: string | undefined;
+  onClose: () => void;
+}
+
+/** All that a channel is asked with. */
+export function Credentials({ channelId, name, onClose }: CredentialsProps) {
+  const id = Number(channelId);
+  return (
+    <DetailDrawer
+      opened={id > 0}
+      onClose={onClose}
+      size="lg"
+      title={<span className="svc-anywhere">Credentials of {name ?? `channel ${channelId}`}</span>}
+    >
+      {id > 0 && <List key={id} id={id} />}
+    </DetailDrawer>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Result } from '../../api.ts';
+import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+
+export type KeyLimit = Result<'/api/tokens/limits', 'get'>['limits'][number];
+
+/** What a key may spend in a month, as the form holds it. */
+export interface LimitFields {
+  /** Empty: no limit. */
+  usd: number | string;
+  hard: boolean;
+  /** Percent at which the owner is told. */
+  alerts: string[];
+}
+
+export const percents = ['50', '80', '90', '100'];
+
+export const limitFieldsOf = (limit: KeyLimit | undefined): LimitFields =>
+  limit
+    ? {
+        usd: usdOfQuota(limit.amount),
+        hard: limit.hard,
+        alerts: limit.alerts.map((share) => String(Math.round(share * 1_000) / 10)),
+      }
+    : { usd: '', hard: true, alerts: ['50', '80', '100'] };
+
+export function limitFaultsOf({ usd }: LimitFields): { usd?: string } {
+  return usd !== '' && !(Number(usd) >= 0) ? { usd: 'An amount in dollars, or nothing for no limit.' } : {};
+}
+
+export const limitBodyOf = ({ usd, hard, alerts }: LimitFields) => ({
+  amount: quotaOfUsd(Number(usd)),
+  hard,
+  alerts: alerts.map((percent) => Number(percent) / 100).toSorted((a, b) => a - b),
+});
+
+/** Choices of the form, with shares that somebody set by the API. */
+export const percentsWith = (given: string[]): string[] =>
+  [...new Set([...percents, ...given])].toSorted((a, b) => Number(a) - Number(b));
+
+/** How much of it is used, in percent, as far as a bar goes. */
+export const shareUsed = ({ used, amount }: Pick<KeyLimit, 'used' | 'amount'>): number =>
+  amount > 0 ? Math.min(100, (used / amount) * 100) : 100;

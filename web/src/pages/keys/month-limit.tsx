@@ -1,0 +1,93 @@
+import { Chip, Group, Input, NumberInput, Progress, Stack, Switch, Text } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { Money } from '../../components/money.tsx';
+import { formatDateTime } from '../../format.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import type { ApiKey } from './key-fields.ts';
+import {
+  type KeyLimit,
+  type LimitFields,
+  limitFaultsOf,
+  limitFieldsOf,
+  percentsWith,
+  shareUsed,
+} from './limit-fields.ts';
+
+/** What was spent of this month's limit. */
+export function MonthUse({ limit, name }: { limit: KeyLimit; name: string }) {
+  const share = shareUsed(limit);
+  return (
+    <Stack gap={2} miw={120}>
+      <Text size="xs" c="dimmed">
+        <Money quota={limit.used} /> of <Money quota={limit.amount} /> this month
+      </Text>
+      <Progress
+        value={share}
+        size="sm"
+        color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'teal'}
+        aria-label={`Spent this month of the limit of ${name}`}
+      />
+    </Stack>
+  );
+}
+
+interface MonthLimitProps {
+  apiKey: ApiKey;
+  limit: KeyLimit | undefined;
+  onClose: () => void;
+  /** Closes when it succeeds; a failure is shown in place. */
+  onSubmit: (fields: LimitFields) => Promise<unknown>;
+}
+
+/** Mounted while it is open. */
+export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps) {
+  const initial = limitFieldsOf(limit);
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, limitFaultsOf, onSubmit);
+  return (
+    <Dialog opened onClose={onClose} title={`Monthly limit of ${apiKey.name}`}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {limit && <MonthUse limit={limit} name={apiKey.name} />}
+          <NumberInput
+            label="Each month"
+            description={
+              limit?.resets_at
+                ? `Begins anew ${formatDateTime(limit.resets_at)}; leave empty for no limit`
+                : 'Months of the calendar, UTC; leave empty for no limit'
+            }
+            placeholder="No limit"
+            prefix="$"
+            min={0}
+            decimalScale={6}
+            thousandSeparator
+            data-autofocus
+            value={fields.usd}
+            onChange={(usd) => set({ usd })}
+            error={faults.usd}
+          />
+          <Switch
+            label="Refuse requests beyond it"
+            description="Otherwise you are only told"
+            checked={fields.hard}
+            onChange={(event) => set({ hard: event.currentTarget.checked })}
+          />
+          <div>
+            <Input.Label id="month-limit-alerts">Tell me at</Input.Label>
+            <Input.Description mb={6}>Once a month each, by mail to your verified address</Input.Description>
+            <Chip.Group multiple value={fields.alerts} onChange={(alerts) => set({ alerts })}>
+              <Group gap="xs" role="group" aria-labelledby="month-limit-alerts">
+                {percentsWith(initial.alerts).map((percent) => (
+                  <Chip key={percent} value={percent}>
+                    {percent}%
+                  </Chip>
+                ))}
+              </Group>
+            </Chip.Group>
+          </div>
+          <FormFoot act={save} failure="The limit was not saved" submitLabel="Save" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,91 @@
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { switchedOn } from '../../catalog.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { TestButton } from '../../components/test-button.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatNumber } from '../../format.ts';
+import type { Tried } from '../../use-tests.ts';
+import type { OwnKey } from './own-keys-api.ts';
+
+interface OwnKeyActs {
+  tried: Record<number, Tried>;
+  /** Which models the provider serves here; undefined until it is known. */
+  served: (provider: string) => string[] | undefined;
+  test: (key: OwnKey) => void;
+  edit: (key: OwnKey) => void;
+  toggle: (key: OwnKey) => void;
+  remove: (key: OwnKey) => void;
+}
+
+export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: OwnKeyActs): Column<OwnKey>[] => [
+  {
+    key: 'name',
+    header: 'Key',
+    wrap: true,
+    cell: ({ name, credential_hint }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600} className="svc-anywhere">
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" ff="monospace">
+          {credential_hint ?? 'stored'}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'provider',
+    header: 'Provider',
+    wrap: true,
+    cell: ({ provider, fallback }) => (
+      <Group gap={6}>
+        <Text size="sm" className="svc-anywhere">
+          {provider}
+        </Text>
+        {fallback && <Badge color="gray">others may answer</Badge>}
+      </Group>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status }) => (
+      <Badge color={status === switchedOn ? 'teal' : 'gray'}>{status === switchedOn ? 'Enabled' : 'Disabled'}</Badge>
+    ),
+  },
+  {
+    key: 'models',
+    header: 'Models',
+    align: 'right',
+    cell: ({ provider }) => {
+      const models = served(provider);
+      return models ? <span className="svc-number">{formatNumber(models.length)}</span> : '…';
+    },
+  },
+  { key: 'added', header: 'Added', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    key: 'test',
+    header: 'Test',
+    wrap: true,
+    width: 220,
+    cell: (key) => <TestButton name={key.name} tried={tried[key.id]} onTest={() => test(key)} whole />,
+  },
+  {
+    ...actsColumn(),
+    cell: (key) => (
+      <RowMenu
+        label={key.name}
+        acts={[
+          { label: 'Edit', icon: IconEdit, onClick: () => edit(key) },
+          key.status === switchedOn
+            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle(key) }
+            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle(key) },
+          { label: 'Remove', icon: IconTrash, danger: true, onClick: () => remove(key) },
+        ]}
+      />
+    ),
+  },
+];

@@ -1,0 +1,91 @@
+import { PasswordInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import type { NewOwnKey, OwnKey } from './own-keys-api.ts';
+
+interface OwnKeyFormProps {
+  /** Null for a new one. */
+  ownKey: OwnKey | null;
+  /** That may be chosen. */
+  providers: string[];
+  onClose: () => void;
+  /** Closes when it succeeds; a failure is shown in place. */
+  onSubmit: (fields: NewOwnKey) => Promise<unknown>;
+}
+
+type Faults = Partial<Record<'provider' | 'name' | 'credential', string>>;
+
+function faultsOf({ provider, name, credential }: NewOwnKey, isNew: boolean): Faults {
+  const faults: Faults = {};
+  if (provider === '') faults.provider = 'Choose whose key it is.';
+  if (name.trim() === '') faults.name = 'Give it a name.';
+  if (isNew && credential.trim() === '') faults.credential = 'Enter the key.';
+  if (/\s/.test(credential.trim())) faults.credential = 'A key holds no spaces.';
+  return faults;
+}
+
+/** Mounted while it is open. A key that is stored is never shown again. */
+export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormProps) {
+  const [only] = providers.length === 1 ? providers : [];
+  const initial: NewOwnKey = ownKey
+    ? { provider: ownKey.provider, name: ownKey.name, credential: '', fallback: ownKey.fallback }
+    : { provider: only ?? '', name: '', credential: '', fallback: false };
+  const { fields, faults, set, save, submit } = useCheckedForm(
+    initial,
+    (given) => faultsOf(given, ownKey === null),
+    onSubmit,
+  );
+  const stored = `Stored${ownKey?.credential_hint ? `: ${ownKey.credential_hint}` : ''}. Enter another to replace it.`;
+  return (
+    <Dialog opened onClose={onClose} title={ownKey ? `Edit ${ownKey.name}` : 'Add a provider key'}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Select
+            label="Provider"
+            required
+            searchable
+            disabled={ownKey !== null}
+            data={[...new Set([...providers, ...(ownKey ? [ownKey.provider] : [])])]}
+            data-autofocus={initial.provider === '' || undefined}
+            value={fields.provider || null}
+            onChange={(provider) => set({ provider: provider ?? '' })}
+            error={faults.provider}
+          />
+          <TextInput
+            label="Name"
+            description="So that you know it again"
+            required
+            maxLength={64}
+            data-autofocus={initial.provider !== '' || undefined}
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <PasswordInput
+            label="Key"
+            required={ownKey === null}
+            description={ownKey ? stored : 'Stored encrypted, never shown again'}
+            placeholder={ownKey ? 'Leave empty to keep it' : 'sk-…'}
+            autoComplete="off"
+            value={fields.credential}
+            onChange={(event) => set({ credential: event.currentTarget.value })}
+            error={faults.credential}
+          />
+          <Switch
+            label="Others may answer where this key does not"
+            description="At their full price. Otherwise this key answers, or nobody"
+            checked={fields.fallback}
+            onChange={(event) => set({ fallback: event.currentTarget.checked })}
+          />
+          <FormFoot
+            act={save}
+            failure="The key was not saved"
+            submitLabel={ownKey ? 'Save' : 'Add and test'}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

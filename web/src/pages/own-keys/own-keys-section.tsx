@@ -1,0 +1,147 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconInfoCircle, IconKey, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { switchedOff, switchedOn } from '../../catalog.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { modelsQuery } from '../../models.ts';
+import { usePost } from '../../once.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { useTests } from '../../use-tests.ts';
+import { ownKeyColumns } from './own-key-columns.tsx';
+import { OwnKeyForm } from './own-key-form.tsx';
+import { feeText, type NewOwnKey, type OwnKey, type OwnKeysOwner, ownKeysOf } from './own-keys-api.ts';
+
+type Open = { act: 'add' } | { act: 'edit' | 'remove'; key: OwnKey };
+
+/** Which models go out with a key for the provider. */
+function Models({ names }: { names: string[] | undefined }) {
+  return (
+    <Text size="sm" className="svc-anywhere">
+      {names === undefined && 'Loading…'}
+      {names?.length === 0 && 'The provider serves no model that you may use.'}
+      {names && names.length > 0 && names.join(', ')}
+    </Text>
+  );
+}
+
+/** Keys for providers that a user, or a team, brings along: the whole of it, wherever it is shown. */
+export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
+  const api = ownKeysOf(owner);
+  const query = useQuery(api.query);
+  const models = useQuery(modelsQuery).data;
+  const served = (provider: string) =>
+    models?.filter(({ providers }) => providers.includes(provider)).map(({ id }) => id);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const post = usePost();
+  const { tried, test } = useTests(api.test);
+  const reload = () => queryClient.invalidateQueries(api.query);
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, status }: OwnKey) =>
+        api.change(id, { status: status === switchedOn ? switchedOff : switchedOn }),
+      onSuccess: ({ name, status }) => notifySuccess(`${name} is ${status === switchedOn ? 'enabled' : 'disabled'}`),
+      onError: notifyError,
+      onSettled: reload,
+    },
+    ({ id }) => id,
+  );
+  const save = async ({ provider, name, credential, fallback }: NewOwnKey) => {
+    const fields = { name: name.trim(), fallback, ...(credential.trim() && { credential: credential.trim() }) };
+    const saved =
+      open?.act === 'edit'
+        ? await api.change(open.key.id, fields)
+        : await api.add(post, { ...fields, provider, credential: credential.trim() });
+    notifySuccess('Key saved');
+    close();
+    await reload();
+    if (fields.credential) void test(saved.id);
+  };
+  const { keys, fee = null, providers = [] } = query.data ?? {};
+  const off = query.data !== undefined && fee === null;
+  const button = !off && (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      disabled={!query.data || providers.length === 0}
+      onClick={() => setOpen({ act: 'add' })}
+    >
+      Add key
+    </Button>
+  );
+  return (
+    <Section
+      title="Provider keys"
+      description={
+        owner.type === 'team'
+          ? 'Keys that the team has at providers. Requests for the team go out with them first.'
+          : 'Keys that you have at providers yourself. Your requests go out with them first.'
+      }
+      actions={button}
+    >
+      <Stack>
+        {query.data && (
+          <Alert variant="light" color={off ? 'gray' : 'indigo'} icon={<IconInfoCircle aria-hidden />}>
+            {feeText(fee) ??
+              'Keys of your own are not in use on this service. An administrator allows them by the option OwnKeys.'}
+          </Alert>
+        )}
+        <DataTable
+          label="Provider keys"
+          columns={ownKeyColumns({
+            ...{ tried, served },
+            test: ({ id }) => void test(id),
+            edit: (key) => setOpen({ act: 'edit', key }),
+            toggle: (key) => toggle.mutate(key),
+            remove: (key) => setOpen({ act: 'remove', key }),
+          })}
+          rows={keys}
+          rowKey={({ id }) => id}
+          query={query}
+          minWidth={820}
+          detail={{
+            label: ({ name }) => `Models of ${name}`,
+            show: ({ provider }) => <Models names={served(provider)} />,
+          }}
+          empty={
+            <EmptyState
+              icon={IconKey}
+              title="No provider keys"
+              description={
+                off ? 'There is nothing to add here.' : 'Add one, and the provider bills you for these requests itself.'
+              }
+              action={button && <Group>{button}</Group>}
+            />
+          }
+        />
+      </Stack>
+      {open && open.act !== 'remove' && (
+        <OwnKeyForm
+          ownKey={open.act === 'edit' ? open.key : null}
+          providers={providers}
+          onClose={close}
+          onSubmit={save}
+        />
+      )}
+      <ConfirmDelete
+        opened={open?.act === 'remove'}
+        onClose={close}
+        title={open?.act === 'remove' ? `Remove ${open.key.name}?` : 'Remove'}
+        confirmLabel="Remove key"
+        onConfirm={async () => {
+          if (open?.act === 'remove') await api.remove(open.key.id);
+          notifySuccess('Key removed');
+          await reload();
+        }}
+      >
+        It is deleted here; at the provider it stays what it is. Requests go out with the keys of this service again, at
+        their price.
+      </ConfirmDelete>
+    </Section>
+  );
+}
