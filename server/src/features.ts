@@ -27,6 +27,8 @@ import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
 import { openOrganisations } from './organisations/open.ts';
+import { Refusals } from './overview/refusals.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
@@ -123,12 +125,16 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     defaultPrice: () => options.get('DefaultModelPrice'),
     onTrouble: (message, error) => log.warn({ error }, message),
   });
+  const refusals = new Refusals(clock);
   const routing = await openRouting({
     ...{ db, clock, shared, hearing, sealer },
     catalog: catalogView(catalog, db),
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
-    onReport: observer.onReport,
+    onReport: (id, candidate, report) => {
+      observer.onReport(id, candidate, report);
+      refusals.report(candidate, report);
+    },
     onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
     onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
   });
@@ -243,6 +249,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...failureRoutes({ db, failures }),
       ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
       ...routingRoutes(routing),
+      ...overviewRoutes({ db, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,
       ...batches.routes,
