@@ -11,14 +11,14 @@ import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { usePage } from '../../use-url-state.ts';
+import { useOpened, usePage } from '../../use-url-state.ts';
 import { AddChannel } from './add-channel.tsx';
 import { channelColumns } from './channel-columns.tsx';
 import { bodyOf, type ChannelFields, fieldsOf, isElsewhere } from './channel-fields.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { useChannelActs } from './use-channel-acts.ts';
 
-type Open = { act: 'add' } | { act: 'edit' | 'remove'; channel: Channel };
+type Open = { act: 'edit' | 'remove'; channel: Channel };
 
 interface EditChannelProps {
   channel: Channel;
@@ -53,9 +53,11 @@ export function AdminChannelsPage() {
   const navigate = useNavigate();
   const acts = useChannelActs();
   const [open, setOpen] = useState<Open | null>(null);
+  // The way to a new channel: `known`, by a key alone, or `custom`, by its address.
+  const [adding, setAdding] = useOpened();
   const close = () => setOpen(null);
   const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding('known')}>
       Add channel
     </Button>
   );
@@ -97,7 +99,7 @@ export function AdminChannelsPage() {
           />
         }
       />
-      {open?.act === 'add' && <AddChannel onClose={close} />}
+      {adding !== '' && <AddChannel first={adding === 'custom' ? 'custom' : 'known'} onClose={() => setAdding('')} />}
       {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} onMoved={acts.test} />}
       <ConfirmDelete
         opened={acts.failing !== null}
