@@ -12,12 +12,13 @@ let upstream: Upstream;
 const mostClicks = 6;
 
 /** What is pressed with the pointer, wherever the page leads meanwhile. */
-const countClicks = (page: Page): Promise<void> =>
-  page.addInitScript(() => {
+async function countClicks(page: Page): Promise<void> {
+  await page.addInitScript(() => {
     const name = 'clicks of the test';
     const count = () => sessionStorage.setItem(name, String(Number(sessionStorage.getItem(name)) + 1));
     addEventListener('pointerdown', count, { capture: true });
   });
+}
 const clicksOf = (page: Page): Promise<number> =>
   page.evaluate(() => Number(sessionStorage.getItem('clicks of the test')));
 

@@ -45,6 +45,18 @@ describe.skipIf(browserMissing)('the overview', () => {
     await page.getByRole('img', { name: /^Spend over time, \$/ }).waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
 
+    const chart = page.getByRole('img', { name: /^Spend over time/ });
+    await chart.scrollIntoViewIfNeeded();
+    const largest = await chart.evaluate((element) => {
+      const boxes = [...element.querySelectorAll('.recharts-rectangle')].map((part) => part.getBoundingClientRect());
+      const { x, y, width, height } = boxes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0]!;
+      return { x: x + width / 2, y: y + height / 2 };
+    });
+    await page.mouse.click(largest.x, largest.y);
+    await page.waitForURL((url) => url.searchParams.get('model') === names.dear);
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has('model'));
+    await settled();
     await table.getByRole('button', { name: `Only ${names.dear}` }).press('Enter');
     await page.waitForURL(/model=.*by=user|by=user.*model=/);
     await settled();

@@ -63,8 +63,8 @@ function PricedAlike({ unpriced, onUse }: AlikeProps) {
   const [completion, setCompletion] = useState<number | string>('');
   return (
     <Group gap="sm" align="flex-end">
-      <NumberInput {...price} w={150} label="Prompt, per million" value={prompt} onChange={setPrompt} />
-      <NumberInput {...price} w={150} label="Completion, per million" value={completion} onChange={setCompletion} />
+      <NumberInput {...price} w={180} label="Prompt, per million" value={prompt} onChange={setPrompt} />
+      <NumberInput {...price} w={180} label="Completion, per million" value={completion} onChange={setCompletion} />
       <Button
         size="xs"
         variant="default"

@@ -36,7 +36,9 @@ function AddCustom({ onClose }: { onClose: () => void }) {
       <Stack>
         {outcome}
         <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
+          <Button variant="default" onClick={onClose}>
+            Done
+          </Button>
         </Group>
       </Stack>
     );

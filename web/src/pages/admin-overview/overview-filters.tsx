@@ -51,7 +51,7 @@ function Narrowed({ state, set, data }: FiltersProps) {
         <Pill
           key={name}
           size="md"
-          maw="100%"
+          maw="min(100%, 32rem)"
           withRemoveButton
           removeButtonProps={{ 'aria-label': `Not only ${text}`, 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => set({ [name]: '', by: name })}

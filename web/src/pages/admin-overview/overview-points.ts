@@ -10,7 +10,8 @@ export function timeLabel(at: number, width: number, length: number): string {
   const day = { month: 'short', day: 'numeric' } as const;
   if (width >= daySeconds) return date.toLocaleDateString(undefined, { ...day, timeZone: 'UTC' });
   const time = { hour: '2-digit', minute: '2-digit' } as const;
-  return length > daySeconds
+  // The first part may begin a little earlier than a day ago.
+  return length > 1.5 * daySeconds
     ? date.toLocaleString(undefined, { ...day, ...time })
     : date.toLocaleTimeString(undefined, time);
 }
