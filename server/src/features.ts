@@ -249,7 +249,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...failureRoutes({ db, failures }),
       ...catalogRoutes({ db, sealer, clock, catalog, credentialHealth: () => credentialHealth(routing.parts) }),
       ...routingRoutes(routing),
-      ...overviewRoutes({ db, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),
+      ...overviewRoutes({ db, database, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,
       ...batches.routes,

@@ -1,5 +1,6 @@
 /** What an administrator should look at, the urgent ones first. */
 export const alertKinds = [
+  'database_damaged',
   'credential_unreadable',
   'credential_refused',
   'circuit_open',

@@ -80,6 +80,18 @@ test('a circuit that is open, while the channel is switched on', async () => {
   await put(1);
 });
 
+test('a file that is damaged, until a look finds it whole', async () => {
+  const { database } = world.t.platform;
+  database.damage = 'users: torn page';
+  expect((await alerts())[0]).toMatchObject({
+    kind: 'database_damaged',
+    severity: 'error',
+    detail: 'users: torn page',
+  });
+  database.damage = undefined;
+  expect(await kinds()).not.toContain('database_damaged');
+});
+
 test('work that was given up, until it is swept', async () => {
   const { db } = world.t.platform.database;
   const dead = {

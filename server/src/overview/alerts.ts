@@ -4,14 +4,14 @@ import { shareReached } from '../organisations/shares.ts';
 import { findBudgets } from '../organisations/store/budgets.ts';
 import { namesOfOrganisations } from '../organisations/store/organisations.ts';
 import { latestWarnings } from '../organisations/store/warnings.ts';
-import type { Db } from '../platform/db/tables.ts';
+import type { OpenDb } from '../platform/db/open.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
 import { type Alert, alert, alertKinds } from './alert.ts';
 import { type ChannelAlertDeps, channelAlerts } from './channel-alerts.ts';
 
 export interface AlertDeps extends ChannelAlertDeps {
-  db: Db;
+  database: Pick<OpenDb, 'damage'>;
   clock: Clock;
   jobs: Pick<Jobs, 'dead'>;
   catalog: Pick<Catalog, 'demo' | 'builtInActive'>;
@@ -19,12 +19,16 @@ export interface AlertDeps extends ChannelAlertDeps {
 
 /** Everything that is so now, the urgent first; what is mended is not among them any more. */
 export async function findAlerts(deps: AlertDeps): Promise<Alert[]> {
-  const found = await Promise.all([channelAlerts(deps), budgetAlerts(deps), jobAlerts(deps.jobs), simulation(deps)]);
+  const found = await Promise.all([channelAlerts(deps), budgetAlerts(deps), jobAlerts(deps.jobs), ofService(deps)]);
   return found.flat().toSorted((a, b) => alertKinds.indexOf(a.kind) - alertKinds.indexOf(b.kind));
 }
 
-const simulation = ({ catalog }: AlertDeps): Alert[] =>
-  catalog.demo === 'auto' && catalog.builtInActive() ? [alert('simulation', 'info')] : [];
+function ofService({ database, catalog }: AlertDeps): Alert[] {
+  const alerts: Alert[] = [];
+  if (database.damage !== undefined) alerts.push(alert('database_damaged', 'error', { detail: database.damage }));
+  if (catalog.demo === 'auto' && catalog.builtInActive()) alerts.push(alert('simulation', 'info'));
+  return alerts;
+}
 
 /** Of the last so many warnings: budgets are as many as keys, and whoever is not told of is not past a share. */
 const mostWarnings = 100;

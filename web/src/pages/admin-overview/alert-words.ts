@@ -32,6 +32,11 @@ function budgetText({ detail }: Alert): string {
 }
 
 const words: Record<Alert['kind'], (alert: Alert) => AlertWords> = {
+  database_damaged: ({ detail }) => ({
+    title: 'The database is damaged',
+    text: `Restore a backup, as the operator guide says. Found: ${detail}.`,
+    ...{ label: 'See the system', to: '/admin/system' },
+  }),
   credential_unreadable: ({ name }) => ({
     ...channels,
     title: `${name}: its key cannot be read`,
