@@ -7,7 +7,7 @@ import { collect, largest, type Measure, measuredBy, restOf, type Series } from 
 /** A chart of more colours cannot be read; the rest is one series. */
 const mostSeries = 8;
 
-export interface Overview {
+interface Overview {
   series: Series[];
   whole: Series;
   /** Of those that still exist. */

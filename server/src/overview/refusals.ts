@@ -2,7 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Report } from '../routing/plan.ts';
 
-export interface Refusal {
+interface Refusal {
   /** Unix seconds. */
   at: number;
   status: number | null;

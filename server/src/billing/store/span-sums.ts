@@ -1,5 +1,5 @@
 /** Milliseconds; an answer counts for the first that it took less than, and `timed` counts all. */
-export const durationBounds = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000] as const;
+const durationBounds = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000] as const;
 
 type Under = `under_${(typeof durationBounds)[number]}`;
 

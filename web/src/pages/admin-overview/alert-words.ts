@@ -2,7 +2,7 @@ import { formatNumber } from '../../format.ts';
 import type { Alert } from './overview-query.ts';
 
 /** What is said of an alert, and the way to where it is mended. */
-export interface AlertWords {
+interface AlertWords {
   title: string;
   text: string;
   label: string;

@@ -5,7 +5,7 @@ import type { Grouping } from './overview-range.ts';
 const daySeconds = 86_400;
 
 /** Days are the service's, in UTC; hours are those of whoever looks. */
-export function timeLabel(at: number, width: number, length: number): string {
+function timeLabel(at: number, width: number, length: number): string {
   const date = new Date(at * 1000);
   const day = { month: 'short', day: 'numeric' } as const;
   if (width >= daySeconds) return date.toLocaleDateString(undefined, { ...day, timeZone: 'UTC' });

@@ -10,7 +10,7 @@ import type { Series } from './overview-query.ts';
 import { type Asked, groupings, type OverviewState } from './overview-range.ts';
 import { listOf } from './series-links.ts';
 
-export type PlacedSeries = Series & { place: number };
+type PlacedSeries = Series & { place: number };
 
 interface SeriesActs {
   asked: Asked;
