@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
-import { type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
+import { allChannelsQuery, type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -53,11 +53,13 @@ export function AdminChannelsPage() {
   const navigate = useNavigate();
   const acts = useChannelActs();
   const [open, setOpen] = useState<Open | null>(null);
-  // The way to a new channel: `known`, by a key alone, or `custom`, by its address.
-  const [adding, setAdding] = useOpened();
   const close = () => setOpen(null);
+  // A channel by its number, or the way to a new one: `known`, by a key alone, or `custom`, by its address.
+  const [opened, setOpened] = useOpened();
+  const all = useQuery({ ...allChannelsQuery, enabled: /^\d+$/.test(opened) }).data?.channels;
+  const namedChannel = all?.find(({ id }) => String(id) === opened);
   const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding('known')}>
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened('known')}>
       Add channel
     </Button>
   );
@@ -99,7 +101,10 @@ export function AdminChannelsPage() {
           />
         }
       />
-      {adding !== '' && <AddChannel first={adding === 'custom' ? 'custom' : 'known'} onClose={() => setAdding('')} />}
+      {(opened === 'known' || opened === 'custom') && <AddChannel first={opened} onClose={() => setOpened('')} />}
+      {namedChannel && (
+        <EditChannel key={opened} channel={namedChannel} onClose={() => setOpened('')} onMoved={acts.test} />
+      )}
       {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} onMoved={acts.test} />}
       <ConfirmDelete
         opened={acts.failing !== null}
