@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { spanColumns } from './span-sums.ts';
+import { fileSomeSpans } from './sqlite-spans.ts';
 import './tables.ts';
 
 /** Any number of our own will do: one process at a time changes what is filed. */
@@ -19,9 +21,12 @@ const added = sql.raw(spanColumns.map((name) => `sum(${name})`).join(', '));
 const addedTo = sql.raw(spanColumns.map((name) => `${name} = usage_spans.${name} + excluded.${name}`).join(', '));
 const names = sql.raw('user_id, starts_at, length, model_id, channel_id');
 
-/** Adds up what statements have noted; nothing on SQLite, where filing the log does that. */
+/** Adds up what came since: on PostgreSQL what statements have noted, on SQLite what this process has, or the log. */
 export async function fileSpans(db: Db): Promise<void> {
-  if (engineOf(db) === 'sqlite') return;
+  if (engineOf(db) === 'sqlite') {
+    while (await writeSync(db, fileSomeSpans)) await new Promise(setImmediate);
+    return;
+  }
   await db.transaction().execute(async (tx) => {
     if (!(await isAlone(tx))) return;
     await sql`with noted as (delete from usage_spans_new returning *),

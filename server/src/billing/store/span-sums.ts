@@ -1,5 +1,5 @@
 /** Milliseconds; an answer counts for the first that it took less than, and `timed` counts all. */
-const durationBounds = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000] as const;
+export const durationBounds = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000] as const;
 
 type Under = `under_${(typeof durationBounds)[number]}`;
 
@@ -13,7 +13,11 @@ export const spanColumns: readonly (keyof SpanSums)[] = [
   ...under,
 ];
 
-export const noSums = (): SpanSums => Object.fromEntries(spanColumns.map((name) => [name, 0])) as SpanSums;
+const zero = Object.fromEntries(spanColumns.map((name) => [name, 0])) as SpanSums;
+export const noSums = (): SpanSums => ({ ...zero });
+
+/** The column that an answer counts for; undefined for the longest. */
+export const underOf = (ms: number): Under | undefined => under[durationBounds.findIndex((bound) => ms < bound)];
 
 /** Adds `more`, or takes it away. */
 export function addSums(sums: SpanSums, more: SpanSums, times: 1 | -1 = 1): void {

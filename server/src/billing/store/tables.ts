@@ -139,7 +139,7 @@ declare module '../../platform/db/tables.ts' {
     /** What no process has filed yet included. */
     usage_totals_all: Totals;
     usage_spans: SpanRow;
-    /** What no process has filed yet included; on SQLite after `fileUsage`. */
+    /** What no process has filed yet included; on SQLite after `fileSpans`. */
     usage_spans_all: SpanRow;
     /** One row: the day from which on totals are whole. */
     usage_totals_whole: { first_day: number };

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { migrate } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/index.ts';
+import { type OpenDb, openDb } from '../../platform/db/open.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
 import { insertFailures } from './failures.ts';
-import { fileUsage } from './filing.ts';
 import { settleIn } from './holds.ts';
 import { fileSpans, joinOldSpans } from './keep-spans.ts';
 import { makeMonths } from './months.ts';
@@ -134,16 +134,22 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   failed: fc.constant(false),
 });
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('charge' as const), asked: fc.array(asked) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('charge' as const), asked: fc.array(asked), other: fc.boolean() }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('fail' as const), asked: fc.array(asked, { minLength: 1 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), asked }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('file' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('file' as const), other: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), other: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('join' as const), minute: fc.nat(days * 24 * 60) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), minute: fc.nat(days * 24 * 60) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-async function take(process: Process, one: Step): Promise<Asked[]> {
+/** By one process, or by another, which knows nothing of what the first has in its memory. */
+async function take(processes: Process[], one: Step): Promise<Asked[]> {
+  const process = processes['other' in one && one.other ? 1 : 0]!;
   const { db } = process;
   if (one.kind === 'charge' && one.asked.length > 0) {
     await process.charge(one.asked);
@@ -160,7 +166,6 @@ async function take(process: Process, one: Step): Promise<Asked[]> {
   }
   if (one.kind === 'file') {
     await fileSpans(db);
-    await fileUsage(db);
   }
   if (one.kind === 'join') while (await joinOldSpans(db, at(one.minute)));
   if (one.kind === 'sweep') await sweepUsage(db, at(one.minute));
@@ -169,13 +174,19 @@ async function take(process: Process, one: Step): Promise<Asked[]> {
 
 describe.each(engines)('spans of usage on $name', (engine) => {
   let open: TestDb;
+  let other: OpenDb;
   beforeAll(async () => {
     open = await engine.open();
+    other = await openDb(open.where);
     await makeMonths(open.db, begin);
   });
-  afterAll(() => open.drop());
+  afterAll(async () => {
+    await other.close();
+    await open.drop();
+  });
 
   async function clear(): Promise<void> {
+    for (const { db } of [open, other]) await fileSpans(db);
     for (const table of ['usage_logs', 'failed_requests', 'billing_writers'] as const)
       await sql`delete from ${sql.table(table)}`.execute(open.db);
     if (engine.name === 'postgres') await sql`delete from usage_spans_new`.execute(open.db);
@@ -186,12 +197,13 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
         await clear();
-        const process = await opened(open.db);
+        const processes = [await opened(open.db), await opened(other.db)];
         const truth: Asked[] = [];
         for (const one of steps) {
-          truth.push(...(await take(process, one)));
-          await expectExact(open.db, truth);
+          truth.push(...(await take(processes, one)));
+          if (one.kind === 'look') await expectExact(processes[one.other ? 1 : 0]!.db, truth);
         }
+        await expectExact(open.db, truth);
       }),
       { numRuns: engine.name === 'sqlite' ? 40 : 12 },
     );
@@ -205,7 +217,6 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     await process.charge([1, 4, 6, 61].map((minute) => ({ ...one, minute })));
     expect(await spans()).toEqual([]);
     await fileSpans(open.db);
-    await fileUsage(open.db);
     expect((await spans()).filter(({ user_id }) => user_id === 1)).toHaveLength(3);
     while (await joinOldSpans(open.db, begin + 7 * hour));
     const lengths = async () => (await spans()).filter(({ user_id }) => user_id === 0).map(({ length }) => length);

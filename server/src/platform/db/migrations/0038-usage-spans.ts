@@ -29,24 +29,17 @@ const knownName = `case when channel_id is not null or code in ('insufficient_us
 const noAnswer = sums.map((name) => (name === 'failures' ? 'count(*)' : '0')).join(', ');
 
 /**
- * On SQLite entries of the log are added up when it is noted how far filing has come, as totals are; whoever asks has them filed
- * first. Failures are few and written behind, and count at once.
+ * On SQLite the process that writes the log adds it up, and says up to which entry it has. Failures are few and written behind,
+ * and count at once.
  */
 function onSqlite(): string[] {
-  const into = `insert into usage_spans (user_id, starts_at, length, ${names}, ${columns})`;
-  const filed = (user: string) => `${into}
-      select ${user}, ${startOf('created_at')}, 300, ${names}, ${usedSums} from usage_logs
-      where id > old.up_to and id <= new.up_to group by 1, 2, 4, 5 ${conflict};`;
-  const failed = (user: string) => `${into}
+  const failed = (user: string) => `insert into usage_spans (user_id, starts_at, length, ${names}, ${columns})
       select ${user}, ${startOf('new.created_at')}, 300, ${knownName.replaceAll(/\b(channel_id|code|model_id)\b/g, 'new.$1')},
         coalesce(new.channel_id, 0), ${noAnswer.replaceAll('count(*)', '1')} where true ${conflict};`;
   return [
-    // What was logged before is in the sums by day, and must not be added when it is filed.
-    'update usage_logs set filed = 1 where id > (select up_to from usage_filed) and filed = 0',
-    'update usage_filed set up_to = max(up_to, coalesce((select max(id) from usage_logs), 0))',
-    `create trigger usage_spans_filed after update of up_to on usage_filed when new.up_to > old.up_to begin
-      ${filed('user_id')} ${filed('0')}
-    end`,
+    'create table usage_spans_filed (up_to integer not null)',
+    // What was logged before is in the sums by day.
+    'insert into usage_spans_filed select coalesce(max(id), 0) from usage_logs',
     `create trigger usage_spans_failed after insert on failed_requests begin
       ${failed('new.user_id')} ${failed('0')}
     end`,
@@ -116,7 +109,6 @@ export const migration: Migration = {
       primary key (user_id, starts_at, length, ${names})
     )${changesOften(engine)}`,
     'create index usage_spans_age on usage_spans (length, starts_at, user_id)',
-    'create index usage_spans_time on usage_spans (starts_at, user_id)',
     ...(engine === 'sqlite' ? onSqlite() : onPostgres()),
     before(engine, 'user_id'),
     before(engine, '0'),
