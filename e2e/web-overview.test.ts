@@ -92,7 +92,10 @@ describe.skipIf(browserMissing)('the overview', () => {
     expect(page.url()).toMatch(/range=month/);
     await page.getByRole('img', { name: /^Latency over time/ }).waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
-    await page.getByRole('radiogroup', { name: 'Period' }).getByText('Dates', { exact: true }).click();
+    const periods = page.getByRole('radiogroup', { name: 'Period' });
+    const words = periods.getByText('Hour', { exact: true });
+    expect(await words.evaluate((label) => getComputedStyle(label.closest('label')!).transitionDuration)).toBe('0s');
+    await periods.getByText('Dates', { exact: true }).click();
     await page.getByLabel('First day').fill('2001-01-01');
     await page.getByLabel('Last day').fill('2001-01-02');
     await page.getByText('Nothing was asked in this time').waitFor();

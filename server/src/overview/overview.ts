@@ -31,10 +31,11 @@ export async function readOverview(
 
 /** Users are many: those who have the most are looked for, and all others are what is left of the whole. */
 async function byUser(db: Db, filter: SpanFilter, measure: Measure, width: number) {
-  const { whole } = collect(await sumSpans(db, filter, 'channel', width));
   const series: Series[] = [];
   for (const userId of await topUsers(db, filter, measuredBy[measure], mostSeries))
     series.push(...collect(await sumSpans(db, { ...filter, userId }, 'user', width)).series);
+  // Last: what comes meanwhile may be missing from a user, and never from the whole, of which the rest is what they leave.
+  const { whole } = collect(await sumSpans(db, filter, 'channel', width));
   return { series, whole };
 }
 

@@ -12,7 +12,6 @@ import { OverviewAlerts } from './overview-alerts.tsx';
 import { OverviewChart } from './overview-chart.tsx';
 import { OverviewFilters } from './overview-filters.tsx';
 import { formatMs } from './overview-measures.ts';
-import { nameOf } from './overview-points.ts';
 import { overviewQuery, type Series, type Sums } from './overview-query.ts';
 import { askedOf, narrowedTo, overviewDefaults } from './overview-range.ts';
 import { seriesColumns } from './series-columns.tsx';
@@ -58,7 +57,7 @@ export function AdminOverviewPage() {
           label="Series"
           columns={seriesColumns({ asked, state, pick })}
           rows={data?.series.map((series, place) => ({ ...series, place }))}
-          rowKey={(series) => nameOf(series, asked.by)}
+          rowKey={({ id, name, rest }) => (rest ? 'rest' : `${id} ${name}`)}
           query={{ error, isFetching: isPlaceholderData, refetch }}
           minWidth={720}
           empty={<EmptyState icon={IconChartBar} title="Nothing was asked in this time" />}

@@ -48,6 +48,7 @@ export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
   const { data, error, isPlaceholderData, refetch } = query;
   const grouped = groupings.find(({ value }) => value === asked.by)!.label.toLowerCase();
   const latency = asked.measure === 'latency';
+  const nothing = data && !measures[asked.measure].of(data.total);
   return (
     <Section
       title={`${measures[asked.measure].label} by ${grouped.slice(0, -1)}`}
@@ -57,7 +58,7 @@ export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
         <ErrorState error={error} onRetry={() => refetch()} />
       ) : !data ? (
         <Skeleton height={height} />
-      ) : data.series.length === 0 ? (
+      ) : nothing ? (
         <Group justify="center" mih={height}>
           <Text size="sm" c="dimmed">
             Nothing in this time

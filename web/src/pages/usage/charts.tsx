@@ -63,7 +63,7 @@ export function SeriesChart({ height, label, series, rows, stacked, format, brie
     dataKey: 'at',
     series: series.map(({ key, label, color }) => ({ name: key, label, color })),
     valueFormatter: format,
-    yAxisProps: { tickFormatter: brief, width: 64, allowDecimals: fractions },
+    yAxisProps: { tickFormatter: brief, width: 76, allowDecimals: fractions },
     xAxisProps: { minTickGap: 24 },
     tickLine: 'none' as const,
   };
