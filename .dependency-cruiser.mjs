@@ -1,6 +1,6 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
 // orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; video → routing, billing, identity; oauth, topups → billing, identity; organisations → routing, billing, identity; requests → orchestra, relay, routing, billing, identity;
-// accounts, which exports and deletes a user, stands above them all.
+// overview → organisations, routing, billing, identity; accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
   billing: ['identity'],
@@ -15,6 +15,7 @@ const below = {
   oauth: ['billing', 'identity'],
   organisations: ['routing', 'billing', 'identity'],
   requests: ['orchestra', 'relay', 'routing', 'billing', 'identity'],
+  overview: ['organisations', 'routing', 'billing', 'identity'],
   accounts: [
     'requests',
     'organisations',

@@ -15,6 +15,7 @@ const pathsOfRelay = [
   '/routing/health',
   '/routing/decisions',
   '/routing/preferences',
+  '/admin',
   '/admin/channels',
   '/admin/mcp',
   '/admin/models',
@@ -88,7 +89,7 @@ describe.skipIf(browserMissing)('pages', () => {
 
   test('administration is for administrators: to others its pages do not exist', async () => {
     const { page } = await site.register('una');
-    for (const path of paths.filter((path) => path.startsWith('/admin/'))) {
+    for (const path of paths.filter((path) => path.startsWith('/admin'))) {
       await page.goto(path);
       await page.getByText('This page does not exist').waitFor();
     }
@@ -144,7 +145,16 @@ describe.skipIf(browserMissing)('pages', () => {
   }, 300_000);
 
   test('a page comes in at most twelve requests, from an empty cache', async () => {
-    for (const path of ['/', '/keys', '/playground', '/models', '/admin/users', '/admin/channels', '/login']) {
+    for (const path of [
+      '/',
+      '/keys',
+      '/playground',
+      '/models',
+      '/admin',
+      '/admin/users',
+      '/admin/channels',
+      '/login',
+    ]) {
       const visitor = path === '/login' ? await site.visit() : await site.root({});
       const asked: string[] = [];
       visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));

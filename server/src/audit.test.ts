@@ -227,6 +227,14 @@ const byAdministrators: Record<string, Doing> = {
     const after = { added: expect.any(Number), missing: 0, unpriced: expect.any(Number) };
     return { action: 'channel_models_synced', target: { type: 'channel', id, name: 'D' }, after };
   },
+  'PUT /api/admin/channels/{id}/models': async () => {
+    const { id, name } = await channel();
+    const served = await model(id);
+    const models = [{ id: served.id, status: 1, prompt_price: 4 }];
+    await send(root, `/api/admin/channels/${id}/models`, 'PUT', { models });
+    const target = { type: 'channel', id, name };
+    return { action: 'channel_models_updated', target, after: { models: 1, enabled: 1 } };
+  },
   'POST /api/admin/provider-models': async () => {
     const { id: channel_id } = await channel();
     const body = { model_id: 'acme/new', channel_id, prompt_price: 2 };

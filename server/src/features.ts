@@ -20,6 +20,8 @@ import { openOAuth } from './oauth/open.ts';
 import type { Observer } from './observe.ts';
 import { openOrchestration } from './orchestration.ts';
 import { openOrganisations } from './organisations/open.ts';
+import { Refusals } from './overview/refusals.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
@@ -118,13 +120,17 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     defaultPrice: () => options.get('DefaultModelPrice'),
     onTrouble: (message, error) => log.warn({ error }, message),
   });
+  const refusals = new Refusals(clock);
   const routing = await openRouting({
     ...{ db, clock, shared, hearing, sealer },
     catalog: catalogView(catalog, db),
     teamOf: organisations.teamOf,
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
     decisionLogDays: () => options.get('DecisionLogDays'),
-    onReport: observer.onReport,
+    onReport: (id, candidate, report) => {
+      observer.onReport(id, candidate, report);
+      refusals.report(candidate, report);
+    },
     onTransition: (key, state) => log.info({ candidate: key, state }, 'a circuit changed'),
     onError: (error, what) => log.warn({ error }, `routing could not ${what}`),
   });
@@ -225,6 +231,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...requestRoutes({ db, failures, contents, decisions: routing.parts.decisions }),
       ...catalogRoutes({ db, sealer, clock, catalog, ...standingIn(routing.parts) }),
       ...routingRoutes(routing),
+      ...overviewRoutes({ db, database, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,
       ...batches.routes,

@@ -54,6 +54,9 @@ async function serveHere(config: Config, environment: Record<string, string | un
           env: environment,
           log,
           metrics: platform.metrics,
+          looked: (damage) => {
+            platform.database.damage = damage;
+          },
         })
       : undefined;
   await app.start();

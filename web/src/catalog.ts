@@ -98,6 +98,14 @@ export const providerModelsQuery = ({ channel, type, model }: ModelFilter, page:
     placeholderData: (before) => before,
   });
 
+/** As many as one answer holds: for choosing among them. */
+export const channelModelsQuery = (channelId: number) =>
+  queryOptions({
+    queryKey: ['provider-models', 'of channel', channelId],
+    queryFn: ({ signal }) =>
+      get('/api/admin/provider-models', { query: { channel_id: channelId, page: 1, page_size: 100 }, signal }),
+  });
+
 export type Metrics = Result<'/api/routing/metrics', 'get'>['metrics'][number];
 
 export const healthPageSize = 50;

@@ -13,6 +13,7 @@ import {
   IconHistory,
   IconHome,
   IconKey,
+  IconLayoutDashboard,
   IconListDetails,
   IconListSearch,
   IconLogin2,
@@ -97,6 +98,7 @@ const groups: NavigationGroup[] = [
     label: 'Admin',
     admin: true,
     entries: [
+      { label: 'Overview', path: '/admin', icon: IconLayoutDashboard },
       { label: 'Users', path: '/admin/users', icon: IconUsers },
       { label: 'Codes and payments', path: '/admin/credits', icon: IconTicket },
       { label: 'Sign-in', path: '/admin/identity-providers', icon: IconLogin2 },

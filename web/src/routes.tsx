@@ -65,6 +65,7 @@ export const pages: PageEntry[] = [
     ['/routing/preferences', 'Routing preferences', async () => (await userPages()).RoutingPreferencesPage],
   ]),
   ...open({ access: 'admin' }, [
+    ['/admin', 'Overview', async () => (await adminPages()).AdminOverviewPage],
     ['/admin/users', 'Users', async () => (await adminPages()).AdminUsersPage],
     ['/admin/credits', 'Codes and payments', async () => (await adminPages()).AdminCreditsPage],
     ['/admin/applications', 'All applications', async () => (await adminPages()).AdminApplicationsPage],

@@ -116,7 +116,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   await writer.open();
   await returns.start();
   owners.onLook(sweep);
-  const totals = keepTotals(db, writer, log);
+  const totals = keepTotals(db, writer, clock, log);
 
   /** What does not fit is tried again after everybody has given back what they keep of it and do not need. */
   async function recalling<T>(ids: PurseId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {

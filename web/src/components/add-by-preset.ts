@@ -9,6 +9,8 @@ export interface Added {
   models: number;
   /** Of these, how many wait for a price. */
   unpriced: number;
+  /** One that was just switched on, to try. */
+  first?: string | undefined;
 }
 
 export const testChannel = (id: number): Promise<TestResult> => post('/api/admin/channels/{id}/test', { path: { id } });

@@ -1,9 +1,11 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useState } from 'react';
 import { del } from '../api.ts';
 import { reloadCatalog } from '../catalog.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, tryOut } from './add-by-preset.ts';
+import { ChooseModels } from './choose-models.tsx';
 import { ButtonLink } from './link.tsx';
 import { notifyError } from './notify.ts';
 
@@ -15,33 +17,48 @@ const wait = (count: number): string =>
     ? '1 model was found without a price, and stays off until it has one.'
     : `${count} models were found without a price, and stay off until they have one.`;
 
-function Works({ added: { channel, test, models, unpriced } }: { added: Added }) {
+function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>) {
+  const { channel, test, models, unpriced, first } = added;
   const ready = models - unpriced;
+  const [choosing, setChoosing] = useState(unpriced > 0);
   return (
-    <Alert
-      color="teal"
-      variant="light"
-      icon={<IconCircleCheck aria-hidden />}
-      title={`${channel.name} works`}
-      role="status"
-    >
-      <Stack gap="sm" align="flex-start">
-        <Text size="sm">
-          It answered in {seconds(test.latency_ms)}. {(ready > 0 || unpriced === 0) && areReady(ready)}{' '}
-          {unpriced > 0 && wait(unpriced)}
-        </Text>
-        <Group gap="xs">
-          {ready > 0 && (
-            <ButtonLink to="/playground" size="xs">
-              Try them in the playground
-            </ButtonLink>
-          )}
-          <ButtonLink to="/admin/models" search={{ channel: String(channel.id) }} size="xs" variant="default">
-            {unpriced > 0 ? 'Set prices' : 'See models and prices'}
-          </ButtonLink>
-        </Group>
-      </Stack>
-    </Alert>
+    <Stack>
+      <Alert
+        color="teal"
+        variant="light"
+        icon={<IconCircleCheck aria-hidden />}
+        title={`${channel.name} works`}
+        role="status"
+      >
+        <Stack gap="sm" align="flex-start">
+          <Text size="sm">
+            It answered in {seconds(test.latency_ms)}. {(ready > 0 || unpriced === 0) && areReady(ready)}{' '}
+            {unpriced > 0 && wait(unpriced)}
+          </Text>
+          <Group gap="xs">
+            {ready > 0 && (
+              <ButtonLink to="/playground" search={first ? { model: first } : {}} size="xs">
+                Try them in the playground
+              </ButtonLink>
+            )}
+            {!choosing && models > 0 && (
+              <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
+                Choose models and prices
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </Alert>
+      {choosing && (
+        <ChooseModels
+          channel={channel}
+          onChosen={(chosen) => {
+            setChoosing(false);
+            onTried({ ...added, models: chosen.on + chosen.unpriced, unpriced: chosen.unpriced, first: chosen.first });
+          }}
+        />
+      )}
+    </Stack>
   );
 }
 
@@ -87,5 +104,5 @@ function Fails({ added: { channel, test }, onTried, onRemoved }: AddedProviderPr
 
 /** How the first test of a new channel went, and what to do next. */
 export function AddedProvider(props: AddedProviderProps) {
-  return props.added.test.ok ? <Works added={props.added} /> : <Fails {...props} />;
+  return props.added.test.ok ? <Works {...props} /> : <Fails {...props} />;
 }

@@ -31,7 +31,7 @@ function NavigationSection({ label, entries, onLeave }: NavigationGroup & { onLe
             <Link
               to={path}
               className="svc-nav-link"
-              activeOptions={{ exact: path === '/', includeSearch: false }}
+              activeOptions={{ exact: path === '/' || path === '/admin', includeSearch: false }}
               onClick={onLeave}
             >
               <Icon size={18} stroke={1.7} aria-hidden />

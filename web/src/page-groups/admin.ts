@@ -9,6 +9,7 @@ export { AdminIdentityProvidersPage } from '../pages/admin-identity-providers/ad
 export { AdminMcpPage } from '../pages/admin-mcp/admin-mcp-page.tsx';
 export { AdminModelsPage } from '../pages/admin-models/admin-models-page.tsx';
 export { AdminOptionsPage } from '../pages/admin-options/admin-options-page.tsx';
+export { AdminOverviewPage } from '../pages/admin-overview/admin-overview-page.tsx';
 export { AdminRoutingPage } from '../pages/admin-routing/admin-routing-page.tsx';
 export { AdminSystemPage } from '../pages/admin-system/admin-system-page.tsx';
 export { AdminUsersPage } from '../pages/admin-users/admin-users-page.tsx';

@@ -36,12 +36,13 @@ const isUsual = (row: UsageRow): boolean =>
 /** So many entries of each user in a batch change few pages of the indexes; it is cheaper to file them at once then. */
 const filedTogether = 4;
 
-/** The usage log and its sums. */
-export function logUsage(db: Database, rows: readonly UsageRow[]): void {
+/** The usage log and its sums; the id of the last entry. */
+export function logUsage(db: Database, rows: readonly UsageRow[]): number {
   const users = new Set<number>();
   for (const row of rows) users.add(row.user_id);
   const filed = rows.length >= users.size * filedTogether ? 1 : 0;
   const kind = rows.every(isUsual) ? 'usual' : 'full';
+  let last = 0;
   for (let at = 0; at < rows.length; ) {
     const count = sizes.find((size) => size <= rows.length - at)!;
     const values: SQLQueryBindings[] = [];
@@ -50,10 +51,11 @@ export function logUsage(db: Database, rows: readonly UsageRow[]): void {
       if (kind === 'full') appendRare(values, rows[i]!);
       values.push(filed);
     }
-    prepared(db, inserts[kind].get(count)!).run(...values);
+    last = Number(prepared(db, inserts[kind].get(count)!).run(...values).lastInsertRowid);
     at += count;
   }
   addToDays(db, rows);
+  return last;
 }
 
 /** Named one by one, in the order of the columns: this runs for every request. */

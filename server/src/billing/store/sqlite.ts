@@ -16,6 +16,7 @@ import type {
   Turn,
   UsageRow,
 } from './port.ts';
+import { fileSomeSpans, isMuch, noteWritten } from './sqlite-spans.ts';
 import { logUsage } from './sqlite-usage.ts';
 
 /** More at a time would cost less each, and make those who wait for the transaction wait for longer. */
@@ -27,12 +28,14 @@ const filedAtOnce = 500;
  */
 export function sqlitePurseStore(db: Db): PurseStore {
   let unfiled = 0;
-  const log = (writer: Database, rows: readonly UsageRow[]) => {
-    logUsage(writer, rows);
+  const log = (writer: Database, rows: readonly UsageRow[]): number => {
+    if (isMuch(writer)) fileSomeSpans(writer);
+    const last = logUsage(writer, rows);
     unfiled += rows.length;
-    if (unfiled < filedAtOnce) return;
+    if (unfiled < filedAtOnce) return last;
     unfiled = 0;
     fileEntriesNow(writer);
+    return last;
   };
   const inTurn = <T>({ owner, batch, after }: Turn, work: (writer: Database) => T): Now<T | null> =>
     writeSync(db, (writer) => {
@@ -41,7 +44,15 @@ export function sqlitePurseStore(db: Db): PurseStore {
     });
   return {
     topUp: (turn, asks) => inTurn(turn, (writer) => asks.map((ask) => topUp(writer, turn.owner, ask))),
-    charge: (turn, batch) => inTurn(turn, (writer) => charge(writer, turn.owner, batch, log)),
+    charge: (turn, batch) => {
+      let note = () => {};
+      const charged = inTurn(turn, (writer) => {
+        const last = charge(writer, turn.owner, batch, log);
+        note = () => noteWritten(writer, batch.logs, last);
+        return true as const;
+      });
+      return afterwards(charged, () => note());
+    },
     giveBack: (turn, purses) =>
       inTurn(turn, (writer) => {
         for (const purse of purses) giveBack(writer, turn.owner, purse);
@@ -53,6 +64,16 @@ export function sqlitePurseStore(db: Db): PurseStore {
         return true as const;
       }),
   };
+}
+
+function afterwards<T>(now: Now<T>, work: () => void): Now<T> {
+  if (now instanceof Promise)
+    return now.then((value) => {
+      work();
+      return value;
+    });
+  work();
+  return now;
 }
 
 /** Where a purse is filled from, and what its sums go back to. */
@@ -102,8 +123,8 @@ function charge(
   db: Database,
   owner: string,
   { logs, purses, ended, kept }: ChargeBatch,
-  log: (writer: Database, rows: readonly UsageRow[]) => void,
-): true {
+  log: (writer: Database, rows: readonly UsageRow[]) => number,
+): number {
   for (const purse of purses) change(db, owner, purse);
   const balances = new Map<number, number>();
   const left = prepared<{ left: number }, [number]>(db, sources.user.left);
@@ -118,10 +139,10 @@ function charge(
       ? { ...row, balance_after: row.balance_after + balanceOf(row.user_id) }
       : { ...row, balance_after: 0 },
   );
-  log(db, rows);
+  const last = log(db, rows);
   for (const id of ended) prepared(db, 'delete from billing_holds where request_id = ?').run(id);
   if (kept) for (const row of kept) keep(db, row);
-  return true;
+  return last;
 }
 
 const keepAnswer = `insert into kept_answers (work, call, request_id, user_id, created_at, body)

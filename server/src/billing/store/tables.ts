@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import type { HoldRow, KeptRow, PurseId, UsageRow } from './port.ts';
+import type { SpanSums } from './span-sums.ts';
 
 export interface LedgerRow {
   id: number;
@@ -70,6 +71,19 @@ interface DaySums {
 /** Over all users. */
 type Totals = Omit<DaySums, 'user_id' | 'key_id'>;
 
+/** Of one span of time; user 0 stands for all. */
+interface SpanRow extends SpanSums {
+  user_id: number;
+  /** Unix seconds. */
+  starts_at: number;
+  /** Seconds. */
+  length: number;
+  /** Empty for failures of a model that may not exist. */
+  model_id: string;
+  /** 0 where none was asked. */
+  channel_id: number;
+}
+
 interface WindowColumns {
   budget_id: number;
   starts_at: number;
@@ -124,6 +138,9 @@ declare module '../../platform/db/tables.ts' {
     usage_totals: Totals;
     /** What no process has filed yet included. */
     usage_totals_all: Totals;
+    usage_spans: SpanRow;
+    /** What no process has filed yet included; on SQLite after `fileSpans`. */
+    usage_spans_all: SpanRow;
     /** One row: the day from which on totals are whole. */
     usage_totals_whole: { first_day: number };
     /** One row: the day from which on the log has entries, and not only sums. */

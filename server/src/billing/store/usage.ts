@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { countUpTo, inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
+import { fileSpans } from './keep-spans.ts';
 import { dropPastMonths } from './months.ts';
 import { dayOf, secondsPerDay, type UsageRow, usageColumns } from './port.ts';
 import { is, isToo, type LogFilter, narrowings, sumRequests, whereToLook, within } from './usage-sums.ts';
@@ -81,8 +82,9 @@ export async function isLogged(db: Db, { request_id, user_id, created_at }: Usag
  * months go at once; returns how many were deleted one by one.
  */
 export async function sweepUsage(db: Db, before: number): Promise<number> {
-  // On SQLite what is gone could no longer be added to the totals.
+  // On SQLite what is gone could no longer be added to the totals, nor to spans.
   await fileUsage(db);
+  await fileSpans(db);
   await db
     .updateTable('usage_kept')
     .set({ first_day: dayOf(before) })

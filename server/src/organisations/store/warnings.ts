@@ -16,6 +16,10 @@ export const listWarnings = (db: Db, organisationId: number, limit: number): Pro
     .limit(limit)
     .execute();
 
+/** Of all organisations, newest first. */
+export const latestWarnings = (db: Db, limit: number): Promise<WarningRow[]> =>
+  db.selectFrom('organisation_warnings').selectAll().orderBy('id', 'desc').limit(limit).execute();
+
 /** Bounded; returns how many went. */
 export async function deleteOldWarnings(db: Db, before: number, most: number): Promise<number> {
   const gone = await db

@@ -8,10 +8,11 @@ test('damage is looked for soon after the start and once a day, told, and told n
   const clock = manualClock();
   const metrics = new Metrics();
   const told: unknown[] = [];
+  const found: (string | undefined)[] = [];
   const log = { error: (fields: unknown) => void told.push(fields), warn: () => {} };
   const env = { PATH: process.env.PATH, code: '1' };
   const command = ['sh', '-c', 'echo owners: torn page; exit $code'];
-  const stop = watchForDamage({ command, env, log, metrics, clock });
+  const stop = watchForDamage({ command, env, log, metrics, clock, looked: (damage) => found.push(damage) });
   const damaged = async () => (await metrics.render()).includes('\nsvc_database_damaged 1');
   expect(await damaged()).toBe(false);
   clock.advance(60_000);
@@ -23,5 +24,6 @@ test('damage is looked for soon after the start and once a day, told, and told n
   clock.advance(3_600_000);
   await until('it is mended', async () => !(await damaged()));
   expect(told).toHaveLength(1);
+  expect(found).toEqual(['owners: torn page', undefined]);
   stop();
 });

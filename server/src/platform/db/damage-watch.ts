@@ -17,11 +17,20 @@ interface DamageWatchDeps {
   env: Record<string, string | undefined>;
   log: Pick<Log, 'error' | 'warn'>;
   metrics: Metrics;
+  /** Told after every look; nothing when all is well. */
+  looked(damage: string | undefined): void;
   clock?: Clock;
 }
 
 /** Looks for damage in the database now and then, in a process of its own: reading it all would hold the loop. */
-export function watchForDamage({ command, env, log, metrics, clock = systemClock }: DamageWatchDeps): () => void {
+export function watchForDamage({
+  command,
+  env,
+  log,
+  metrics,
+  looked,
+  clock = systemClock,
+}: DamageWatchDeps): () => void {
   let damaged = 0;
   let child: Bun.Subprocess<'ignore', 'pipe', 'ignore'> | undefined;
   let nextMs = clock.nowMs() + firstMs;
@@ -37,6 +46,7 @@ export function watchForDamage({ command, env, log, metrics, clock = systemClock
     const code = await child.exited;
     if (child.signalCode) return;
     damaged = code === 0 ? 0 : 1;
+    looked(damaged ? said.trim() : undefined);
     if (damaged) log.error({ found: said.trim() }, 'the database is damaged; restore a backup: see the operator guide');
   };
   const stop = clock.every(lookMs, () => {

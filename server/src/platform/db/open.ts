@@ -10,6 +10,8 @@ import type { Db, Engine, Tables } from './tables.ts';
 export interface OpenDb {
   db: Db;
   engine: Engine;
+  /** What the last look at a SQLite file found wrong; absent where nothing was. */
+  damage?: string | undefined;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import type { Clock } from '../../lib/clock.ts';
 import { type Db, engineOf } from '../db/tables.ts';
+import type { DeadJobs } from './jobs.ts';
 import { livingOwners } from './lease.ts';
 
 declare module '../db/tables.ts' {
@@ -46,6 +47,9 @@ export interface Claim {
   maxAttempts: number;
   backoffMs: number;
 }
+
+/** Of so many it does not matter how many they are. */
+const mostDead = 1_000;
 
 const ownerGone = 'the process that ran it gave no sign of life';
 
@@ -163,6 +167,21 @@ export class JobStore {
       .groupBy('queue')
       .execute();
     return Object.fromEntries(rows.map((row) => [row.queue, Number(row.size)]));
+  }
+
+  /** Newest first, as far as somebody would look. */
+  async dead(): Promise<DeadJobs[]> {
+    const rows = await this.db
+      .selectFrom('jobs')
+      .select(['queue', 'due_at_ms', 'error'])
+      .where('state', '=', 'dead')
+      .orderBy('due_at_ms', 'desc')
+      .limit(mostDead)
+      .execute();
+    const queues = Map.groupBy(rows, ({ queue }) => queue);
+    return [...queues].map(([queue, jobs]) => ({
+      ...{ queue, jobs: jobs.length, sinceMs: jobs.at(-1)!.due_at_ms, error: jobs[0]!.error },
+    }));
   }
 
   /** Removes jobs dead for `deadForMs`. */

@@ -9,6 +9,17 @@ export interface Jobs {
   stop(drainMs: number): Promise<void>;
   /** Waiting and running jobs per queue, for the system page and metrics. */
   depth(): Promise<Record<string, number>>;
+  /** Jobs that were given up and are kept for a while, per queue; counted up to a bound. */
+  dead(): Promise<DeadJobs[]>;
+}
+
+export interface DeadJobs {
+  queue: string;
+  jobs: number;
+  /** When the first of them was given up. */
+  sinceMs: number;
+  /** What the last of them failed by. */
+  error: string | null;
 }
 
 export interface EnqueueOptions {

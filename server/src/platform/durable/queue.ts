@@ -106,6 +106,7 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
       await Promise.all([...runs].map((run) => run.abandon()));
     },
     depth: () => store.depth(),
+    dead: () => store.dead(),
   };
 }
 

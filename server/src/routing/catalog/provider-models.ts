@@ -28,6 +28,22 @@ export async function changeProviderModel(
   return settled(room, outcome, `there is no provider model ${id}`);
 }
 
+/** Prices and states of several models of a channel at once: all of them, or none. */
+export async function changeModelsOf(
+  room: CatalogRoom,
+  channelId: number,
+  changes: Parameters<typeof store.updateModelsOf>[2],
+): Promise<store.ProviderModelRecord[]> {
+  if (!(await findChannel(room.db, channelId))) throw new AppError('not_found', `there is no channel ${channelId}`);
+  const outcome = await store.updateModelsOf(room.db, channelId, changes, nowSeconds(room.clock));
+  if ('missing' in outcome) {
+    const message = `models: this channel has no provider model ${outcome.missing}`;
+    throw new AppError('invalid_value', message, { param: 'models' });
+  }
+  await room.catalog.changed();
+  return outcome.models;
+}
+
 async function settled(
   room: CatalogRoom,
   outcome: store.UpdateOutcome,

@@ -226,6 +226,43 @@ describe.each(engines)('admin routes on $name', (engine) => {
     for (const method of ['put', 'delete']) expect((await call(method, `${path}/${data.id}`, {})).status).toBe(404);
   });
 
+  test('several models of a channel are priced and switched on together, all or none', async () => {
+    const channel = (await call('post', '/api/admin/channels', own)).data.id;
+    const other = (await call('post', '/api/admin/channels', own)).data.id;
+    const make = async (model_id: string, channel_id: number): Promise<number> =>
+      (await call('post', '/api/admin/provider-models', { model_id, channel_id, status: 2 })).data.id;
+    const [a, b, c] = [await make('acme/a', channel), await make('acme/b', channel), await make('acme/c', other)];
+    const path = `/api/admin/channels/${channel}/models`;
+    const listed = async () =>
+      (await call('get', `/api/admin/provider-models?channel_id=${channel}`)).data.provider_models.map(
+        (model: { prompt_price: number; status: number }) => [model.prompt_price, model.status],
+      );
+    const priced = { status: 1, prompt_price: 2, completion_price: 8 };
+    for (const id of [c, 999_999])
+      expect(await call('put', path, { models: [{ id: a, ...priced }, { id }] })).toMatchObject({
+        ...{ status: 400, param: 'models' },
+      });
+    expect(await listed()).toEqual([
+      [0, 2],
+      [0, 2],
+    ]);
+    const { status, data } = await call('put', path, {
+      models: [
+        { id: a, ...priced },
+        { id: b, prompt_price: 1 },
+      ],
+    });
+    expect([status, data.provider_models.length]).toEqual([200, 2]);
+    expect(await listed()).toEqual([
+      [2, 1],
+      [1, 2],
+    ]);
+    expect(catalog.model('acme/a', 'default')).toBeDefined();
+    for (const models of [[], [{ id: a, prompt_price: -1 }], [{ id: a, name: 'x' }], [{}]])
+      expect((await call('put', path, { models })).status).toBe(400);
+    expect((await call('put', '/api/admin/channels/999999/models', { models: [{ id: a }] })).status).toBe(404);
+  });
+
   test('twenty at once make one row and nineteen conflicts', async () => {
     const channel = (await call('post', '/api/admin/channels', own)).data.id;
     const body = { model_id: 'acme/a', channel_id: channel };

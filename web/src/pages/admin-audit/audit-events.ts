@@ -56,6 +56,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     channel_deleted: ['Channel deleted', 'red'],
     channel_tested: ['Channel tested', 'gray'],
     channel_models_synced: ['Models synced', 'gray'],
+    channel_models_updated: ['Models changed', 'gray'],
     credential_created: ['Credential added', 'teal'],
     credential_updated: ['Credential changed', 'indigo'],
     credential_deleted: ['Credential deleted', 'red'],

@@ -36,7 +36,9 @@ function AddCustom({ onClose }: { onClose: () => void }) {
       <Stack>
         {outcome}
         <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
+          <Button variant="default" onClick={onClose}>
+            Done
+          </Button>
         </Group>
       </Stack>
     );
@@ -50,15 +52,15 @@ function AddCustom({ onClose }: { onClose: () => void }) {
 }
 
 /** A channel is off until its test has succeeded: the simulation and other channels go on answering meanwhile. */
-export function AddChannel({ onClose }: { onClose: () => void }) {
+export function AddChannel({ first, onClose }: { first: 'known' | 'custom'; onClose: () => void }) {
   return (
     <Dialog opened onClose={onClose} title="Add a channel" size="xl">
-      <Tabs defaultValue="preset" keepMounted={false}>
+      <Tabs defaultValue={first} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="preset">Known provider</Tabs.Tab>
+          <Tabs.Tab value="known">Known provider</Tabs.Tab>
           <Tabs.Tab value="custom">Custom</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="preset" mih={220}>
+        <Tabs.Panel value="known" mih={220}>
           <AddProvider />
         </Tabs.Panel>
         <Tabs.Panel value="custom">

@@ -19,7 +19,7 @@ import { ChannelForm } from './channel-form.tsx';
 import { Credentials } from './credentials.tsx';
 import { useChannelActs } from './use-channel-acts.ts';
 
-type Open = { act: 'add' } | { act: 'edit' | 'remove'; channel: Channel };
+type Open = { act: 'edit' | 'remove'; channel: Channel };
 
 interface EditChannelProps {
   channel: Channel;
@@ -56,11 +56,12 @@ export function AdminChannelsPage() {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const [shown, show] = useOpened('credentials');
-  const [named, setNamed] = useOpened();
-  const all = useQuery({ ...allChannelsQuery, enabled: named !== '' }).data?.channels;
-  const namedChannel = all?.find(({ id }) => String(id) === named);
+  // A channel by its number, or the way to a new one: `known`, by a key alone, or `custom`, by its address.
+  const [opened, setOpened] = useOpened();
+  const all = useQuery({ ...allChannelsQuery, enabled: /^\d+$/.test(opened) }).data?.channels;
+  const namedChannel = all?.find(({ id }) => String(id) === opened);
   const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened('known')}>
       Add channel
     </Button>
   );
@@ -108,9 +109,9 @@ export function AdminChannelsPage() {
         name={channels?.find(({ id }) => String(id) === shown)?.name}
         onClose={() => show('')}
       />
-      {open?.act === 'add' && <AddChannel onClose={close} />}
+      {(opened === 'known' || opened === 'custom') && <AddChannel first={opened} onClose={() => setOpened('')} />}
       {namedChannel && (
-        <EditChannel key={named} channel={namedChannel} onClose={() => setNamed('')} onMoved={acts.test} />
+        <EditChannel key={opened} channel={namedChannel} onClose={() => setOpened('')} onMoved={acts.test} />
       )}
       {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} onMoved={acts.test} />}
       <ConfirmDelete

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AddProvider } from '../../components/add-provider.tsx';
+import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { modelsQuery, onlySimulation, providersOf } from '../../models.ts';
@@ -34,7 +35,12 @@ export function HomePage() {
         <WhatWorks />
         {adding && (
           <Section title="Add a provider" description="A key is all it takes; models and prices come with it.">
-            <AddProvider />
+            <Stack>
+              <AddProvider />
+              <AnchorLink to="/admin/channels" search={{ open: 'custom' }} size="sm" underline="always">
+                Another provider, by its address
+              </AnchorLink>
+            </Stack>
           </Section>
         )}
         <Connect />

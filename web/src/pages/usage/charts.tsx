@@ -1,5 +1,5 @@
 /** The only file that pulls in the chart library; loaded when there is something to draw. */
-import { BarChart } from '@mantine/charts';
+import { BarChart, LineChart } from '@mantine/charts';
 import type { Measure } from './measures.ts';
 import type { UsageSum } from './usage-queries.ts';
 
@@ -37,6 +37,60 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
         barProps={{ radius: [3, 3, 0, 0], isAnimationActive: false }}
         barChartProps={{ accessibilityLayer: false }}
       />
+    </div>
+  );
+}
+
+interface SeriesChartProps {
+  height: number;
+  /** What it shows, for those who do not see it. */
+  label: string;
+  series: { key: string; label: string; color: string; pick: (() => void) | undefined }[];
+  /** `at`, and the value of each series by its key. */
+  rows: Record<string, number | string | null>[];
+  /** Else a line for each. */
+  stacked: boolean;
+  format: (value: number) => string;
+  brief: (value: number) => string;
+  fractions: boolean;
+}
+
+/** Several series over time. Names stand in a list beside it, where they can be chosen by keyboard too. */
+export function SeriesChart({ height, label, series, rows, stacked, format, brief, fractions }: SeriesChartProps) {
+  const common = {
+    h: height,
+    data: rows,
+    dataKey: 'at',
+    series: series.map(({ key, label, color }) => ({ name: key, label, color })),
+    valueFormatter: format,
+    yAxisProps: { tickFormatter: brief, width: 76, allowDecimals: fractions },
+    xAxisProps: { minTickGap: 24 },
+    tickLine: 'none' as const,
+  };
+  const picks = new Map(series.map(({ key, pick }) => [key, pick]));
+  return (
+    <div role="img" aria-label={label}>
+      {stacked ? (
+        <BarChart
+          {...common}
+          type="stacked"
+          maxBarWidth={28}
+          barProps={({ name }) => {
+            const onClick = picks.get(name);
+            return { isAnimationActive: false, ...(onClick && { onClick, cursor: 'pointer' }) };
+          }}
+          barChartProps={{ accessibilityLayer: false }}
+        />
+      ) : (
+        <LineChart
+          {...common}
+          curveType="linear"
+          connectNulls
+          dotProps={{ r: 2 }}
+          lineProps={{ isAnimationActive: false }}
+          lineChartProps={{ accessibilityLayer: false }}
+        />
+      )}
     </div>
   );
 }

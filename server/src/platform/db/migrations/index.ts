@@ -35,6 +35,7 @@ import { migration as credentials } from './0034-credentials.ts';
 import { migration as topUps } from './0035-top-ups.ts';
 import { migration as failures } from './0036-failures.ts';
 import { migration as requests } from './0037-requests.ts';
+import { migration as usageSpans } from './0038-usage-spans.ts';
 import { migration as teamKeys } from './0041-team-keys.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
@@ -76,6 +77,7 @@ export const migrations: Migration[] = [
   topUps,
   failures,
   requests,
+  usageSpans,
   teamKeys,
 ];
 

@@ -1,11 +1,28 @@
+import { z } from 'zod';
+import { answered } from '../../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
-import { addProviderModel, changeProviderModel, guessType, removeProviderModel } from '../provider-models.ts';
+import {
+  addProviderModel,
+  changeModelsOf,
+  changeProviderModel,
+  guessType,
+  removeProviderModel,
+} from '../provider-models.ts';
 import { type ProviderModelFields, pageProviderModels } from '../store/provider-models.ts';
 import { enabled } from '../store/tables.ts';
 import { admin, type CatalogRouteDeps } from './channels.ts';
 import { providerModelGiven, viewProviderModel } from './fields.ts';
-import { answers, idParams, pageOf, providerModelChange, providerModelCreate, providerModelQuery } from './schemas.ts';
-import { providerModelSubject } from './subjects.ts';
+import {
+  answers,
+  idParams,
+  modelsChange,
+  pageOf,
+  providerModelChange,
+  providerModelCreate,
+  providerModelQuery,
+  providerModelView,
+} from './schemas.ts';
+import { channelSubject, providerModelSubject } from './subjects.ts';
 
 export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
   const subject = providerModelSubject(room);
@@ -49,6 +66,29 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       answers: { 200: answers.providerModel },
       handle: async (call) =>
         ok(call, viewProviderModel(await changeProviderModel(room, call.params.id, providerModelGiven(call.body)))),
+    }),
+    defineRoute({
+      ...admin,
+      method: 'put',
+      path: '/api/admin/channels/{id}/models',
+      summary: 'Set prices of several models of a channel and switch them on or off, all or none',
+      params: idParams,
+      body: modelsChange,
+      audit: {
+        action: 'channel_models_updated',
+        subject: channelSubject(room),
+        id: (call) => call.params.id,
+        also: ({ body }) => ({
+          models: body.models.length,
+          enabled: body.models.filter((model) => model.status === enabled).length,
+        }),
+      },
+      answers: { 200: answered(z.object({ provider_models: z.array(providerModelView) })) },
+      handle: async (call) => {
+        const changes = call.body.models.map(({ id, ...given }) => ({ ...providerModelGiven(given), id }));
+        const models = await changeModelsOf(room, call.params.id, changes);
+        return ok(call, { provider_models: models.map(viewProviderModel) });
+      },
     }),
     defineRoute({
       ...admin,

@@ -110,6 +110,19 @@ const providerModelFields = {
 export const providerModelChange = z.object(providerModelFields).partial();
 export const providerModelCreate = providerModelChange.required({ model_id: true, channel_id: true });
 
+const { status: state, prompt_price, completion_price, request_price } = providerModelFields;
+export const modelsChange = z.strictObject({
+  models: z
+    .array(
+      z
+        .strictObject({ status: state, prompt_price, completion_price, request_price })
+        .partial()
+        .extend({ id: z.int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+    )
+    .min(1)
+    .max(500),
+});
+
 export const providerModelQuery = pageQuery.extend({
   channel_id: idText.optional(),
   model_id: modelName.optional(),

@@ -148,6 +148,36 @@ export async function updateProviderModel(
   });
 }
 
+/** Several of one channel, all or none; `id` of the one that it does not have. Their names and places stay. */
+export async function updateModelsOf(
+  db: Db,
+  channelId: number,
+  changes: readonly ({ id: number } & Partial<Pick<ProviderModelFields, 'status' | PlainPrice>>)[],
+  now: number,
+): Promise<{ missing: number } | { models: ProviderModelRecord[] }> {
+  return db.transaction().execute(async (tx) => {
+    await bumpVersion(tx);
+    const changed = new Map<number, ProviderModelFields>();
+    for (const { id, ...given } of changes) {
+      const old = changed.get(id) ?? (await findProviderModel(tx, id));
+      if (old?.channelId !== channelId) return { missing: id };
+      changed.set(id, { ...old, ...given });
+    }
+    const models: ProviderModelRecord[] = [];
+    for (const [id, fields] of changed) {
+      const row = await tx
+        .updateTable('provider_models')
+        .set({ ...toRow(fields), updated_at: now })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      models.push(fromRow(row));
+    }
+    return { models };
+  });
+}
+type PlainPrice = 'promptPrice' | 'completionPrice' | 'requestPrice';
+
 export async function createProviderModel(db: Db, fields: ProviderModelFields, now: number): Promise<UpdateOutcome> {
   return db.transaction().execute(async (tx): Promise<UpdateOutcome> => {
     await bumpVersion(tx);

@@ -1,0 +1,134 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { isAway } from '../../platform/durable/errors.ts';
+import { fileSpans } from './keep-spans.ts';
+import { noSums, type SpanMeasure, type SpanSums, spanColumns } from './span-sums.ts';
+import './tables.ts';
+
+/*
+ * What was used and what failed in spans of time, by user, model and channel, and by model and channel for all users together
+ * (user 0). Both logs add to it behind the requests, a few times a minute: what is not filed yet is filed by whoever asks on SQLite,
+ * and read with the rest on PostgreSQL.
+ */
+
+export interface SpanFilter {
+  /** Unix seconds: from, inclusive, up to, exclusive. */
+  from: number;
+  upTo: number;
+  userId?: number | undefined;
+  modelId?: string | undefined;
+  channelId?: number | undefined;
+}
+
+export interface SpanGroup {
+  /** When its part of the time begins. */
+  at: number;
+  group: string | number;
+  sums: SpanSums;
+}
+
+const groups = { model: 'model_id', channel: 'channel_id', user: 'user_id' } as const;
+export type SpanGrouping = keyof typeof groups;
+
+type Row = Record<keyof SpanSums, number | string> & { at: number; group: string | number };
+
+const summed = (names: readonly string[]) => sql.raw(names.map((name) => `sum(${name}) as ${name}`).join(', '));
+const allSummed = summed(spanColumns);
+
+function conditions({ from, upTo, userId, modelId, channelId }: SpanFilter): Expression<SqlBool>[] {
+  const given: Expression<SqlBool>[] = [
+    sql<SqlBool>`user_id = ${userId ?? 0}`,
+    sql<SqlBool>`starts_at >= ${from}`,
+    sql<SqlBool>`starts_at < ${upTo}`,
+  ];
+  if (modelId !== undefined) given.push(sql<SqlBool>`model_id = ${modelId}`);
+  if (channelId !== undefined) given.push(sql<SqlBool>`channel_id = ${channelId}`);
+  return given;
+}
+
+async function catchUp(db: Db): Promise<void> {
+  if (engineOf(db) === 'postgres') return;
+  try {
+    await fileSpans(db);
+  } catch (error) {
+    // A full disk must keep nobody from reading: the newest entries show once they can be filed.
+    if (!isAway(error)) throw error;
+  }
+}
+
+/** Added up for each part of so many seconds, of one user or of all together; in order of time. */
+export async function sumSpans(
+  db: Db,
+  filter: SpanFilter,
+  groupBy: SpanGrouping,
+  seconds: number,
+): Promise<SpanGroup[]> {
+  await catchUp(db);
+  const every = sql.lit(seconds);
+  const { rows } = await sql<Row>`select starts_at / ${every} * ${every} as at, ${sql.ref(groups[groupBy])} as "group",
+      ${allSummed} from usage_spans_all where ${sql.join(conditions(filter), sql` and `)} group by 1, 2 order by 1`.execute(
+    db,
+  );
+  return rows.map(groupOf);
+}
+
+/** PostgreSQL adds up to `numeric`, which arrives as text. */
+function groupOf({ at, group, ...row }: Row): SpanGroup {
+  const sums = noSums();
+  for (const name of spanColumns) sums[name] = Number(row[name]);
+  return { at: Number(at), group, sums };
+}
+
+/** So many users of one span are added up at a time: SQLite answers nobody else meanwhile. */
+const usersAtOnce = 1_000;
+
+/** Who had the most, the most first; those who had nothing are not among them. */
+export async function topUsers(db: Db, filter: SpanFilter, measure: SpanMeasure, most: number): Promise<number[]> {
+  await catchUp(db);
+  const sums =
+    engineOf(db) === 'postgres' ? await sumAll(db, filter, measure, most) : await sumInSteps(db, filter, measure);
+  return [...sums]
+    .filter(([, sum]) => sum > 0)
+    .toSorted(([a, x], [b, y]) => y - x || a - b)
+    .slice(0, most)
+    .map(([user]) => user);
+}
+
+/** As the index by time begins. */
+const lengths = [300, 3_600, 86_400];
+
+type UserSum = { user_id: number; sum: number | string };
+
+const narrowed = ({ modelId, channelId }: SpanFilter) =>
+  sql`${
+    modelId === undefined ? sql`` : sql` and model_id = ${modelId}`
+  }${channelId === undefined ? sql`` : sql` and channel_id = ${channelId}`}`;
+
+async function sumAll(db: Db, filter: SpanFilter, measure: SpanMeasure, most: number): Promise<Map<number, number>> {
+  const { rows } = await sql<UserSum>`select user_id, sum(${sql.ref(measure)}) as sum from usage_spans_all
+    where length in (${sql.join(lengths)}) and user_id > 0 and starts_at >= ${filter.from} and starts_at < ${filter.upTo}${narrowed(filter)}
+    group by user_id order by 2 desc, 1 limit ${sql.lit(most)}`.execute(db);
+  return new Map(rows.map(({ user_id, sum }) => [Number(user_id), Number(sum)]));
+}
+
+/** Span by span, and in each some users at a time. */
+async function sumInSteps(db: Db, filter: SpanFilter, measure: SpanMeasure): Promise<Map<number, number>> {
+  const sums = new Map<number, number>();
+  const { rows: spans } = await sql<{
+    at: number;
+    length: number;
+  }>`select distinct starts_at as at, length from usage_spans
+    where user_id = 0 and starts_at >= ${filter.from} and starts_at < ${filter.upTo}`.execute(db);
+  for (const { at, length } of spans) {
+    let last: number | undefined = 0;
+    while (last !== undefined) {
+      const { rows }: { rows: UserSum[] } = await sql<UserSum>`select user_id, sum(${sql.ref(measure)}) as sum
+        from usage_spans where length = ${length} and starts_at = ${at} and user_id > ${last}${narrowed(filter)}
+        group by user_id order by user_id limit ${sql.lit(usersAtOnce)}`.execute(db);
+      for (const { user_id, sum } of rows) sums.set(user_id, (sums.get(user_id) ?? 0) + Number(sum));
+      last = rows.length < usersAtOnce ? undefined : rows.at(-1)!.user_id;
+      await new Promise(setImmediate);
+    }
+  }
+  return sums;
+}

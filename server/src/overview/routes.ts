@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { SpanGrouping } from '../billing/store/usage-spans.ts';
+import type {} from '../identity/principals.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { answered } from '../platform/http/answers.ts';
+import { idText } from '../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../platform/http/route.ts';
+import { alertKinds } from './alert.ts';
+import { type AlertDeps, findAlerts } from './alerts.ts';
+import { narrowedBy, readOverview } from './overview.ts';
+import { measures, type Series, viewSums } from './series.ts';
+import { mostDays, widthOf } from './spans.ts';
+
+const count = z.number().int();
+const milliseconds = count.nullable().describe('Told from a histogram; null where nothing was answered');
+
+const sums = {
+  requests: count.describe('That were answered'),
+  failures: count.describe('That nobody answered'),
+  quota: count,
+  p50_ms: milliseconds,
+  p95_ms: milliseconds,
+};
+const seriesShape = z
+  .object({
+    id: count.nullable().describe('Of the user or channel; null for models, and for the rest'),
+    name: z.string().nullable().describe('Null for the rest, and for what is deleted'),
+    rest: z.boolean().describe('All that are not shown one by one'),
+    total: z.object(sums),
+    points: z.array(z.object({ at: count, ...sums })).describe('Without those in which nothing was'),
+  })
+  .meta({ id: 'OverviewSeries' });
+const overviewShape = z
+  .object({
+    from: count,
+    to: count,
+    width_seconds: count.describe('Of each point'),
+    user: z.string().nullable().describe('Name of the user that it is narrowed to'),
+    channel: z.string().nullable().describe('Name of the channel that it is narrowed to'),
+    total: z.object(sums),
+    series: z.array(seriesShape),
+  })
+  .meta({ id: 'Overview' });
+
+const alertShape = z
+  .object({
+    kind: z.enum(alertKinds),
+    severity: z.enum(['error', 'warning', 'info']),
+    id: count.nullable().describe('Of the channel or the organisation'),
+    name: z.string().nullable().describe('Of the channel, the organisation or the queue'),
+    provider: z.string().nullable(),
+    count: count.nullable().describe('Models, requests or jobs; the status with which a credential was refused'),
+    share: z.number().nullable().describe('Of requests that succeeded, or of a budget that is used'),
+    detail: z.string().nullable().describe('A model, the level and window of a budget, or the last error'),
+    since: count.nullable(),
+  })
+  .meta({ id: 'Alert' });
+
+const query = z.object({
+  by: z.enum(['user', 'model', 'channel']).default('model'),
+  measure: z.enum(measures).default('cost').describe('What series are chosen by'),
+  from: idText.optional(),
+  to: idText.optional(),
+  user_id: idText.optional(),
+  model: z.string().min(1).max(256).optional(),
+  channel_id: idText.optional(),
+});
+
+const admin = {
+  method: 'get',
+  tag: 'Administration',
+  auth: 'admin',
+  errors: 'management',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+
+const daySeconds = 86_400;
+
+function rangeOf(given: { from?: number; to?: number }, now: number): { from: number; to: number } {
+  const to = Math.min(given.to ?? now, now);
+  const from = given.from ?? to - daySeconds;
+  if (from > to) throw new AppError('invalid_value', 'from must not be later than to, or than now.', { param: 'from' });
+  if (to - from > mostDays * daySeconds)
+    throw new AppError('invalid_value', `An overview covers at most ${mostDays} days.`, { param: 'from' });
+  return { from, to };
+}
+
+const viewSeries = ({ group, total, points }: Series, by: SpanGrouping, names: Map<string | number, string>) => ({
+  id: by === 'model' || group === null ? null : Number(group),
+  name: group === null ? null : (names.get(group) ?? null),
+  rest: group === null,
+  total: viewSums(total),
+  points: [...points].toSorted(([a], [b]) => a - b).map(([at, point]) => ({ at, ...viewSums(point) })),
+});
+
+export function overviewRoutes(deps: AlertDeps): Route[] {
+  return [
+    defineRoute({
+      ...admin,
+      path: '/api/admin/overview',
+      summary: 'Spend, requests, failures and latency over time, by user, model or channel',
+      query,
+      answers: { 200: answered(overviewShape) },
+      handle: async (call) => {
+        const { by, measure, user_id: userId, model: modelId, channel_id: channelId } = call.query;
+        const now = nowSeconds(deps.clock);
+        const { from, to } = rangeOf(call.query, now);
+        const width = widthOf(from, to, now);
+        const begin = Math.floor(from / width) * width;
+        const filter = { from: begin, upTo: to + 1, userId, modelId, channelId };
+        const { series, whole, names } = await readOverview(deps.db, filter, { by, measure, width });
+        return ok(call, {
+          ...{ from: begin, to, width_seconds: width, total: viewSums(whole.total) },
+          ...(await narrowedBy(deps.db, filter)),
+          series: series.map((one) => viewSeries(one, by, names)),
+        });
+      },
+    }),
+    defineRoute({
+      ...admin,
+      path: '/api/admin/alerts',
+      summary: 'What needs an administrator now: channels, credentials, budgets, background work',
+      answers: { 200: answered(z.object({ alerts: z.array(alertShape) })) },
+      handle: async (call) => ok(call, { alerts: await findAlerts(deps) }),
+    }),
+  ];
+}

@@ -1,0 +1,158 @@
+import { Alert, Badge, Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconBox } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { put } from '../api.ts';
+import { type Channel, channelModelsQuery, type ProviderModel, reloadCatalog } from '../catalog.ts';
+import { useAct } from '../use-act.ts';
+import type { Column } from './data-rows.tsx';
+import { DataTable } from './data-table.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { ErrorState } from './error-state.tsx';
+import { AnchorLink } from './link.tsx';
+import { type Choice, type Choices, changesOf, choiceOf, isFree, priced } from './model-choices.ts';
+
+interface RowsProps {
+  of: (model: ProviderModel) => Choice;
+  set: (model: ProviderModel, choice: Choice) => void;
+}
+
+const price = { prefix: '$', min: 0, decimalScale: 6, hideControls: true, size: 'xs', w: 110 } as const;
+
+const columns = ({ of, set }: RowsProps): Column<ProviderModel>[] => [
+  {
+    key: 'model',
+    header: 'Model',
+    cell: (model) => (
+      <Checkbox
+        label={model.model_id}
+        checked={of(model).on}
+        onChange={(event) => set(model, { ...of(model), on: event.currentTarget.checked })}
+      />
+    ),
+  },
+  { key: 'type', header: 'Type', cell: ({ type }) => <Badge color="gray">{type}</Badge> },
+  ...(['prompt', 'completion'] as const).map((name) => ({
+    key: name,
+    header: name === 'prompt' ? 'Prompt / M' : 'Completion / M',
+    cell: (model: ProviderModel) => (
+      <NumberInput
+        {...price}
+        aria-label={`${name === 'prompt' ? 'Prompt' : 'Completion'} price of ${model.model_id}, per million tokens`}
+        value={of(model)[name]}
+        onChange={(value) => set(model, priced(model, of(model), { [name]: value }))}
+      />
+    ),
+  })),
+  {
+    key: 'state',
+    header: 'Price',
+    cell: (model) =>
+      isFree(model, of(model)) ? <Badge color="orange">No price</Badge> : <Badge color="teal">Priced</Badge>,
+  },
+];
+
+interface AlikeProps {
+  unpriced: number;
+  onUse: (prices: Pick<Choice, 'prompt' | 'completion'>) => void;
+}
+
+/** One price for all that have none. */
+function PricedAlike({ unpriced, onUse }: AlikeProps) {
+  const [prompt, setPrompt] = useState<number | string>('');
+  const [completion, setCompletion] = useState<number | string>('');
+  return (
+    <Group gap="sm" align="flex-end">
+      <NumberInput {...price} w={180} label="Prompt, per million" value={prompt} onChange={setPrompt} />
+      <NumberInput {...price} w={180} label="Completion, per million" value={completion} onChange={setCompletion} />
+      <Button
+        size="xs"
+        variant="default"
+        disabled={Number(prompt) === 0 && Number(completion) === 0}
+        onClick={() => onUse({ prompt: Number(prompt), completion: Number(completion) })}
+      >
+        Use for all {unpriced} without a price
+      </Button>
+    </Group>
+  );
+}
+
+const count = (number: number): string => `${number} ${number === 1 ? 'model' : 'models'}`;
+
+interface ChooseModelsProps {
+  channel: Channel;
+  /** How many of the channel's are on now, how many there are without a price, and one to try. */
+  onChosen: (chosen: { on: number; unpriced: number; first: string | undefined }) => void;
+}
+
+/** Which models of a channel are on, and at what price: all at once. */
+export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
+  const query = useQuery(channelModelsQuery(channel.id));
+  const [choices, setChoices] = useState<Choices>({});
+  const models = query.data?.provider_models ?? [];
+  const of = (model: ProviderModel) => choices[model.id] ?? choiceOf(model);
+  const set = (model: ProviderModel, choice: Choice) => setChoices((before) => ({ ...before, [model.id]: choice }));
+  const changes = changesOf(models, choices);
+  const on = models.filter((model) => of(model).on);
+  const unpriced = models.filter((model) => isFree(model, of(model)));
+  const free = on.filter((model) => isFree(model, of(model))).length;
+  const save = useAct({
+    mutationFn: () => put('/api/admin/channels/{id}/models', { path: { id: channel.id }, body: { models: changes } }),
+    onSuccess: () => {
+      const first = on.find(({ type }) => type === 'chat')?.model_id;
+      onChosen({ on: on.length, unpriced: unpriced.filter((model) => !of(model).on).length, first });
+    },
+    onSettled: reloadCatalog,
+  });
+  const useForAll = (prices: Pick<Choice, 'prompt' | 'completion'>) => {
+    for (const model of unpriced) set(model, priced(model, of(model), prices));
+  };
+  const all = (checked: boolean) => {
+    for (const model of models) set(model, { ...of(model), on: checked && !isFree(model, of(model)) });
+  };
+  const priceable = models.length - unpriced.length;
+  return (
+    <Stack>
+      {models.length > 1 && (
+        <Group justify="space-between" gap="sm" align="flex-end">
+          <Checkbox
+            label="All that have a price"
+            disabled={priceable === 0}
+            checked={priceable > 0 && on.length >= priceable}
+            indeterminate={on.length > 0 && on.length < priceable}
+            onChange={(event) => all(event.currentTarget.checked)}
+          />
+          {unpriced.length > 1 && <PricedAlike unpriced={unpriced.length} onUse={useForAll} />}
+        </Group>
+      )}
+      <DataTable
+        label="Models of this channel"
+        columns={columns({ of, set })}
+        rows={query.data?.provider_models}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={620}
+        empty={<EmptyState icon={IconBox} title="The provider lists no models" />}
+      />
+      {query.data && query.data.total > models.length && (
+        <Text size="sm" c="dimmed">
+          These are the first {models.length} of {query.data.total}.{' '}
+          <AnchorLink to="/admin/models" search={{ channel: String(channel.id) }} underline="always" inherit>
+            All of them
+          </AnchorLink>
+        </Text>
+      )}
+      {free > 0 && (
+        <Alert color="orange" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
+          {count(free)} without a price: free for everybody who may call {free === 1 ? 'it' : 'them'}, and paid by you.
+        </Alert>
+      )}
+      {save.error && <ErrorState error={save.error} title="The models were not changed" />}
+      <Group justify="flex-end">
+        <Button loading={save.isPending} disabled={changes.length === 0} onClick={() => save.mutate()}>
+          {on.length === 0 ? 'Save' : `Switch on ${count(on.length)}`}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

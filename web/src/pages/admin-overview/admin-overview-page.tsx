@@ -1,0 +1,68 @@
+import { SimpleGrid, Stack } from '@mantine/core';
+import { IconChartBar } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { formatNumber } from '../../format.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { OverviewAlerts } from './overview-alerts.tsx';
+import { OverviewChart } from './overview-chart.tsx';
+import { OverviewFilters } from './overview-filters.tsx';
+import { formatMs } from './overview-measures.ts';
+import { overviewQuery, type Series, type Sums } from './overview-query.ts';
+import { askedOf, narrowedTo, overviewDefaults } from './overview-range.ts';
+import { seriesColumns } from './series-columns.tsx';
+
+function Totals({ total }: { total: Sums | undefined }) {
+  const loading = total === undefined;
+  const { quota = 0, requests = 0, failures = 0, p50_ms = null, p95_ms = null } = total ?? {};
+  const share = failures === 0 ? 0 : (failures / (requests + failures)) * 100;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <StatCard label="Spend" value={<Money quota={quota} />} loading={loading} />
+      <StatCard label="Answered" value={formatNumber(requests)} loading={loading} />
+      <StatCard label="Failed" value={formatNumber(failures)} hint={`${share.toFixed(1)} % of all`} loading={loading} />
+      <StatCard
+        label="95 % answered within"
+        value={p95_ms === null ? '–' : formatMs(p95_ms)}
+        hint={p50_ms === null ? 'Nothing measured' : `Half within ${formatMs(p50_ms)}`}
+        loading={loading}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** Who, which model, since when; and what needs somebody now. */
+export function AdminOverviewPage() {
+  const [state, set] = useUrlState(overviewDefaults);
+  const query = useQuery(overviewQuery(state));
+  const asked = askedOf(state);
+  const { data, error, isPlaceholderData, refetch } = query;
+  // A step of its own: Back leads out again.
+  const pick = (series: Series) => set(narrowedTo(state, series), 'push');
+  return (
+    <>
+      <PageHeader title="Overview" description="What all users spend, what fails, and how long answers take." />
+      <Stack gap="lg" mb="lg">
+        <OverviewAlerts />
+      </Stack>
+      <OverviewFilters state={state} set={set} data={data} />
+      <Stack gap="lg">
+        <Totals total={data?.total} />
+        <OverviewChart asked={asked} query={query} onPick={pick} />
+        <DataTable
+          label="Series"
+          columns={seriesColumns({ asked, state, pick })}
+          rows={data?.series.map((series, place) => ({ ...series, place }))}
+          rowKey={({ id, name, rest }) => (rest ? 'rest' : `${id} ${name}`)}
+          query={{ error, isFetching: isPlaceholderData, refetch }}
+          minWidth={720}
+          empty={<EmptyState icon={IconChartBar} title="Nothing was asked in this time" />}
+        />
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { Group, Skeleton, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Section } from '../../components/section.tsx';
+import { measures } from './overview-measures.ts';
+import { colorOf, isOne, nameOf, pointsOf } from './overview-points.ts';
+import type { Overview, Series } from './overview-query.ts';
+import { type Asked, groupings } from './overview-range.ts';
+
+const SeriesChart = lazy(() => import('../usage/charts.tsx').then((m) => ({ default: m.SeriesChart })));
+
+const height = 280;
+
+interface OverviewChartProps {
+  asked: Asked;
+  query: { data: Overview | undefined; error: unknown; isPlaceholderData: boolean; refetch: () => unknown };
+  onPick: (series: Series) => void;
+}
+
+function Drawn({
+  asked: { by, measure },
+  data,
+  onPick,
+}: {
+  asked: Asked;
+  data: Overview;
+  onPick: OverviewChartProps['onPick'];
+}) {
+  const shown = measures[measure];
+  const series = data.series.map((one, place) => ({
+    key: `s${place}`,
+    label: nameOf(one, by),
+    color: colorOf(place, one),
+    pick: isOne(one, by) ? () => onPick(one) : undefined,
+  }));
+  const total = shown.of(data.total);
+  const label = `${shown.label} over time, ${total === null ? 'nothing' : shown.format(total)} in all`;
+  return (
+    <SeriesChart
+      {...{ height, label, series, rows: pointsOf(data, shown), stacked: shown.adds }}
+      {...{ format: shown.format, brief: shown.brief, fractions: shown.fractions }}
+    />
+  );
+}
+
+/** Keeps its height while it loads and when there is nothing. */
+export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
+  const { data, error, isPlaceholderData, refetch } = query;
+  const grouped = groupings.find(({ value }) => value === asked.by)!.label.toLowerCase();
+  const latency = asked.measure === 'latency';
+  const nothing = data && !measures[asked.measure].of(data.total);
+  return (
+    <Section
+      title={`${measures[asked.measure].label} by ${grouped.slice(0, -1)}`}
+      description={latency ? '95 of 100 answers took no longer than this.' : 'Click a part of it to see what is in it.'}
+    >
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => refetch()} />
+      ) : !data ? (
+        <Skeleton height={height} />
+      ) : nothing ? (
+        <Group justify="center" mih={height}>
+          <Text size="sm" c="dimmed">
+            Nothing in this time
+          </Text>
+        </Group>
+      ) : (
+        <div className={isPlaceholderData ? 'svc-stale' : undefined} style={{ minHeight: height }}>
+          <Suspense fallback={<Skeleton height={height} />}>
+            <Drawn asked={asked} data={data} onPick={onPick} />
+          </Suspense>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,35 @@
+import { formatCompact, formatNumber, formatQuota } from '../../format.ts';
+import type { Sums } from './overview-query.ts';
+import type { MeasureName } from './overview-range.ts';
+
+export interface Measure {
+  label: string;
+  /** Null where there is nothing to measure. */
+  of: (sums: Sums) => number | null;
+  /** Exact, for tooltips and lists. */
+  format: (value: number) => string;
+  /** Short, for axes. */
+  brief: (value: number) => string;
+  /** Whether an axis may name parts of one. */
+  fractions: boolean;
+  /** Whether the parts come to the whole; else each is a line of its own. */
+  adds: boolean;
+}
+
+export const formatMs = (ms: number): string =>
+  ms < 1_000 ? `${Math.round(ms)} ms` : `${formatNumber(Math.round(ms / 100) / 10)} s`;
+
+const counted = { format: formatNumber, brief: formatCompact, fractions: false, adds: true };
+
+export const measures: Record<MeasureName, Measure> = {
+  cost: {
+    ...{ label: 'Spend', of: ({ quota }) => quota, format: formatQuota, brief: formatQuota },
+    ...{ fractions: true, adds: true },
+  },
+  requests: { ...counted, label: 'Requests', of: ({ requests }) => requests },
+  failures: { ...counted, label: 'Failed', of: ({ failures }) => failures },
+  latency: {
+    ...{ label: 'Latency', of: ({ p95_ms }) => p95_ms, format: formatMs, brief: formatMs },
+    ...{ fractions: true, adds: false },
+  },
+};

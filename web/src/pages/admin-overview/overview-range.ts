@@ -1,0 +1,82 @@
+import { endOf, isDay, startOf } from '../../dates.ts';
+
+/** What the address says; `from` and `to` are days and win over `range` when given. */
+export const overviewDefaults = {
+  range: 'day',
+  from: '',
+  to: '',
+  by: 'model',
+  measure: 'cost',
+  user: '',
+  model: '',
+  channel: '',
+};
+export type OverviewState = typeof overviewDefaults;
+
+export const ranges = [
+  { value: 'hour', label: 'Hour' },
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
+  { value: 'dates', label: 'Dates' },
+];
+
+const hour = 3_600;
+const seconds: Record<string, number> = { hour, day: 24 * hour, week: 7 * 24 * hour, month: 30 * 24 * hour };
+
+export const groupings = [
+  { value: 'user', label: 'Users' },
+  { value: 'model', label: 'Models' },
+  { value: 'channel', label: 'Channels' },
+] as const;
+export type Grouping = (typeof groupings)[number]['value'];
+
+export const measureNames = ['cost', 'requests', 'failures', 'latency'] as const;
+export type MeasureName = (typeof measureNames)[number];
+
+/** As much as the service adds up in one go. */
+const mostDays = 186;
+
+export const hasDates = ({ from, to }: Pick<OverviewState, 'from' | 'to'>): boolean => isDay(from) || isDay(to);
+
+/** Unix seconds. Half-given or impossible dates are completed rather than refused. */
+export function timesOf(
+  state: Pick<OverviewState, 'range' | 'from' | 'to'>,
+  nowMs: number,
+): { from: number; to: number } {
+  const now = Math.floor(nowMs / 1000);
+  if (!hasDates(state)) return { from: now - (seconds[state.range] ?? seconds.day!), to: now };
+  const to = Math.min(endOf(state.to) ?? now, now);
+  const given = startOf(state.from) ?? to - seconds.day!;
+  return { from: Math.max(Math.min(given, to), to - mostDays * seconds.day!), to };
+}
+
+const known = <T extends string>(names: readonly T[], name: string, otherwise: T): T =>
+  names.find((one) => one === name) ?? otherwise;
+const whole = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+
+/** What is asked for, whatever somebody wrote into the address. */
+export const askedOf = (state: OverviewState) => ({
+  by: known(
+    groupings.map(({ value }) => value),
+    state.by,
+    'model',
+  ),
+  measure: known(measureNames, state.measure, 'cost'),
+  user_id: whole(state.user),
+  model: state.model === '' ? undefined : state.model.slice(0, 256),
+  channel_id: whole(state.channel),
+});
+export type Asked = ReturnType<typeof askedOf>;
+
+/** Narrows to one series, and shows who or what is in it: the first way of grouping that is not narrowed by. */
+export function narrowedTo(
+  state: OverviewState,
+  series: { id: number | null; name: string | null },
+): Partial<OverviewState> {
+  const { by } = askedOf(state);
+  const value = by === 'model' ? (series.name ?? '') : String(series.id ?? '');
+  const next = { ...state, [by]: value };
+  const free = groupings.find((one) => next[one.value] === '');
+  return { [by]: value, by: free?.value ?? by };
+}

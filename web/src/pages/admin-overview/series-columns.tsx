@@ -1,0 +1,72 @@
+import { ColorSwatch, Group, Text, UnstyledButton } from '@mantine/core';
+import type { Column } from '../../components/data-rows.tsx';
+import { endColumn } from '../../components/data-table.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { Money } from '../../components/money.tsx';
+import { formatNumber } from '../../format.ts';
+import { formatMs } from './overview-measures.ts';
+import { colorOf, isOne, nameOf } from './overview-points.ts';
+import type { Series } from './overview-query.ts';
+import { type Asked, groupings, type OverviewState } from './overview-range.ts';
+import { listOf } from './series-links.ts';
+
+type PlacedSeries = Series & { place: number };
+
+interface SeriesActs {
+  asked: Asked;
+  state: OverviewState;
+  pick: (series: Series) => void;
+}
+
+function Name({ series, acts: { asked, pick } }: { series: PlacedSeries; acts: SeriesActs }) {
+  const name = nameOf(series, asked.by);
+  const color = `var(--mantine-color-${colorOf(series.place, series).replace('.', '-')})`;
+  return (
+    <Group gap="xs" wrap="nowrap" maw="22rem">
+      <ColorSwatch color={color} size={12} withShadow={false} aria-hidden />
+      {isOne(series, asked.by) ? (
+        <UnstyledButton onClick={() => pick(series)} miw={0}>
+          <span className="svc-hidden">Only </span>
+          <Text component="span" display="block" size="sm" fw={500} td="underline" truncate title={name} dir="auto">
+            {name}
+          </Text>
+        </UnstyledButton>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {name}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+const failedText = ({ requests, failures }: Series['total']): string =>
+  failures === 0 ? '0' : `${formatNumber(failures)} (${Math.round((failures / (requests + failures)) * 100)} %)`;
+const took = (ms: number | null): string => (ms === null ? '–' : formatMs(ms));
+
+export const seriesColumns = (acts: SeriesActs): Column<PlacedSeries>[] => [
+  {
+    key: 'name',
+    header: groupings.find(({ value }) => value === acts.asked.by)!.label.slice(0, -1),
+    cell: (series) => <Name series={series} acts={acts} />,
+  },
+  { key: 'cost', header: 'Spend', align: 'right', cell: ({ total }) => <Money quota={total.quota} /> },
+  { key: 'requests', header: 'Answered', align: 'right', cell: ({ total }) => formatNumber(total.requests) },
+  { key: 'failures', header: 'Failed', align: 'right', cell: ({ total }) => failedText(total) },
+  { key: 'median', header: 'Half within', align: 'right', cell: ({ total }) => took(total.p50_ms) },
+  { key: 'slow', header: '95 % within', align: 'right', cell: ({ total }) => took(total.p95_ms) },
+  {
+    ...endColumn('Requests'),
+    cell: (series) => {
+      const link = listOf(acts.state, series);
+      return (
+        link && (
+          <AnchorLink to={link.to} search={link.search} size="sm">
+            {link.label}
+            <span className="svc-hidden"> of {nameOf(series, acts.asked.by)}</span>
+          </AnchorLink>
+        )
+      );
+    },
+  },
+];

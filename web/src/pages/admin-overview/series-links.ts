@@ -1,0 +1,21 @@
+import { dayOf } from '../../dates.ts';
+import { isOne } from './overview-points.ts';
+import type { Series } from './overview-query.ts';
+import { askedOf, narrowedTo, type OverviewState, timesOf } from './overview-range.ts';
+
+interface ListLink {
+  label: string;
+  to: string;
+  search: Record<string, string>;
+}
+
+/** The requests that a series is of, one by one; those of a channel are not listed, so its health is shown. */
+export function listOf(state: OverviewState, series: Series): ListLink | null {
+  const { by } = askedOf(state);
+  if (!isOne(series, by)) return null;
+  if (by === 'channel') return { label: 'Models', to: '/admin/models', search: { channel: String(series.id) } };
+  const { user, model } = { ...state, ...narrowedTo(state, series) };
+  const { from, to } = timesOf(state, Date.now());
+  const days = { from: dayOf(from * 1000), to: dayOf(to * 1000) };
+  return { label: 'Requests', to: '/requests', search: { ...days, ...(user && { user }), ...(model && { model }) } };
+}
