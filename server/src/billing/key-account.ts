@@ -32,7 +32,7 @@ export async function addUsage(db: Db, account: Account, keyId: number, span: Ke
       const charged = row.quota + row.shortfall;
       const costs = costsIn(row.cost_parts, charged);
       if (costs === null) account.unknown += charged;
-      else costs.forEach((cost, part) => (account.costs[part]! += cost));
+      else for (const [part, cost] of costs.entries()) account.costs[part]! += cost;
     }
     if (rows.length < pageRows) return;
     after = rows.at(-1);
