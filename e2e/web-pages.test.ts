@@ -27,6 +27,7 @@ const paths = [
   '/credits',
   '/applications',
   '/applications/new',
+  '/organisations',
   '/authorized-apps',
   '/admin/users',
   '/admin/credits',

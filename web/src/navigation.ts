@@ -5,6 +5,7 @@ import {
   IconApps,
   IconBook,
   IconBox,
+  IconBuilding,
   IconChartBar,
   IconCreditCard,
   IconGitBranch,
@@ -84,7 +85,10 @@ const groups: NavigationGroup[] = [
   },
   {
     label: 'You',
-    entries: [{ label: 'Account', path: '/account', icon: IconUser, hint: 'Profile, password, devices' }],
+    entries: [
+      { label: 'Organisations', path: '/organisations', icon: IconBuilding, hint: 'Teams, members and budgets' },
+      { label: 'Account', path: '/account', icon: IconUser, hint: 'Profile, password, devices' },
+    ],
   },
   {
     label: 'Admin',

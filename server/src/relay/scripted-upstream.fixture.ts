@@ -128,6 +128,7 @@ export interface NewModel {
   prompt_price?: number;
   completion_price?: number;
   request_price?: number;
+  prices?: Record<string, number>;
 }
 
 /** A channel to an upstream with its models, made as an administrator would; resolves to its id. */

@@ -11,6 +11,8 @@ export { HomePage } from '../pages/home/home-page.tsx';
 export { KeysPage } from '../pages/keys/keys-page.tsx';
 export { KnowledgePage } from '../pages/knowledge/knowledge-page.tsx';
 export { OrchestrationPreferencesPage } from '../pages/orchestration-preferences/orchestration-preferences-page.tsx';
+export { OrganisationPage } from '../pages/organisations/organisation-page.tsx';
+export { OrganisationsPage } from '../pages/organisations/organisations-page.tsx';
 export { PlaygroundPage } from '../pages/playground/playground-page.tsx';
 export { RoutingDecisionsPage } from '../pages/routing-decisions/routing-decisions-page.tsx';
 export { RoutingHealthPage } from '../pages/routing-health/routing-health-page.tsx';

@@ -45,12 +45,18 @@ const budgetSchema = z
 
 const names = z.array(z.string().min(1).max(200)).max(500);
 const limitFields = {
-  requests_per_minute: int.min(0).max(1e9).default(0).describe('0 for no limit'),
-  tokens_per_minute: int.min(0).max(1e12).default(0).describe('0 for no limit; counted when they are known'),
-  models: names.default([]).describe('Empty for all'),
-  providers: names.default([]).describe('Empty for all'),
+  requests_per_minute: int.min(0).max(1e9).describe('0 for no limit'),
+  tokens_per_minute: int.min(0).max(1e12).describe('0 for no limit; counted when they are known'),
+  models: names.describe('Empty for all'),
+  providers: names.describe('Empty for all'),
 };
 const limitsSchema = z.object({ level, level_id: int, ...limitFields }).meta({ id: 'OrganisationLimits' });
+const newLimits = z.strictObject({
+  requests_per_minute: limitFields.requests_per_minute.default(0),
+  tokens_per_minute: limitFields.tokens_per_minute.default(0),
+  models: limitFields.models.default([]),
+  providers: limitFields.providers.default([]),
+});
 const limitParams = organisationParams.extend({ level, level_id: idText });
 
 const warningSchema = z
@@ -184,7 +190,7 @@ function limitRoutes(room: Room): Route[] {
       path: `${path}/{level}/{level_id}`,
       summary: 'Set the limits of a level',
       params: limitParams,
-      body: z.strictObject(limitFields),
+      body: newLimits,
       audit: {
         action: 'limits_set',
         subject,

@@ -7,9 +7,12 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { usePost } from '../../once.ts';
+import { reloadOrganisations } from '../../organisations.ts';
+import { ownerBody } from '../../owner.ts';
 import { keysQuery, queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { keyColumns } from './key-columns.tsx';
@@ -34,12 +37,44 @@ function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   );
 }
 
+interface NewKeyProps {
+  onClose: () => void;
+  /** With the key, to be shown once. */
+  onDone: (secret: string) => void;
+}
+
+/** One's own, or one of an organisation. */
+function NewKey({ onClose, onDone }: NewKeyProps) {
+  const post = usePost();
+  const { organisationId: id, who, field } = useOwnerChoice({ among: 'key' });
+  const create = async (fields: KeyFields, nowSeconds: number) => {
+    const body = bodyOf(fields, nowSeconds);
+    const made =
+      id === null
+        ? await post('/api/tokens', { body })
+        : await post('/api/organisations/{id}/keys', { path: { id }, body: { ...body, ...ownerBody(who) } });
+    if (who.startsWith('team:')) notifySuccess('The key is the team’s, and listed with the organisation');
+    onClose();
+    onDone(made.key);
+    await Promise.all([reload(), id !== null && reloadOrganisations(id)]);
+  };
+  return (
+    <KeyForm
+      title="Create a key"
+      submitLabel="Create key"
+      initial={emptyKey}
+      owner={field}
+      onClose={onClose}
+      onSubmit={create}
+    />
+  );
+}
+
 export function KeysPage() {
   const query = useQuery(keysQuery);
   const [open, setOpen] = useState<Open | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setOpen(null);
-  const post = usePost();
   const toggle = useAct(
     {
       mutationFn: ({ id, status }: ApiKey) =>
@@ -52,12 +87,6 @@ export function KeysPage() {
     },
     ({ id }) => id,
   );
-  const create = async (fields: KeyFields, nowSeconds: number) => {
-    const made = await post('/api/tokens', { body: bodyOf(fields, nowSeconds) });
-    close();
-    setSecret(made.key);
-    await reload();
-  };
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
       Create key
@@ -94,9 +123,7 @@ export function KeysPage() {
           />
         }
       />
-      {open?.act === 'create' && (
-        <KeyForm title="Create a key" submitLabel="Create key" initial={emptyKey} onClose={close} onSubmit={create} />
-      )}
+      {open?.act === 'create' && <NewKey onClose={close} onDone={setSecret} />}
       {open?.act === 'edit' && <EditKey apiKey={open.key} onClose={close} />}
       <ConfirmDelete
         opened={open?.act === 'revoke'}
