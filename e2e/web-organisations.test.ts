@@ -111,13 +111,13 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByText('You are logged in as mo.dark.').waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await button(page, 'Join').click();
-    await page.getByText('You are member').waitFor();
+    await page.getByText('Your role: member').waitFor();
     // Once: nobody else gets in by it.
     await page.goto(link);
     await page.getByText('was used already').waitFor();
     await page.getByRole('link', { name: 'Not now' }).click();
     await page.getByRole('link', { name: 'Acme' }).click();
-    await page.getByText('You are member').waitFor();
+    await page.getByText('Your role: member').waitFor();
     const tabs = await page.getByRole('tab').allInnerTexts();
     expect(tabs).toEqual(['Overview', 'Teams', 'Members', 'Keys', 'Usage']);
   }, 300_000);

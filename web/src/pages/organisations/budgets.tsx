@@ -22,6 +22,8 @@ import { useKnown } from './use-known.ts';
 
 type Open = { act: 'make' } | { act: 'edit' | 'delete'; budget: Budget };
 
+const percents = (shares: number[]): string => shares.map((share) => Math.round(share * 1000) / 10).join(', ');
+
 const columns = (zone: string, known: Known, open: ((open: Open) => void) | null): Column<Budget>[] => [
   {
     key: 'place',
@@ -36,24 +38,28 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
     key: 'amount',
     header: 'Amount',
     align: 'right',
-    cell: ({ amount, window }) => (
+    cell: ({ amount, window, resets_at }) => (
       <>
         <Money quota={amount} /> {windowWords[window]}
+        <Text size="xs" c="dimmed">
+          {resets_at === null ? 'never begins anew' : `anew ${timeIn(zone, resets_at)}`}
+        </Text>
       </>
     ),
   },
   { key: 'used', header: 'Used', align: 'right', cell: ({ used }) => <Money quota={used} /> },
   { key: 'left', header: 'Left', align: 'right', cell: ({ remaining }) => <Money quota={remaining} /> },
-  { key: 'kind', header: 'Kind', cell: (budget) => <BudgetState budget={budget} /> },
   {
-    key: 'alerts',
-    header: 'Warns at',
-    cell: ({ alerts }) => alerts.map((share) => `${Math.round(share * 1000) / 10} %`).join(', ') || 'Never',
-  },
-  {
-    key: 'anew',
-    header: 'Begins anew',
-    cell: ({ resets_at }) => (resets_at === null ? 'Never' : timeIn(zone, resets_at)),
+    key: 'kind',
+    header: 'Kind',
+    cell: (budget) => (
+      <>
+        <BudgetState budget={budget} />
+        <Text size="xs" c="dimmed">
+          {budget.alerts.length === 0 ? 'warns of nothing' : `warns at ${percents(budget.alerts)} %`}
+        </Text>
+      </>
+    ),
   },
   ...(open
     ? [
@@ -99,7 +105,7 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
           rows={query.data}
           rowKey={(budget) => budget.id}
           query={query}
-          minWidth={860}
+          minWidth={760}
           empty={
             <EmptyState
               icon={IconPigMoney}

@@ -97,7 +97,7 @@ export function OrganisationPage() {
       <PageHeader
         title={<bdi className="svc-anywhere">{name}</bdi>}
         description={back}
-        actions={<Badge color={roleWords[role].color}>{`You are ${roleWords[role].label.toLowerCase()}`}</Badge>}
+        actions={<Badge color={roleWords[role].color}>{`Your role: ${roleWords[role].label.toLowerCase()}`}</Badge>}
       />
       <Whole organisation={query.data} />
     </>

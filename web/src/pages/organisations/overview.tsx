@@ -19,7 +19,7 @@ import { BudgetBar, beginsAnew } from './budget-bar.tsx';
 import { refuses, windowWords } from './budget-fields.ts';
 import { type Known, type Level, placeName } from './levels.ts';
 import { type Budget, budgetsQuery, usageQuery, type Warning, warningsQuery } from './organisation-queries.ts';
-import { balanceWords, roleWords } from './organisation-words.ts';
+import { roleWords } from './organisation-words.ts';
 import { useKnown } from './use-known.ts';
 
 interface Props {
@@ -39,7 +39,9 @@ function Totals({ organisation }: Props) {
         <StatCard
           label="Balance"
           value={<Money quota={organisation.quota} />}
-          hint={`Paid by: ${balanceWords[organisation.balance].label.toLowerCase()}. Account ${organisation.account_id}`}
+          hint={
+            organisation.balance === 'shared' ? 'Pays for all keys' : 'Pays for keys of teams; members pay for theirs'
+          }
         />
       )}
       <StatCard label="Spent" value={<Money quota={total.quota} />} hint={days} loading={isPending} />
